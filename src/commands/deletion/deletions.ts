@@ -16,7 +16,7 @@ import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import { References } from '../../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { QueuedPublications, type QueueOf } from '../../projections/publish-schedule/queued-publications.queries.js';
+import { QueuedPublications, type ResourceId } from '../../projections/publish-schedule/queued-publications.queries.js';
 import { type CommandOutcome, type Completed, latestCompleted, listCompleted } from '../command-result.js';
 import { PlannedCancellations } from '../post/planned-cancellations.js';
 import { READ_MODELS_OF_POSTS } from '../post/read-models.js';
@@ -244,7 +244,7 @@ export class Deletions {
    * Cancels planned, then queued publications, a batch at a time. Leaves a publication that has just been started, or
    * whose events are damaged, to the worker.
    */
-  private async cancelQueue(of: QueueOf, context: CommandContext): Promise<Completed> {
+  private async cancelQueue(of: ResourceId, context: CommandContext): Promise<Completed> {
     let last = await this.planned.cancelAll(of, context);
     // A post released in the meantime is queued by now.
     await this.waitForReadModels(last.position);

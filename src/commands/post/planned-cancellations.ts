@@ -1,11 +1,8 @@
 import type { CommandContext } from '../../event-store/codec.js';
 import { isRejection } from '../../kernel/result.js';
 import type { ProjectionProgress } from '../../projections/engine/progress.js';
-import type {
-  PlannedPostQueries,
-  PlannedPublications,
-  PlanOf,
-} from '../../projections/planned-posts/planned-posts.queries.js';
+import type { PlannedPostQueries, PlannedPublications } from '../../projections/planned-posts/planned-posts.queries.js';
+import type { ResourceId } from '../../projections/publish-schedule/queued-publications.queries.js';
 import { type Completed, latestCompleted } from '../command-result.js';
 import type { PlannedPosts } from './planned-posts.js';
 
@@ -26,7 +23,7 @@ export class PlannedCancellations {
    * @returns the position of the latest change or release of one of these posts
    * @throws Unavailable @throws ReadModelBehind
    */
-  async cancelAll(of: PlanOf, context: CommandContext): Promise<Completed> {
+  async cancelAll(of: ResourceId, context: CommandContext): Promise<Completed> {
     let last = NOTHING;
     for (;;) {
       const batch = await this.planned.findPlanned(of, BATCH_SIZE);

@@ -3,12 +3,15 @@ import {
   PLANNED_POST_TYPES,
   type PlannedPostEvent,
   type PostAccepted,
+  type PostRescheduled,
+  type PostRevised,
   type Target,
 } from '../../domain/post/post.events.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { Projection } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
+import { listPublicationIds } from '../posts/post-rows.js';
 import {
   PLANNED_POSTS_VERSION,
   type PlannedPostRow,
@@ -33,8 +36,8 @@ const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>(['PostAccepted'
 const POSITION_DIGITS = 20;
 
 /**
- * The planned posts and the times at which they are due (D-58). They form both a read model and the queue of the saga
- * `release-planned-posts`, which reads a post's stream before it acts.
+ * The planned posts and the times at which they are due (D-58). Also the queue of the saga `release-planned-posts`,
+ * which reads a post's stream before it acts.
  */
 export const plannedPosts: Projection = {
   name: 'planned-posts',
@@ -49,15 +52,11 @@ export const plannedPosts: Projection = {
       ({ type, data }) => type !== 'PostAccepted' || isPlanned(data),
     );
     if (handled.length === 0) return;
-    const changes = handled.filter(({ type }) => type !== 'PostAccepted');
+    const changes = handled.filter((event) => event.type !== 'PostAccepted');
+    const postIds = changes.map(({ data }) => data.postId);
     const rows: LoadedRows = {
-      posts: await Rows.load(
-        tx,
-        plannedPostRows,
-        changes.map(({ data }) => data.postId),
-        cache,
-      ),
-      publications: await Rows.load(tx, plannedPublicationRows, changes.flatMap(publicationIdsOf), cache),
+      posts: await Rows.load(tx, plannedPostRows, postIds, cache),
+      publications: await Rows.load(tx, plannedPublicationRows, changes.flatMap(listPublicationIds), cache),
       earliest: Infinity,
     };
     for (const event of handled) handle(event, rows);
@@ -79,11 +78,11 @@ const handle = (event: HandledEvent, rows: LoadedRows): void => {
       for (const { publicationId } of event.data.targets) publications.remove(publicationId);
       return;
     case 'PostRescheduled':
-      return putPost({ ...row, publish_at: event.data.publishAt, is_pending: isPendingAfter(row, event.data) }, rows);
+      return replan(row, event.data, rows);
     case 'PostRevised':
       for (const id of event.data.droppedIds) publications.remove(id);
       addPublications(postId, event.data.targets, rows);
-      return putPost({ ...row, publish_at: event.data.publishAt, is_pending: isPendingAfter(row, event.data) }, rows);
+      return replan(row, event.data, rows);
     case 'PostApprovalRequested':
       return; // the event that accepted or changed the post already contains this
     case 'PostApproved':
@@ -121,21 +120,8 @@ const putPost = (row: PlannedPostRow, rows: LoadedRows): void => {
   if (!row.is_pending) rows.earliest = Math.min(rows.earliest, row.publish_at ?? 0);
 };
 
-const isPendingAfter = (
-  { is_pending }: PlannedPostRow,
-  { needsApproval }: { readonly needsApproval: boolean },
-): boolean => is_pending || needsApproval;
-
-const publicationIdsOf = (event: HandledEvent): readonly string[] => {
-  switch (event.type) {
-    case 'PostReleased':
-      return event.data.targets.map(({ publicationId }) => publicationId);
-    case 'PostRevised':
-      return [...event.data.targets.map(({ publicationId }) => publicationId), ...event.data.droppedIds];
-    case 'PostRejected':
-    case 'PlannedPublicationsCancelled':
-      return event.data.publicationIds;
-    default:
-      return [];
-  }
-};
+const replan = (
+  row: PlannedPostRow,
+  { publishAt, needsApproval }: (PostRescheduled | PostRevised)['data'],
+  rows: LoadedRows,
+): void => putPost({ ...row, publish_at: publishAt, is_pending: row.is_pending || needsApproval }, rows);

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
+import type { ResourceId } from '../publish-schedule/queued-publications.queries.js';
 import { PLANNED_POSTS } from './planned-posts.tables.js';
 
 /** A planned post and its location in the event store. */
@@ -12,20 +13,12 @@ export interface PlannedPlace {
   readonly revision: string;
 }
 
-/** The posts that are due, and the time at which the next post is due. */
-export interface DuePosts {
+interface DuePosts {
   /** In the order in which they must be released (D-60). */
   readonly due: readonly PlannedPlace[];
-  /** Null if no later post is scheduled. */
+  /** Time at which the next post is due; null if there is none. */
   readonly nextAt: Instant | null;
 }
-
-/** The deleted resource to find planned posts for. */
-export type PlanOf =
-  | { readonly channelId: string }
-  | { readonly projectId: string }
-  | { readonly endpointId: string }
-  | { readonly ownerId: string };
 
 /** A planned post, and the ids of its publications. */
 export type PlannedPublications = PlannedPlace & { readonly publicationIds: readonly string[] };
@@ -55,7 +48,7 @@ export class PlannedPostQueries {
   }
 
   /** Finds planned publications of a resource, oldest post first. @param limit maximum number of posts */
-  async findPlanned(of: PlanOf, limit: number): Promise<readonly PlannedPublications[]> {
+  async findPlanned(of: ResourceId, limit: number): Promise<readonly PlannedPublications[]> {
     const [condition, id] = conditionOf(of);
     const { rows } = await this.pool.query<PlannedPublications>(
       `select ${PLACE}, json_agg(x.publication_id) as "publicationIds"
@@ -67,7 +60,7 @@ export class PlannedPostQueries {
   }
 }
 
-const conditionOf = (of: PlanOf): readonly [condition: string, id: string] => {
+const conditionOf = (of: ResourceId): readonly [condition: string, id: string] => {
   if ('channelId' in of) return ['x.channel_id = $1', of.channelId];
   if ('projectId' in of) return ['x.project_id = $1', of.projectId];
   if ('endpointId' in of) return ['p.endpoint_id = $1', of.endpointId];

@@ -3,14 +3,9 @@ import { bigint, boolean, defineTable, fixed, nullable, type RowOfTable, text } 
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const PLANNED_POSTS_VERSION = 1;
-
-/** Schema of the views that queries read, whose columns belong to this version. */
 export const PLANNED_POSTS = readSchema('planned-posts', PLANNED_POSTS_VERSION);
 
-/**
- * SQL: a trigger that updates the count of planned posts when a statement adds or removes rows, so that reading the
- * count costs almost nothing (ADR-90).
- */
+/** SQL: a trigger that counts planned posts when a statement adds or removes rows, so reads are cheap (ADR-90). */
 const counter = (name: string, event: 'insert' | 'delete', rows: string, sign: '+' | '-'): string => `
   create function ${name}() returns trigger language plpgsql set search_path from current as $$
   begin
@@ -20,7 +15,6 @@ const counter = (name: string, event: 'insert' | 'delete', rows: string, sign: '
   create trigger ${name} after ${event} on planned_post
     referencing ${rows} table as changed for each statement execute function ${name}();`;
 
-/** The table of planned posts. */
 export const plannedPostRows = defineTable(
   {
     name: 'planned_post',
@@ -37,7 +31,7 @@ export const plannedPostRows = defineTable(
     /** Stream and revision of the event that accepted it. */
     stream: fixed(text()),
     revision: fixed(text()),
-    /** Position of that event, with leading zeros, so that it sorts like a number. */
+    /** Position of that event, with leading zeros to make it sort like a number. */
     accepted_position: fixed(text()),
     /** Null if none was given. */
     publish_at: nullable(bigint()),
@@ -48,7 +42,6 @@ export const plannedPostRows = defineTable(
 /** A row of {@link plannedPostRows}. */
 export type PlannedPostRow = RowOfTable<typeof plannedPostRows>;
 
-/** The table of the publications of planned posts. */
 export const plannedPublicationRows = defineTable(
   { name: 'planned_publication', key: 'publication_id', isHot: true },
   { publication_id: text(), post_id: fixed(text()), channel_id: fixed(text()), project_id: text() },

@@ -3,15 +3,13 @@ import type { Pool } from 'pg';
 import type { Position } from '../../event-store/port.js';
 import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
-import { ProjectionProgress } from '../engine/progress.js';
+import { ProjectionProgress, READER_TIMEOUT_MS } from '../engine/progress.js';
 import { POSTS } from './posts.tables.js';
 
 /** Number of a channel's newest publications to search. */
 const NEWEST_PUBLICATIONS = 50;
-/** Time limit for the views to reach a position, in ms. */
-const CATCH_UP_TIMEOUT_MS = 2_000;
 
-/** Finds published messages that are already recorded for a post, so that no other post can claim them. */
+/** Finds messages that are recorded for a post, which no other post may claim. */
 @Injectable()
 export class ChannelMessages {
   constructor(
@@ -21,11 +19,11 @@ export class ChannelMessages {
 
   /**
    * Finds the ids of the newest messages in a channel's chat, published by any channel with that chat (D-3).
-   * @param position position in the log that the views must have reached
-   * @returns null if the views do not reach the position in time
+   * @param position that the views must have reached
+   * @returns null if they do not reach it within two seconds
    */
   async findMessageIds(channelId: string, position: Position): Promise<Set<string> | null> {
-    if (!(await this.progress.waitFor(['posts', 'discovery'], position, CATCH_UP_TIMEOUT_MS))) return null;
+    if (!(await this.progress.waitFor(['posts', 'discovery'], position, READER_TIMEOUT_MS))) return null;
     const { rows } = await this.pool.query<{ id: string }>({
       name: 'messages in a chat',
       text: `

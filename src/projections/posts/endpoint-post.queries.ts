@@ -14,9 +14,7 @@ export interface EndpointPost {
   readonly publications: readonly PublicationRow[];
 }
 
-const CATCH_UP_TIMEOUT_MS = 2_000;
-
-/** Finds a post that an endpoint accepted (D-48); null if the endpoint accepted no such post. */
+/** Finds a post that an endpoint accepted (D-48); null if there is none. */
 @Injectable()
 export class FindEndpointPost {
   constructor(
@@ -25,22 +23,16 @@ export class FindEndpointPost {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute(endpointId: string, postId: string): Promise<EndpointPost | null> {
-    const found = await this.find(endpointId, postId);
-    if (found) return found;
-    // The view may not have reached a post that was accepted a moment ago.
-    await this.progress.waitFor(['posts'], await this.store.readHead(), CATCH_UP_TIMEOUT_MS);
-    return this.find(endpointId, postId);
-  }
-
-  private async find(endpointId: string, postId: string): Promise<EndpointPost | null> {
-    const { rows } = await this.pool.query<EndpointPost>({
-      name: 'find post of an endpoint',
-      text: `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from ${POSTS}.post p
-             where p.post_id = $1 and p.endpoint_id = $2`,
-      values: [postId, endpointId],
+  execute(endpointId: string, postId: string): Promise<EndpointPost | null> {
+    return this.progress.findUpToDate('posts', this.store, async () => {
+      const { rows } = await this.pool.query<EndpointPost>({
+        name: 'find post of an endpoint',
+        text: `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from ${POSTS}.post p
+               where p.post_id = $1 and p.endpoint_id = $2`,
+        values: [postId, endpointId],
+      });
+      return rows[0] ?? null;
     });
-    return rows[0] ?? null;
   }
 }
 
@@ -56,7 +48,7 @@ export class ListEndpointPosts {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /** @param state state of a publication; undefined for any */
+  /** @param state of a publication; undefined for any */
   async execute(
     endpointId: string,
     state: PublicationViewState | undefined,
@@ -66,8 +58,9 @@ export class ListEndpointPosts {
     await this.progress.waitUntilCaughtUp(['posts', 'publish-schedule'], this.store);
     const filter = { ownerId: null, endpointId, state };
     const statement = state === 'planned' ? calendarStatement : listStatement;
-    const { text, values } = statement(filter, { ...range, bytes: STATUS_BYTES });
-    const { rows } = await this.pool.query<EndpointPost & { readonly is_cut: boolean }>(text, values);
+    const { rows } = await this.pool.query<EndpointPost & { readonly is_cut: boolean }>(
+      statement(filter, { ...range, bytes: STATUS_BYTES }),
+    );
     return { rows, isCut: rows[0]?.is_cut ?? false };
   }
 }

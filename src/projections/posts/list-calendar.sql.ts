@@ -1,7 +1,7 @@
+import type { QueryConfig } from 'pg';
 import { boundedList, IS_CUT } from '../list-bounds.js';
 import {
   BYTES,
-  type ListStatement,
   postConditions,
   type PostFilter,
   type PostRange,
@@ -17,7 +17,7 @@ import { POSTS } from './posts.tables.js';
 export const calendarStatement = (
   filter: PostFilter,
   { before: after, limit, bytes = BYTES }: PostRange,
-): ListStatement => {
+): QueryConfig => {
   const values: unknown[] = [limit];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const conditions = ['(p.publish_at is not null or p.is_planned)', ...postConditions(filter, bind)];

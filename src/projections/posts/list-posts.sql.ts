@@ -1,3 +1,4 @@
+import type { QueryConfig } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
 import { boundedList, IS_CUT, SHOWN_BYTES } from '../list-bounds.js';
 import { SCHEDULE } from '../publish-schedule/publish-schedule.tables.js';
@@ -17,18 +18,12 @@ export interface PostFilter {
   readonly channelId?: string | undefined;
   /** With a publication of this project. */
   readonly projectId?: string | undefined;
-  /** With a publication in this state. A single publication must match channel, project and state. */
+  /** With a publication in this state. The same publication must match channel, project and state. */
   readonly state?: PublicationViewState | undefined;
   /** True to select only posts that wait for approval. */
   readonly isPending?: boolean | undefined;
   /** `publish_at` lists posts in the order of a calendar (D-65). Default: newest first. */
   readonly order?: 'publish_at' | undefined;
-}
-
-/** The statement that reads a list, and its parameters. */
-export interface ListStatement {
-  readonly text: string;
-  readonly values: unknown[];
 }
 
 /** A page of a list of posts. */
@@ -47,18 +42,12 @@ export const PUBLICATIONS = `coalesce((
 /** Approximate size of a post and of a publication in a response, in bytes. */
 const POST_BYTES = 1_000;
 const PUBLICATION_BYTES = 1_000;
-/**
- * Size, in bytes, that a payload in parts counts as. Such a payload must be read and parsed to show the beginning of
- * its text, so a page has at most four of them.
- */
+/** Size that a payload in parts counts as, in bytes: it must be read and parsed, so a page has at most four of them. */
 const BYTES_IN_PARTS = 1_000_000;
 
-/**
- * Maximum size, in bytes, of metadata that is read with the rows of a list. Larger metadata is read afterwards, a few
- * values at a time.
- */
+/** Maximum size of metadata that is read with the rows of a list, in bytes. Larger metadata is read afterwards. */
 export const INLINE_BYTES = 2_048;
-/** SQL: the members of a listed post, without its metadata. Large metadata is not even read from its table. */
+/** SQL: the members of a listed post, without its metadata. */
 const SHOWN_COLUMNS = postRows.columns
   .filter((column) => column !== 'metadata')
   .map((column) => `'${column}', p.${column}`)
@@ -77,8 +66,8 @@ export const BYTES = `${STATUS_BYTES} + case when p.in_parts then ${BYTES_IN_PAR
  */
 const ID_TOLERANCE_MS = 3_600_000;
 
-/** Returns the statement that lists posts, newest first. It omits unneeded conditions, so that it can use an index. */
-export const listStatement = (filter: PostFilter, { before, limit, bytes = BYTES }: PostRange): ListStatement => {
+/** Returns the statement that lists posts, newest first. It omits unneeded conditions, to be able to use an index. */
+export const listStatement = (filter: PostFilter, { before, limit, bytes = BYTES }: PostRange): QueryConfig => {
   const { since, until } = filter;
   const values: unknown[] = [limit];
   const bind = (value: unknown): string => `$${values.push(value)}`;
@@ -113,7 +102,7 @@ export const selectShown = `jsonb_build_object(${SHOWN_COLUMNS},
     'metadata_bytes', coalesce(octet_length(p.metadata), 0)) as post,
   ${PUBLICATIONS} as publications`;
 
-/** Returns the conditions on a post `p`, except for its time. */
+/** Returns the conditions on a post `p`, except its time. */
 export const postConditions = (
   { ownerId, endpointId, externalId, traceId, isPending }: PostFilter,
   bind: (value: unknown) => string,

@@ -6,7 +6,7 @@ import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { POSTS } from './posts.tables.js';
 
 /** A post that waits for approval. */
-export interface PendingApproval {
+interface PendingApproval {
   readonly post_id: string;
   readonly owner_id: string;
   readonly owner_name: string | null;
@@ -23,7 +23,6 @@ export interface PendingApprovals {
   readonly posts: readonly PendingApproval[];
 }
 
-/** Maximum number of posts to count. */
 const MOST_COUNTED = 10_000;
 
 /** Reads the posts that wait for approval (D-62). */
@@ -31,11 +30,7 @@ const MOST_COUNTED = 10_000;
 export class PendingApprovalQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /**
-   * Lists posts that wait for approval.
-   * @param ownerId null for all owners
-   * @param limit maximum number of posts to list
-   */
+  /** @param ownerId null for all owners @param limit maximum number of posts to list */
   async list(ownerId: string | null, limit: number): Promise<PendingApprovals> {
     const isPending = `pending_since is not null${ownerId === null ? '' : ' and owner_id = $2'}`;
     const { rows } = await this.pool.query<PendingApprovals>({

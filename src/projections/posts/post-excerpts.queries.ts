@@ -9,13 +9,10 @@ import { type PostRow, POSTS } from './posts.tables.js';
 
 type ExcerptRow = Pick<PostRow, 'post_id' | 'stream' | 'revision' | 'in_parts' | 'excerpt'>;
 
-/** Number of excerpts of large payloads to cache. They stay valid, because an event never changes. */
+/** Number of excerpts of payloads in parts to cache. They stay valid, because an event never changes. */
 const KEPT = 2_000;
 
-/**
- * Finds the excerpts of posts. The excerpt of a payload that is stored in parts (D-42) is read from the event store and
- * cached.
- */
+/** Finds the excerpts of posts. The excerpt of a payload in parts (D-42) is read from the event store and cached. */
 @Injectable()
 export class PostExcerpts {
   private readonly ofParts = new BoundedCache<{ readonly excerpt: string | null }>(KEPT);
@@ -33,7 +30,7 @@ export class PostExcerpts {
       values: [[...new Set(postIds)]],
     });
     const excerpts = new Map<string, string | null>();
-    // Read sequentially, because a page of large payloads might not fit into memory.
+    // One after another, because a page of large payloads might not fit into memory.
     for (const row of rows) excerpts.set(row.post_id, row.in_parts ? await this.readFromParts(row) : row.excerpt);
     return excerpts;
   }

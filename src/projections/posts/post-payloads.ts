@@ -22,7 +22,7 @@ const PAYLOAD_CATEGORY = 'payload-';
  */
 export const payloadStreamName = (id: string): string => PAYLOAD_CATEGORY + id;
 
-/** Returns the id in the name of such a stream. This id appears only in the event that refers to the parts. */
+/** Returns the id in the name of such a stream, which only the event that refers to the parts contains. */
 export const idOfPayload = (stream: string): string => stream.slice(PAYLOAD_CATEGORY.length);
 
 /** An event with the content of a post. */
@@ -30,10 +30,9 @@ export type PostContent = PostAccepted | PostRevised;
 
 const CONTENT_TYPES: ReadonlySet<string> = new Set<PostContent['type']>(['PostAccepted', 'PostRevised']);
 
-/** An event of a post, identified by its revision in the stream. */
-type BeforeEvent = Pick<RecordedEvent, 'stream' | 'revision'> & { readonly data: { readonly postId: string } };
+type EventOfPost = Pick<RecordedEvent, 'stream' | 'revision'> & { readonly data: { readonly postId: string } };
 
-/** An accepted post with its payload, whether the payload was stored in one event or in parts. */
+/** An accepted post with its payload. */
 export interface PostWithPayload {
   readonly event: RecordedEventOf<PostContent>;
   /** The targets of the event; for a released planned post, the targets that its release queued. */
@@ -66,8 +65,7 @@ export class PostPayloads {
   /**
    * Reads an accepted post. A release refers to the event with the content (ADR-231).
    * @param revision of the event that accepted the post, last changed its content or released it, as in the read models
-   * @throws Unavailable
-   * @throws UnreadablePost
+   * @throws Unavailable @throws UnreadablePost
    */
   async readPost(stream: string, revision: string): Promise<PostWithPayload> {
     const [stored] = await this.store.readStream(stream, { from: BigInt(revision), limit: 1 });
@@ -79,12 +77,8 @@ export class PostPayloads {
     return this.readContent(stored, `${stream}@${revision}`);
   }
 
-  /**
-   * Reads the content that a post had before an event of its stream.
-   * @throws Unavailable
-   * @throws UnreadablePost
-   */
-  async readContentBefore({ stream, revision, data }: BeforeEvent): Promise<PostWithPayload> {
+  /** Reads the content that a post had before an event of its stream. @throws Unavailable @throws UnreadablePost */
+  async readContentBefore({ stream, revision, data }: EventOfPost): Promise<PostWithPayload> {
     const isContent = (stored: StoredEvent): boolean =>
       CONTENT_TYPES.has(stored.type) && this.decode<PostContent>(stored).data.postId === data.postId;
     const stored = await findLast(this.store, stream, isContent, BigInt(revision) - 1n);

@@ -3,8 +3,10 @@ import type { Pool } from 'pg';
 import { POOL } from '../../postgres/tokens.js';
 import { type PostRow, POSTS } from './posts.tables.js';
 
+type Place = Pick<PostRow, 'stream' | 'revision'>;
+
 /** The event that accepted a post. */
-export type FoundPlace = Pick<PostRow, 'stream' | 'revision'> & {
+type FoundPlace = Place & {
   /** True if the post was accepted as a planned post, so that more of its events may follow in the stream (D-58). */
   readonly was_planned: boolean;
 };
@@ -17,12 +19,9 @@ export const findPostPlace = async (pool: Pool, postId: string): Promise<FoundPl
 };
 
 /** Finds the event that accepted a publication's post; null as for {@link findPostPlace}. */
-export const findPostPlaceOfPublication = async (
-  pool: Pool,
-  publicationId: string,
-): Promise<Pick<PostRow, 'stream' | 'revision'> | null> => {
+export const findPostPlaceOfPublication = async (pool: Pool, publicationId: string): Promise<Place | null> => {
   const text = `select stream, revision from ${POSTS}.post join ${POSTS}.publication using (post_id) where publication_id = $1`;
-  return (await pool.query<Pick<PostRow, 'stream' | 'revision'>>(text, [publicationId])).rows[0] ?? null;
+  return (await pool.query<Place>(text, [publicationId])).rows[0] ?? null;
 };
 
 /** Locates posts and their content in the event store through the read model `posts`. */
@@ -36,8 +35,8 @@ export class PostPlaces {
   }
 
   /** Finds the event from which to read a post (`PostPayloads.readPost`); null as for {@link findPostPlace}. */
-  async findContent(postId: string): Promise<Pick<PostRow, 'stream' | 'revision'> | null> {
+  async findContent(postId: string): Promise<Place | null> {
     const text = `select stream, content_revision as revision from ${POSTS}.post where post_id = $1`;
-    return (await this.pool.query<Pick<PostRow, 'stream' | 'revision'>>(text, [postId])).rows[0] ?? null;
+    return (await this.pool.query<Place>(text, [postId])).rows[0] ?? null;
   }
 }

@@ -11,18 +11,16 @@ export interface PlanHold {
   readonly until: Instant | null;
   /** Id of the event that caused the hold. */
   readonly eventId: string;
-  /** The time for which the post is planned; null if none was given. */
+  /** Null if no time was given. */
   readonly publishAt: Instant | null;
 }
-
-type PlanRow = Pick<PostRow, 'publish_at' | 'approval' | 'plan_event'>;
 
 /** Returns the approval of a post; null if none was required. */
 export const approvalOf = ({ approval }: Pick<PostRow, 'approval'>): PostApproval | null =>
   approval === null ? null : (JSON.parse(approval) as PostApproval);
 
 /** Returns what a planned post waits for; approval takes precedence. */
-export const planHoldOf = (post: PlanRow): PlanHold => {
+export const planHoldOf = (post: Pick<PostRow, 'publish_at' | 'approval' | 'plan_event'>): PlanHold => {
   const { publish_at: publishAt, plan_event: eventId } = post;
   if (approvalOf(post)?.state === 'pending') return { rule: 'approval', until: null, eventId, publishAt };
   return { rule: 'scheduled', until: publishAt, eventId, publishAt };
@@ -33,7 +31,7 @@ export const planHoldOf = (post: PlanRow): PlanHold => {
 export class PostPlans {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Returns what each post waits for, by post id; unknown posts are absent. */
+  /** Returns the holds by post id; unknown posts are absent. */
   async find(postIds: readonly string[]): Promise<Map<string, PlanHold>> {
     if (postIds.length === 0) return new Map();
     const { rows } = await this.pool.query<{ post: PostRow }>({

@@ -50,6 +50,21 @@ export const addPost = (event: RecordedEvent<PostAccepted>, rows: PostRows): voi
     );
 };
 
+/** Lists the publications that an event of a planned post changes. */
+export const listPublicationIds = (event: RecordedEventOf<PlannedPostEvent>): readonly string[] => {
+  switch (event.type) {
+    case 'PostReleased':
+      return event.data.targets.map(({ publicationId }) => publicationId);
+    case 'PostRevised':
+      return [...event.data.targets.map(({ publicationId }) => publicationId), ...event.data.droppedIds];
+    case 'PostRejected':
+    case 'PlannedPublicationsCancelled':
+      return event.data.publicationIds;
+    default:
+      return [];
+  }
+};
+
 /** Applies an event of a planned post. */
 export const changePlannedPost = (event: RecordedEventOf<PlannedPostEvent>, rows: PostRows): void => {
   const { postId } = event.data;
@@ -134,7 +149,7 @@ const takeNumber = ({ channelId }: Target, { sequences }: PostRows): number => {
   return sequence;
 };
 
-/** Returns the columns that summarise a payload; values are null if the payload is stored in parts. */
+/** Returns the columns that summarise a payload, which is null if it is stored in parts. */
 const summarise = (payload: PostAccepted['data']['payload']) => ({
   metadata: payload?.metadata ? JSON.stringify(payload.metadata) : null,
   in_parts: payload === null,

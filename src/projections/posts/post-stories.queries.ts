@@ -5,10 +5,7 @@ import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { POOL } from '../../postgres/tokens.js';
 import { findPostPlace, findPostPlaceOfPublication } from './post-place.queries.js';
 
-/**
- * Finds the correlation ids of posts. The read model does not contain them, so they are read from the events that
- * accepted the posts.
- */
+/** Finds the correlation ids of posts in the events that accepted them; the read model does not contain them. */
 @Injectable()
 export class PostStories {
   constructor(
@@ -19,22 +16,18 @@ export class PostStories {
 
   /**
    * Returns a post's correlation id; null if the read model does not show the post (yet).
-   * @throws Unavailable
-   * @throws UndecodableEvent
+   * @throws Unavailable @throws UndecodableEvent
    */
   async findOfPost(postId: string): Promise<string | null> {
     return this.read(await findPostPlace(this.pool, postId));
   }
 
-  /** Returns the correlation id of a publication's post. @throws Unavailable @throws UndecodableEvent */
+  /** Returns the correlation id of a publication's post, like {@link findOfPost}. */
   async findOfPublication(publicationId: string): Promise<string | null> {
     return this.read(await findPostPlaceOfPublication(this.pool, publicationId));
   }
 
-  /**
-   * Returns a decision's context with its post's correlation id, so that the decision belongs to the post's story
-   * (ADR-140).
-   */
+  /** Returns a decision's context with the correlation id of its post, as part of the post's story (ADR-140). */
   async joinStory<C extends { readonly correlationId: string }>(context: C, postId: string): Promise<C> {
     const correlationId = await this.findOfPost(postId);
     return correlationId === null ? context : { ...context, correlationId };

@@ -6,7 +6,7 @@ import type { Projection, Tx } from '../engine/projection.js';
 import type { RowCache } from '../engine/row-cache.js';
 import { Rows } from '../engine/rows.js';
 import { executeWrites } from '../engine/writes.js';
-import { addPost, changePlannedPost, type PostRows } from './post-rows.js';
+import { addPost, changePlannedPost, listPublicationIds, type PostRows } from './post-rows.js';
 import {
   type Attempt,
   postRows,
@@ -28,7 +28,7 @@ interface LoadedRows extends PostRows {
 const TYPES = /^(PostAccepted|Publication|OwnerRegistered|OwnerPlanChanged)/;
 const PLANNED_TYPES: ReadonlySet<string> = new Set(PLANNED_POST_TYPES);
 
-/** Posts and their publications. Payloads remain in the event store; a row refers to the post's event. */
+/** Posts and their publications. Payloads remain in the event store. */
 export const posts: Projection = {
   name: 'posts',
   version: POSTS_VERSION,
@@ -43,11 +43,9 @@ export const posts: Projection = {
     const handled = events as readonly HandledEvent[];
     const rows = await loadRows(tx, handled, cache);
     for (const event of handled) handle(event, rows);
-    const changed = [rows.posts, rows.publications, rows.sequences, rows.usage];
-    await executeWrites(
-      tx,
-      changed.flatMap((each) => each.takeWrites()),
-    );
+    const { posts, publications, sequences, usage } = rows;
+    const writes = [posts, publications, sequences, usage].flatMap((each) => each.takeWrites());
+    await executeWrites(tx, writes);
   },
 };
 
@@ -57,17 +55,11 @@ const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCac
   const ownerIds = new Set<string>();
   const changedPostIds = new Set<string>();
   const acceptedFor = new Map<string, string>();
-  for (const { type, data } of handled) {
-    if (PLANNED_TYPES.has(type)) {
-      const { postId, targets, ...ids } = data as Partial<
-        Record<'publicationIds' | 'droppedIds', readonly string[]>
-      > & {
-        readonly postId: string;
-        readonly targets?: readonly { readonly publicationId: string }[];
-      };
-      changedPostIds.add(postId);
-      for (const { publicationId } of targets ?? []) publicationIds.add(publicationId);
-      for (const id of [...(ids.publicationIds ?? []), ...(ids.droppedIds ?? [])]) publicationIds.add(id);
+  for (const event of handled) {
+    const { type, data } = event;
+    if (isOfPlannedPost(event)) {
+      changedPostIds.add(event.data.postId);
+      for (const id of listPublicationIds(event)) publicationIds.add(id);
     }
     if ('targets' in data)
       for (const { channelId, publicationId } of data.targets) {
@@ -92,9 +84,12 @@ const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCac
   };
 };
 
+const isOfPlannedPost = (event: HandledEvent): event is RecordedEventOf<PlannedPostEvent> =>
+  PLANNED_TYPES.has(event.type);
+
 const handle = (event: HandledEvent, rows: LoadedRows): void => {
   if (event.type === 'PostAccepted') return addPost(event, rows);
-  if (PLANNED_TYPES.has(event.type)) return changePlannedPost(event as RecordedEventOf<PlannedPostEvent>, rows);
+  if (isOfPlannedPost(event)) return changePlannedPost(event, rows);
   if (!('publicationId' in event.data)) return rows.usage.recordPlan(event as RecordedEventOf<OwnerEvent>);
   handlePublication(event as RecordedEventOf<PublicationEvent>, rows);
 };
@@ -104,28 +99,15 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
   if (!row) return;
   switch (event.type) {
     case 'PublicationStarted': {
-      const attempt: Attempt = {
-        n: event.data.attempt,
-        started_at: event.data.at,
-        ended_at: null,
-        outcome: null,
-        error: null,
-      };
+      const { attempt: n, at: started_at } = event.data;
+      const attempt: Attempt = { n, started_at, ended_at: null, outcome: null, error: null };
       publications.put({ ...row, state: 'publishing', attempts: [...row.attempts, attempt] });
       return;
     }
     case 'PublicationSucceeded': {
-      const { at, messageIds, urls, warnings } = event.data;
+      const { at, messageIds: message_ids, urls, warnings } = event.data;
       const attempts = endLastAttempt(row.attempts, at, 'published', null);
-      publications.put({
-        ...row,
-        state: 'published',
-        attempts,
-        message_ids: messageIds,
-        urls,
-        warnings,
-        published_at: at,
-      });
+      publications.put({ ...row, state: 'published', attempts, message_ids, urls, warnings, published_at: at });
       usage.countPublication(row.owner_id, at, event.id);
       return;
     }
@@ -133,11 +115,8 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
     case 'PublicationFailed':
     case 'PublicationInDoubt': {
       const [state, outcome] = ENDINGS[event.type];
-      publications.put({
-        ...row,
-        state,
-        attempts: endLastAttempt(row.attempts, event.data.at, outcome, event.data.error),
-      });
+      const attempts = endLastAttempt(row.attempts, event.data.at, outcome, event.data.error);
+      publications.put({ ...row, state, attempts });
       return;
     }
     case 'PublicationFiltered':

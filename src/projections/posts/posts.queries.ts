@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { PartOfList } from '../../kernel/part-of-list.js';
@@ -23,10 +22,8 @@ export interface PostWithPublications {
   readonly summary: PostSummary;
 }
 
-/**
- * The parts of a payload that lists of posts show. Values are null if the payload cannot be read as it was accepted.
- */
-export interface PostSummary {
+/** The parts of a payload that lists of posts show. Values are null if the payload cannot be read as accepted. */
+interface PostSummary {
   readonly metadata: JsonObject | null;
   /** True if a list omits the metadata because it is large. */
   readonly isMetadataTruncated: boolean;
@@ -44,13 +41,9 @@ export const calendarKeyOf = ({ publish_at, post_id }: Pick<PostRow, 'publish_at
 
 type PostAndPublications = Pick<PostWithPublications, 'post' | 'publications'>;
 
-const CATCH_UP_TIMEOUT_MS = 2_000;
 /** Number of large metadata values to read per statement, at most half a megabyte in total. */
 const READ_AT_ONCE = 8;
-/**
- * Number of summaries of payloads in parts to cache. Only summaries without metadata are cached, a few hundred bytes
- * each.
- */
+/** Number of summaries of payloads in parts to cache, a few hundred bytes each, because they have no metadata. */
 const KEPT = 10_000;
 
 /**
@@ -59,29 +52,18 @@ const KEPT = 10_000;
  */
 @Injectable()
 export class FindPost {
-  private readonly payloads: PostPayloads;
-
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
-    codec: EventCodec,
+    private readonly payloads: PostPayloads,
     private readonly progress: ProjectionProgress,
-  ) {
-    this.payloads = new PostPayloads(store, codec);
-  }
+  ) {}
 
   async execute(postId: string, ownerId: string | null) {
-    const row = (await this.findRow(postId, ownerId)) ?? (await this.findRowAfterCatchUp(postId, ownerId));
+    const row = await this.progress.findUpToDate('posts', this.store, () => this.findRow(postId, ownerId));
     if (!row) return null;
-    const { post, publications } = row;
-    const payload = await this.payloads.readPayload(post.stream, post.content_revision);
-    return { post, publications, summary: summarise(payload), payload };
-  }
-
-  /** Waits for the view before searching: it may not have reached a post that was accepted just before the request. */
-  private async findRowAfterCatchUp(postId: string, ownerId: string | null): Promise<PostAndPublications | null> {
-    await this.progress.waitFor(['posts'], await this.store.readHead(), CATCH_UP_TIMEOUT_MS);
-    return this.findRow(postId, ownerId);
+    const payload = await this.payloads.readPayload(row.post.stream, row.post.content_revision);
+    return { ...row, summary: summarise(payload), payload };
   }
 
   private async findRow(postId: string, ownerId: string | null): Promise<PostAndPublications | null> {
@@ -98,27 +80,23 @@ export class FindPost {
 /** Lists posts, newest first, until the list would be too large for one response. */
 @Injectable()
 export class ListPosts {
-  private readonly payloads: PostPayloads;
   private readonly ofParts = new BoundedCache<PostSummary>(KEPT);
 
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
-    codec: EventCodec,
+    private readonly payloads: PostPayloads,
     private readonly progress: ProjectionProgress,
-  ) {
-    this.payloads = new PostPayloads(store, codec);
-  }
+  ) {}
 
   async execute(filter: PostFilter, range: PostRange): Promise<PartOfList<PostWithPublications>> {
     // Both views must agree on which publications are unfinished, and a post accepted a moment ago must be listed.
     await this.progress.waitUntilCaughtUp(['posts', 'publish-schedule'], this.store);
-    const { text, values } =
-      filter.order === 'publish_at' ? calendarStatement(filter, range) : listStatement(filter, range);
-    const { rows } = await this.pool.query<ListedPost>(text, values);
+    const statement = filter.order === 'publish_at' ? calendarStatement : listStatement;
+    const { rows } = await this.pool.query<ListedPost>(statement(filter, range));
     const metadata = await this.readMetadata(rows);
     const found: PostWithPublications[] = [];
-    // Read sequentially, because a page of large payloads might not fit into memory.
+    // One after another, because a page of large payloads might not fit into memory.
     for (const { post, publications } of rows) {
       const sent = post.metadata ?? metadata.get(post.post_id) ?? null;
       found.push({ post, publications, summary: await this.readSummary(post, sent) });
@@ -126,9 +104,7 @@ export class ListPosts {
     return { rows: found, isCut: rows[0]?.is_cut ?? false };
   }
 
-  /**
-   * Reads the metadata that a list shows but its rows lack, a few values at a time, so that no single read takes long.
-   */
+  /** Reads the metadata that a list shows but its rows lack, a few values at a time to keep each read short. */
   private async readMetadata(rows: readonly ListedPost[]): Promise<ReadonlyMap<string, string>> {
     const ids = rows.flatMap(({ post }) =>
       post.metadata_bytes > INLINE_BYTES && post.metadata_bytes <= SHOWN_BYTES ? [post.post_id] : [],
@@ -154,10 +130,7 @@ export class ListPosts {
     return { metadata, isMetadataTruncated: bytes > SHOWN_BYTES, excerpt, mediaCount };
   }
 
-  /**
-   * Reads and assembles a payload in parts. A summary without metadata is cached, because an event's payload never
-   * changes.
-   */
+  /** Summarises a payload in parts, and caches the summary if it has no metadata: an event's payload never changes. */
   private async readSummaryOfParts({ stream, content_revision }: ListedPost['post']): Promise<PostSummary> {
     const place = `${stream}@${content_revision}`;
     const known = this.ofParts.get(place);

@@ -5,17 +5,11 @@ import { bigint, boolean, defineTable, fixed, int, jsonb, nullable, type RowOfTa
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const POSTS_VERSION = 8;
-
-/** Schema of the views that queries read, whose columns belong to this version. */
 export const POSTS = readSchema('posts', POSTS_VERSION);
 
-/**
- * Returns the SQL for the indexed prefix of a `trace_id`. An index entry can have at most 2,704 bytes, but a `trace_id`
- * can have up to 4,096.
- */
+/** SQL: the indexed prefix of a `trace_id`, which has up to 4,096 bytes; an index entry has at most 2,704. */
 export const INDEXED_TRACE_ID = (column: string): string => `left(${column}, 128)`;
 
-/** States of a publication (management-api.md: publication). */
 export const PUBLICATION_STATES = [
   'planned',
   'queued',
@@ -26,7 +20,7 @@ export const PUBLICATION_STATES = [
   'filtered',
   'dismissed',
 ] as const;
-/** State of a publication. */
+/** State of a publication (management-api.md: publication). */
 export type PublicationViewState = (typeof PUBLICATION_STATES)[number];
 
 /** An attempt at publishing, as in management-api.md. */
@@ -49,7 +43,7 @@ export interface PostApproval {
   readonly note: string | null;
 }
 
-/** The table of accepted posts, without their payloads. */
+/** Accepted posts, without their payloads. */
 export const postRows = defineTable(
   { name: 'post', key: 'post_id', isHot: true },
   {
@@ -62,10 +56,7 @@ export const postRows = defineTable(
     accepted_at: fixed(bigint()),
     external_id: fixed(nullable(text())),
     trace_id: nullable(text()),
-    /**
-     * JSON text as it was sent, because jsonb would reorder keys and round numbers. Null if there is none, or if
-     * `in_parts`.
-     */
+    /** JSON text as sent, because jsonb would reorder keys and round numbers. Null if absent, or if `in_parts`. */
     metadata: nullable(text()),
     /** True if the payload, including its metadata, is stored in parts (D-42). */
     in_parts: boolean(),
@@ -94,7 +85,6 @@ export const postRows = defineTable(
 /** A row of {@link postRows}. */
 export type PostRow = RowOfTable<typeof postRows>;
 
-/** The table of publications. */
 export const publicationRows = defineTable(
   {
     name: 'publication',
@@ -128,7 +118,7 @@ export const publicationRows = defineTable(
 /** A row of {@link publicationRows}. */
 export type PublicationRow = RowOfTable<typeof publicationRows>;
 
-/** The table of each channel's latest sequence number (D-37). */
+/** Each channel's latest sequence number (D-37). */
 export const sequenceRows = defineTable(
   { name: 'sequence', key: 'channel_id', fillfactor: 50 },
   { channel_id: text(), last: bigint() },
@@ -136,7 +126,7 @@ export const sequenceRows = defineTable(
 /** A row of {@link sequenceRows}. */
 export type SequenceRow = RowOfTable<typeof sequenceRows>;
 
-/** The table of owners' current plans, from which the `plan` of a month is taken. */
+/** Owners' current plans, from which the `plan` of a month is taken. */
 export const ownerPlanRows = defineTable(
   { name: 'owner_plan', key: 'owner_id' },
   { owner_id: text(), plan: text<Plan>() },
@@ -144,7 +134,7 @@ export const ownerPlanRows = defineTable(
 /** A row of {@link ownerPlanRows}. */
 export type OwnerPlanRow = RowOfTable<typeof ownerPlanRows>;
 
-/** The table of publication counts by owner and month. */
+/** Publication counts by owner and month. */
 export const usageRows = defineTable(
   { name: 'usage', key: 'owner_month', fillfactor: 50 },
   {
@@ -183,10 +173,7 @@ export const postsTables = `
   create index usage_owner on usage (owner_id, month);
 `;
 
-/**
- * Indexes for readers. An index for a list ends with the order of the list, so that a page is read from where the
- * previous page ended.
- */
+/** Indexes for readers. An index for a list ends with the order of the list, so each page is read from its start. */
 export const postsReadIndexes = `
   create index if not exists post_endpoint on post (endpoint_id, post_id);
   create index if not exists post_owner on post (owner_id, post_id);

@@ -15,7 +15,7 @@ export interface PublicationDetails {
   readonly owner_name: string | null;
 }
 
-/** Finds publications with their channels and times. */
+/** Finds publications with their channels, owners and times. */
 @Injectable()
 export class PublicationDetailsQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

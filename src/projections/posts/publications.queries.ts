@@ -5,8 +5,6 @@ import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { POSTS, type PublicationRow } from './posts.tables.js';
 
-const CATCH_UP_TIMEOUT_MS = 2_000;
-
 /**
  * Finds a publication; null if there is none.
  * @param ownerId owner to whom it must belong; null for any owner
@@ -19,22 +17,16 @@ export class FindPublication {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute(publicationId: string, ownerId: string | null): Promise<PublicationRow | null> {
-    const found = await this.find(publicationId, ownerId);
-    if (found) return found;
-    // The view may not have reached a post that was accepted a moment ago.
-    await this.progress.waitFor(['posts'], await this.store.readHead(), CATCH_UP_TIMEOUT_MS);
-    return this.find(publicationId, ownerId);
-  }
-
-  private async find(publicationId: string, ownerId: string | null): Promise<PublicationRow | null> {
-    const { rows } = await this.pool.query<{ row: PublicationRow }>({
-      name: 'find publication',
-      text: `select to_jsonb(x) as row from ${POSTS}.publication x
-             where x.publication_id = $1 and ($2::text is null or x.owner_id = $2)`,
-      values: [publicationId, ownerId],
+  execute(publicationId: string, ownerId: string | null): Promise<PublicationRow | null> {
+    return this.progress.findUpToDate('posts', this.store, async () => {
+      const { rows } = await this.pool.query<{ row: PublicationRow }>({
+        name: 'find publication',
+        text: `select to_jsonb(x) as row from ${POSTS}.publication x
+               where x.publication_id = $1 and ($2::text is null or x.owner_id = $2)`,
+        values: [publicationId, ownerId],
+      });
+      return rows[0]?.row ?? null;
     });
-    return rows[0]?.row ?? null;
   }
 }
 

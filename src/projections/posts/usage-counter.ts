@@ -27,24 +27,18 @@ export class UsageCounter {
     cache?: RowCache,
   ): Promise<UsageCounter> {
     const all = [...ownerIds, ...published.map(({ ownerId }) => ownerId)];
+    const months = published.map(({ ownerId, at }) => ownerMonthKey(ownerId, at));
     return new UsageCounter(
       await Rows.load(tx, ownerPlanRows, all, cache),
-      await Rows.load(
-        tx,
-        usageRows,
-        published.map(({ ownerId, at }) => ownerMonthKey(ownerId, at)),
-        cache,
-      ),
+      await Rows.load(tx, usageRows, months, cache),
     );
   }
 
-  /** Records the plan of an owner that was registered or whose plan was changed. */
   recordPlan(event: RecordedEventOf<OwnerEvent>): void {
     if (event.type !== 'OwnerRegistered' && event.type !== 'OwnerPlanChanged') return;
     this.plans.put({ owner_id: event.data.ownerId, plan: event.data.plan });
   }
 
-  /** Counts a publication of an owner. */
   countPublication(ownerId: string, at: Instant, eventId: string): void {
     const key = ownerMonthKey(ownerId, at);
     const before = this.months.get(key);
@@ -58,7 +52,6 @@ export class UsageCounter {
     });
   }
 
-  /** Returns the statements that write all changes. */
   takeWrites(): Write[] {
     return [...this.plans.takeWrites(), ...this.months.takeWrites()];
   }

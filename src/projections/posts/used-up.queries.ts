@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { computePostsLeft, type MonthlyPosts, type PostsLeft, toMonth } from '../../domain/owner/monthly-quota.js';
+import { type MonthlyPosts, type PostsLeft, toMonth } from '../../domain/owner/monthly-quota.js';
 import { PLANS } from '../../domain/owner/owner.events.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY, type OwnerRow } from '../discovery/discovery.tables.js';
 import { POSTS } from './posts.tables.js';
-import { findUsage } from './usage.queries.js';
+import { FindPostsLeft } from './usage.queries.js';
 
 /** An owner who has used up the month's posts. */
 export type UsedUpOwner = Pick<OwnerRow, 'owner_id' | 'name' | 'plan' | 'pack_posts'> & {
@@ -16,12 +16,12 @@ export type UsedUpOwner = Pick<OwnerRow, 'owner_id' | 'name' | 'plan' | 'pack_po
 /** Finds owners who have used up the month's posts (D-18). */
 @Injectable()
 export class UsedUpOwners {
-  constructor(@Inject(POOL) private readonly pool: Pool) {}
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    private readonly findPostsLeft: FindPostsLeft,
+  ) {}
 
-  /**
-   * Finds all such owners, in the order of their ids. Examines only owners who have published as much as their plan
-   * allows.
-   */
+  /** Finds such owners, in the order of their ids. Examines only owners who have published what their plan allows. */
   async find(now: Instant, monthlyPosts: MonthlyPosts): Promise<UsedUpOwner[]> {
     const limited = PLANS.filter((plan) => monthlyPosts[plan] !== null);
     if (limited.length === 0) return [];
@@ -36,14 +36,9 @@ export class UsedUpOwners {
         order by o.owner_id`,
       values: [limited, limited.map((plan) => monthlyPosts[plan]), toMonth(now)],
     });
-    const months = await findUsage(
-      this.pool,
-      rows.map(({ row }) => row.owner_id),
-    );
-    return rows.flatMap(({ row }) => {
-      const own = months.filter(({ owner_id }) => owner_id === row.owner_id);
-      const postsLeft = computePostsLeft(own, { plan: row.plan, packPosts: row.pack_posts }, now, monthlyPosts);
-      return postsLeft.left === 0 ? [{ ...row, postsLeft }] : [];
-    });
+    const owners = rows.map(({ row }) => row);
+    const left = await this.findPostsLeft.execute(owners, now, monthlyPosts);
+    const withPostsLeft = owners.map((owner) => ({ ...owner, postsLeft: left.get(owner.owner_id)! }));
+    return withPostsLeft.filter(({ postsLeft }) => postsLeft.left === 0);
   }
 }

@@ -4,32 +4,31 @@ import { POOL } from '../../postgres/tokens.js';
 import { POSTS } from '../posts/posts.tables.js';
 import { SCHEDULE } from './publish-schedule.tables.js';
 
-/** A publication that waits for its first or its next attempt, with the ids that its events contain. */
-export interface QueuedPublication {
+/** A publication that waits for its first or next attempt. */
+interface QueuedPublication {
   readonly publicationId: string;
   readonly postId: string;
   readonly channelId: string;
 }
 
-/** The deleted resource to find queued publications for. */
-export type QueueOf =
+/** The resource to find publications for. */
+export type ResourceId =
   | { readonly channelId: string }
   | { readonly projectId: string }
   | { readonly endpointId: string }
   | { readonly ownerId: string };
 
-const IDS = 'x.publication_id as "publicationId", x.post_id as "postId", x.channel_id as "channelId"';
-
-/** Finds the queued publications of a resource, including those that a pause delays. */
+/** Finds the queued publications of a resource, including publications that a pause delays. */
 @Injectable()
 export class QueuedPublications {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Returns up to `limit` such publications, oldest first. Reads the whole schedule, so use it only in rare cases. */
-  async findQueued(of: QueueOf, limit: number): Promise<readonly QueuedPublication[]> {
+  /** Returns up to `limit` publications, oldest first. Reads the whole schedule, so use it only in rare cases. */
+  async findQueued(of: ResourceId, limit: number): Promise<readonly QueuedPublication[]> {
     const [source, condition, id] = sourceOf(of);
     const { rows } = await this.pool.query<QueuedPublication>(
-      `select ${IDS} from ${SCHEDULE}.publication x ${source}
+      `select x.publication_id as "publicationId", x.post_id as "postId", x.channel_id as "channelId"
+       from ${SCHEDULE}.publication x ${source}
        where x.state = 'queued' and ${condition} order by x.accepted_at, x.publication_id limit $2`,
       [id, limit],
     );
@@ -37,7 +36,7 @@ export class QueuedPublications {
   }
 }
 
-const sourceOf = (of: QueueOf): readonly [source: string, condition: string, id: string] => {
+const sourceOf = (of: ResourceId): readonly [source: string, condition: string, id: string] => {
   if ('channelId' in of) return ['', 'x.channel_id = $1', of.channelId];
   if ('projectId' in of) return ['', 'x.project_id = $1', of.projectId];
   if ('ownerId' in of) return ['', 'x.owner_id = $1', of.ownerId];
