@@ -29,34 +29,25 @@ interface ScopedHold extends Hold {
   readonly scope: 'project' | 'channel' | 'own';
 }
 
-/** The columns of a publication that determine its holds; the columns that only explain them may be absent. */
+/** The columns of a publication that determine its holds; columns that only explain them may be absent. */
 export type HeldPublication = Pick<ScheduledPublication, 'not_before' | 'retry_at'> &
   Partial<Pick<ScheduledPublication, 'project_pause_event' | 'retry_rule' | 'retry_event'>>;
 
-/** The columns of a channel that determine its holds; the columns that only explain them may be absent. */
+/** The columns of a channel that determine its holds; columns that only explain them may be absent. */
 export type HoldingChannel = Pick<ScheduledChannel, 'paused_until' | 'attention_until'> &
   Partial<Pick<ScheduledChannel, 'pause_event' | 'attention_event'>>;
 
-/**
- * A publication and, in `turn_at`, the turn that a worker has reserved for it in the network's pace and is waiting for
- * (D-68). `turn_at` is null if no turn is reserved.
- */
+/** A publication with the turn and the share for which it may wait (D-68). */
 export interface PacedPublication extends ScheduledPublication {
+  /** Time of the turn that a worker has reserved for it in the network's pace; null if there is none. */
   readonly turn_at: Instant | null;
-  /**
-   * True if the owner's due publications wait because the owner is using its whole share of the network, or is waiting
-   * for media (D-68).
-   */
+  /** True if the owner's due publications wait for media, or because the owner is using its share of the network. */
   readonly uses_share: boolean;
 }
 
-/** The columns that decide whether a publication is spaced. */
 type SpacedPublication = Pick<ScheduledPublication, 'accepted_at' | 'not_before' | 'attempt'>;
 
-/**
- * Lists the times before which a publication must not go out, except for the spacing of a backlog. Times in the past
- * have no effect.
- */
+/** Lists the holds on a publication, except the spacing of a backlog. Holds that end in the past have no effect. */
 const listHolds = (publication: HeldPublication, channel: HoldingChannel): readonly ScopedHold[] => {
   const { not_before, project_pause_event = null, retry_at, retry_event = null } = publication;
   const { paused_until, pause_event = null, attention_until, attention_event = null } = channel;
@@ -78,16 +69,13 @@ const spacingEnd = (publication: SpacedPublication, channel: ScheduledChannel, m
 
 const latestEnd = (holds: readonly ScopedHold[]): Instant => Math.max(...holds.map(({ until }) => until ?? Infinity));
 
-/** True if a pause has delayed this publication: such publications go out at one-minute intervals (D-21). */
+/** True if a pause has delayed a publication. Such publications go out at one-minute intervals (D-21). */
 export const isBacklog = (
   publication: Pick<ScheduledPublication, 'accepted_at' | 'not_before'>,
   channel: Pick<ScheduledChannel, 'pause_end'>,
 ): boolean => publication.accepted_at < channel.pause_end || publication.not_before > 0;
 
-/**
- * True if the publication must wait a minute after the previous one of the backlog. This applies only to the first
- * attempt: a later one only waits for `retry_at`.
- */
+/** True if a publication must wait a minute after the previous one of a backlog; a retry only waits for `retry_at`. */
 export const isSpaced = (publication: SpacedPublication, channel: Pick<ScheduledChannel, 'pause_end'>): boolean =>
   publication.attempt === 0 && isBacklog(publication, channel);
 
@@ -96,11 +84,9 @@ export const computeHoldEnd = (publication: HeldPublication, channel: HoldingCha
   latestEnd(listHolds(publication, channel));
 
 /**
- * Returns the earliest time at which a worker may pick up a publication that is first in its channel; null for never,
- * because the channel is disabled. A publication that is being published is due at once: its worker's lease keeps
- * others away, and another worker must take over once that lease expires. A publication on a deleted channel is also
- * due at once, so that a worker cancels it.
- *
+ * Returns the earliest time at which a worker may pick up a publication that is first in its channel; null if the
+ * channel is disabled. A publication that is being published is due at once: its worker's lease keeps others away, and
+ * another worker must take over once that lease expires. On a deleted channel, a worker cancels it at once.
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS)
  */
 export const computeDueTime = (
@@ -118,7 +104,6 @@ export const computeDueTime = (
  * Returns the rule that holds a publication back now; null if it may go out or is not waiting. If several rules hold
  * it, the rule that ends last counts. Rules that hold the whole channel (a pause, D-26's wait for a person, a disabled
  * channel) take precedence over the position in the queue.
- *
  * @param head the channel's first publication that no project's pause holds back; null if there is none
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS)
  */
@@ -150,9 +135,8 @@ export const findHold = (
 };
 
 /**
- * Returns the hold to show for a queued publication that no rule holds back, because it is due and waits for a worker.
- * The closest rule of the API (management-api.md: `waiting_for`) is the retry that is due, or else the position in the
- * queue.
+ * Returns the hold to show for a due publication that waits for a worker. The closest rule of the API
+ * (management-api.md: `waiting_for`) is the retry that is due, or else the position in the queue.
  * @param publication may briefly be undefined or being published, while the schedule differs from the other read models
  */
 export const nearestHold = (

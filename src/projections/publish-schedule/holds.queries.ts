@@ -20,20 +20,20 @@ export { type Hold, nearestHold } from './hold.js';
 /** An unfinished publication, with the rule that holds it back. */
 export interface ScheduledWithHold {
   readonly publication: ScheduledPublication;
-  /** The rule that holds it back; null if it may go out or is not waiting. */
+  /** Null if it may go out or is not waiting. */
   readonly hold: Hold | null;
   /** Facts that explain the rule. */
   readonly context: {
     readonly channelName: string | null;
     readonly channelEnabled: boolean;
-    /** Why the channel needs attention now; null if it does not, or if the reason is not known yet. */
+    /** Why the channel needs attention now; null if it does not, or the reason is not known yet. */
     readonly attention: Attention | null;
     readonly projectName: string | null;
-    /** The channel's first publication, if it is ahead of this one; otherwise null. */
+    /** The channel's first publication; null if it is not ahead of this one. */
     readonly first: ScheduledPublication | null;
-    /** The rule that holds `first` back; null if there is none. */
+    /** The rule that holds `first` back. */
     readonly firstRule: HoldRule | null;
-    /** The latest attempt at `first`, or at this publication if `first` is null; null if there was none. */
+    /** The latest attempt at `first`, or at this publication if `first` is null. */
     readonly lastAttempt: LastAttempt | null;
   };
 }
@@ -47,10 +47,7 @@ interface HoldRow {
   readonly project_name: string | null;
 }
 
-/**
- * SQL: a publication's row, with the turn that it waits for and whether it waits for its owner's share, by the
- * database's clock (`docs/clocks.md`).
- */
+/** SQL: a row with its turn and its owner's share, by the database's clock (`docs/clocks.md`). */
 const withTurn = (row: string): string => `to_jsonb(${row}) || jsonb_build_object(
   'turn_at', case when ${row}_turn.slots[1] > clock_timestamp() then ceil(extract(epoch from ${row}_turn.slots[1]) * 1000) end,
   'uses_share', coalesce(share.slots[1] > clock_timestamp(), false))`;
@@ -81,12 +78,10 @@ export class FindHolds {
       rows.map(async ({ publication, channel, head, channel_name, attention, project_name }) => {
         const first = head && head.sequence < publication.sequence ? head : null;
         const hold = findHold(publication, channel, head, now, minuteMs);
+        const eventId = hold && (hold.eventId ?? (await this.findCausingEvent(hold, channel, first, events)));
         return {
           publication,
-          hold: hold && {
-            ...hold,
-            eventId: hold.eventId ?? (await this.findCausingEvent(hold, channel, first, events)),
-          },
+          hold: hold && { ...hold, eventId },
           context: {
             channelName: channel_name,
             channelEnabled: channel.enabled,
@@ -132,10 +127,7 @@ export class FindHolds {
     return found;
   }
 
-  /**
-   * Finds the event that caused a hold, if the hold does not contain its id.
-   * @param known results found so far
-   */
+  /** Finds the event that caused a hold without an event id. @param known results found so far */
   private findCausingEvent(
     { rule }: Hold,
     { channel_id }: ScheduledChannel,

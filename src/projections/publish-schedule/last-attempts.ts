@@ -5,27 +5,19 @@ import type { EventStore } from '../../event-store/port.js';
 
 /** The latest attempt of an unfinished publication, which explains its wait (D-36). */
 export interface LastAttempt {
-  /**
-   * Number of the attempt, from 1. Counts only attempts that D-20 limits, not attempts that the network asked to repeat
-   * later.
-   */
+  /** From 1. Counts only attempts that D-20 limits, not attempts that the network asked to repeat later. */
   readonly number: number;
-  /** Maximum number of attempts (D-20). */
+  /** Maximum number (D-20). */
   readonly of: number;
-  /** True while the attempt lasts. */
   readonly isUnderWay: boolean;
   /** The error of the latest finished attempt, with the network's or the media host's answer; null if there is none. */
   readonly error: PublicationError | null;
 }
 
-/** Maximum number of a publication's events to read: more than D-20 allows, even with waits of a day. */
+/** Maximum number of events to read: more than D-20 allows, even with waits of a day. */
 const MAX_EVENTS = 2_000;
 
-/**
- * Reads the latest attempt of a publication from its stream; null if there was none, or if its events are damaged
- * (ADR-111).
- * @throws Unavailable
- */
+/** Reads a publication's latest attempt; null if there is none, or events are damaged (ADR-111). @throws Unavailable */
 export const readLastAttempt = async (
   store: EventStore,
   codec: EventCodec,
@@ -33,11 +25,8 @@ export const readLastAttempt = async (
 ): Promise<LastAttempt | null> => {
   const stored = await store.readStream(`publication-${publicationId}`, { direction: 'backwards', limit: MAX_EVENTS });
   try {
-    return findLastAttempt(
-      stored
-        .toReversed()
-        .map((event) => codec.decode<PublicationEvent>(event)) as readonly unknown[] as readonly PublicationEvent[],
-    );
+    const events: readonly unknown[] = stored.toReversed().map((event) => codec.decode<PublicationEvent>(event));
+    return findLastAttempt(events as readonly PublicationEvent[]);
   } catch (error) {
     if (isDamaged(error)) return null;
     throw error;

@@ -5,10 +5,7 @@ import { computeDueTime } from './hold.js';
 import { firstWaitingOf, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 import { selectQueue } from './queue.sql.js';
 
-/**
- * The columns from which {@link computeDueTime} computes a publication's due time, as an array, which is shorter to
- * encode than an object.
- */
+/** The columns that {@link computeDueTime} needs, as an array, which is shorter to encode than an object. */
 type JudgedColumns = readonly [
   state: ScheduledPublication['state'] | null,
   attempt: number,
@@ -20,12 +17,11 @@ const judgedColumns = (alias: string): string =>
   ['state', 'attempt', 'retry_at', 'accepted_at', 'not_before'].map((column) => `${alias}.${column}`).join(', ');
 
 /**
- * Updates the due time of each of these channels. A channel's head is the first publication in its queue. A publication
- * that a project's pause still delays becomes the head when that pause ends, if its sequence number is lower than the
- * head's. Of the publications that the same pause delays, only the first counts, because the others come after it.
- *
- * @param touched the channels, each with the time as of which to compute its due time. This is the time of the
- * channel's latest event, so that the rows do not depend on the events of other channels in the batch
+ * Updates the due times of channels. A channel's head is the first publication in its queue. A publication that a
+ * project's pause still delays becomes the head when that pause ends, if its sequence number is lower than the head's.
+ * Of the publications that the same pause delays, only the first counts, because the others come after it.
+ * @param touched the channels, each with the time of its latest event. The due time is computed as of that time, because
+ * rows must not depend on the events of other channels in the batch
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS)
  * @returns the channels that are due earlier than before
  */

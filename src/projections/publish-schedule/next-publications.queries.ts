@@ -9,9 +9,8 @@ import { selectQueue } from './queue.sql.js';
 
 /** The next publications, and what the networks wait for. */
 export interface NextPublications {
-  /** Ids of queued publications, in the order in which they go out. */
+  /** Ids, in the order in which they go out. */
   readonly publications: readonly string[];
-  /** The networks on which the owner has channels. */
   readonly networks: readonly {
     readonly platform: string;
     /** Earliest known end of a wait; null if none is known. */
@@ -21,13 +20,13 @@ export interface NextPublications {
   }[];
 }
 
-/** Finds what will be published next. */
+/** Finds the next publications. */
 @Injectable()
 export class NextPublicationQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /**
-   * Finds what will be published next. For one owner, a network is held if a publication waits for a person or for the
+   * Finds the next publications. For one owner, a network is held if a publication waits for a person or for the
    * end of a pause; for all owners, only if its channel needs attention, because some owner always has a pause.
    * @param ownerId null for all owners
    * @param limit maximum number of publications
@@ -47,27 +46,24 @@ export class NextPublicationQueries {
   }
 }
 
-/** Later than any time, so that queues of active pauses count as well. */
+/** Later than any time, to include the queues of active pauses. */
 const END_OF_TIME = '9223372036854775807';
 
-/** Number of a channel's publications to examine: enough to fill the list from one channel. */
+/** Number of a channel's publications to examine, enough to fill the list. */
 const LONGEST_QUEUE = 11;
 
-/** SQL: condition that a channel `s` of the schedule has a queued publication that no project's pause delays. */
+/** SQL: whether a channel `s` of the schedule has a queued publication that no project's pause delays. */
 const HAS_QUEUED = `exists (
   select from ${SCHEDULE}.publication p
   where p.channel_id = s.channel_id and p.sequence >= s.first_waiting and p.waits and p.project_pause_id is null
     and p.state = 'queued')`;
 
-/** SQL: condition that a channel `s` of the schedule has a publication that a pause of its project delays at `$1`. */
+/** SQL: whether a channel `s` of the schedule has a publication that a project's pause delays at `$1`. */
 const HAS_DELAYED = `exists (
   select from ${SCHEDULE}.paused_queue q join ${SCHEDULE}.project_pause o on o.pause_id = q.pause_id
   where q.channel_id = s.channel_id and o.ends_at > $1)`;
 
-/**
- * SQL: the next publications of the channels that are due first.
- * @param channels SQL for channels of the schedule as `s`
- */
+/** SQL: the next publications of the channels that are due first. @param channels SQL for channels as `s` */
 const listNext = (channels: string): string => `(
   select coalesce(json_agg(l.publication_id), '[]') from (
     select q.publication_id from (

@@ -14,7 +14,7 @@ import {
 interface QueueChange {
   readonly channel_id: string;
   readonly pause_id: string;
-  /** Sequence of the first addition; null if there is none. */
+  /** The lowest added sequence. */
   first_sequence: number | null;
   added: number;
   removed: number;
@@ -24,8 +24,7 @@ type DelayedPublication = Pick<PublicationRow, 'channel_id' | 'sequence'>;
 
 /**
  * Maintains the projects' pauses in a batch and, for each channel, the queues of publications that a pause delays
- * (D-21, ADR-99). A pause is one row, so setting, extending or lifting it costs the same for any number of
- * publications.
+ * (D-21, ADR-99).
  */
 export class ProjectPauses {
   private readonly queues = new Map<string, QueueChange>();
@@ -48,17 +47,13 @@ export class ProjectPauses {
     cache?: RowCache,
   ): Promise<ProjectPauses> {
     const projects = await Rows.load<ScheduledProject>(tx, scheduledProjects, projectIds, cache);
-    const ids: (string | null)[] = [];
-    for (const { pause_id } of projects.values()) ids.push(pause_id);
-    for (const { project_pause_id } of publications) ids.push(project_pause_id);
-    const known = ids.filter((id) => id !== null);
-    return new ProjectPauses(tx, projects, await Rows.load(tx, projectPauses, known, cache));
+    const ofProjects = Array.from(projects.values(), ({ pause_id }) => pause_id);
+    const ofPublications = Array.from(publications, ({ project_pause_id }) => project_pause_id);
+    const ids = [...ofProjects, ...ofPublications].filter((id) => id !== null);
+    return new ProjectPauses(tx, projects, await Rows.load(tx, projectPauses, ids, cache));
   }
 
-  /**
-   * Sets a project's pause, or changes the end of its active pause for all posts that the pause delays. Posts accepted
-   * earlier are unaffected.
-   */
+  /** Sets a project's pause, or changes the end of its active pause. Posts accepted earlier are unaffected. */
   setEnd(projectId: string, until: Instant, at: Instant, eventId: string): void {
     const latest = this.latestOf(projectId);
     if (latest && latest.ends_at > at) return this.moveEnd(latest, until, at, eventId);
@@ -86,10 +81,7 @@ export class ProjectPauses {
     change.first_sequence = Math.min(change.first_sequence ?? sequence, sequence);
   }
 
-  /**
-   * Removes a publication that has started or finished from the queue behind a pause.
-   * @returns the end of that pause
-   */
+  /** Removes a publication that has started or finished from its queue. @returns the end of the pause */
   removeFromQueue({ channel_id }: DelayedPublication, pauseId: string): Instant {
     this.queueOf(channel_id, pauseId).removed += 1;
     return this.pauses.get(pauseId)!.ends_at;

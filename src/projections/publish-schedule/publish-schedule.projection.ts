@@ -45,11 +45,10 @@ const TYPES =
   /^(PostAccepted|PostReleased|Publication|Channel|Project(Paused|Resumed|Deleted)|PostPackAdded|OwnerPlanChanged)/;
 
 /**
- * The unfinished publications, one row each, and the time at which each channel is due. It is both a read model and a
- * work queue. A rebuild never sends anything twice, because leases are kept elsewhere and a worker reads the
- * publication's stream before it acts.
- *
- * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS).
+ * The unfinished publications, one row each, and the time at which each channel is due: a read model and a work queue.
+ * A rebuild never sends anything twice, because leases are kept elsewhere and a worker reads the publication's stream
+ * before it acts.
+ * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS)
  */
 export const publishSchedule = (minuteMs: number): Projection => ({
   name: 'publish-schedule',
@@ -99,8 +98,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       const channel = rows.channels.get(channelId);
       if (row && channel && isBacklog({ ...row, not_before: row.waited_until }, channel))
         rows.channels.patch(channelId, { last_backlog_at: at });
-      // A channel that is already due remains due while its head is being published, so there is no need to find the
-      // head.
+      // A channel that is due remains due while its head is being published, so the head need not be found.
       const isDue = typeof channel?.next_due === 'number' && channel.next_due <= at;
       if (!isDue) markTouched(rows, channelId, event.at);
       else if (channel.next_due !== 0) rows.channels.patch(channelId, { next_due: 0 });
@@ -124,11 +122,11 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
     case 'OwnerPlanChanged':
       return releaseQuotaHolds(event, rows);
     case 'PublicationFailed':
-    case 'PublicationInDoubt':
-      rows.publications.patch(event.data.publicationId, {
-        state: event.type === 'PublicationFailed' ? 'failed' : 'in_doubt',
-      });
+    case 'PublicationInDoubt': {
+      const state = event.type === 'PublicationFailed' ? 'failed' : 'in_doubt';
+      rows.publications.patch(event.data.publicationId, { state });
       return markTouched(rows, event.data.channelId, event.at);
+    }
     case 'PublicationResent':
       queueAgain(event.data.publicationId, { state: 'queued', retry_at: 0, retry_rule: null, retry_event: null }, rows);
       return markTouched(rows, event.data.channelId, event.at);
@@ -215,10 +213,7 @@ const queuePost = (
   }
 };
 
-/**
- * Changes a publication that waits again, and lowers its channel's `first_waiting` if needed, so that reads of the
- * queue include the publication.
- */
+/** Changes a publication that waits again, and lowers its channel's `first_waiting` if needed to include it. */
 const queueAgain = (
   publicationId: string,
   change: Partial<PublicationRow>,
@@ -231,10 +226,7 @@ const queueAgain = (
   return row;
 };
 
-/**
- * Removes a publication that starts, or ends without starting, from the project's pause that delayed it, so that later
- * changes to the pause do not affect it.
- */
+/** Removes a publication from the project's pause that delayed it: later changes to the pause do not affect it. */
 const leaveProjectPause = (publicationId: string, { publications, pauses }: LoadedRows): void => {
   const row = publications.get(publicationId);
   if (!row || row.project_pause_id === null) return;
@@ -255,25 +247,11 @@ const releaseQuotaHolds = async (
      where owner_id = $1 and retry_rule = 'quota' returning publication_id, channel_id`,
     [ownerId],
   );
-  await reloadRows(released.rows, event.at, rows);
+  await rows.publications.reload(released.rows.map(({ publication_id }) => publication_id));
+  for (const { channel_id } of released.rows) markTouched(rows, channel_id, event.at);
 };
 
-/** Reloads publications that a statement has changed in the table. */
-const reloadRows = async (
-  changed: readonly { readonly publication_id: string; readonly channel_id: string }[],
-  at: Instant,
-  rows: LoadedRows,
-): Promise<void> => {
-  const ids = changed.map(({ publication_id }) => publication_id);
-  rows.publications.evict(ids);
-  await rows.publications.loadMore(ids);
-  for (const { channel_id } of changed) markTouched(rows, channel_id, at);
-};
-
-/**
- * Marks a channel whose due time is to be computed at the end of the batch, as of the given time, so that the result
- * does not depend on the size of the batch.
- */
+/** Marks a channel, to compute its due time at the end of the batch, as of the given time. */
 const markTouched = ({ touched }: LoadedRows, channelId: string, at: Instant): void =>
   void touched.set(channelId, Math.max(touched.get(channelId) ?? 0, at));
 

@@ -8,14 +8,14 @@ import { computeDueTime, isSpaced } from './hold.js';
 import { SCHEDULE, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 import { selectQueue } from './queue.sql.js';
 
-/** The publications that a channel publishes next. */
+/** The next publications of a channel. */
 export interface ChannelQueue {
   readonly head: ScheduledPublication;
-  /** Time from which the head may be published; a time in the past means now. */
+  /** Time from which the head may be published. */
   readonly due: Instant;
   /**
-   * Publications that may follow a due head, in order, without reading the schedule again while this result is fresh.
-   * Never includes a retry, or a publication that is spaced or waits for the quota.
+   * Publications that may follow a due head, in order, while this result is fresh. Excludes retries, and publications
+   * that are spaced or wait for the quota.
    */
   readonly followers: readonly ScheduledPublication[];
 }
@@ -31,7 +31,7 @@ interface QueueRow {
   readonly publications: readonly ScheduledPublication[];
 }
 
-/** Maximum number of publications of a channel in one read: the head and its followers. */
+/** Maximum number of publications in one read of a channel. */
 const MAX_QUEUE_LENGTH = 8;
 
 /** Reads the publish schedule. Concurrent reads share a query. */
@@ -47,9 +47,7 @@ export class PublishScheduleQueries {
     @Inject(MINUTE_MS) private readonly minuteMs: number,
   ) {}
 
-  /**
-   * Reads the queue of a channel from its head on; null if it is empty, or if the channel is disabled and not deleted.
-   */
+  /** Reads the queue of a channel; null if it is empty, or if the channel is disabled and not deleted. */
   readQueue(channelId: string, now: Instant): Promise<ChannelQueue | null> {
     return this.reads.submit({ channelId, now });
   }

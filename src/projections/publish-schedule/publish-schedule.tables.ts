@@ -4,11 +4,9 @@ import { bigint, boolean, defineTable, fixed, int, nullable, type RowOfTable, te
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const SCHEDULE_VERSION = 10;
-
-/** Schema that queries read. Its views have the columns of this version. */
 export const SCHEDULE = readSchema('publish-schedule', SCHEDULE_VERSION);
 
-/** The table of unfinished publications: queued, being published, or awaiting the owner's decision. */
+/** Publications that are queued, being published, or awaiting the owner's decision. */
 export const publicationRows = defineTable(
   {
     name: 'publication',
@@ -29,11 +27,9 @@ export const publicationRows = defineTable(
     /** Gapless per channel, in the order of acceptance (D-37). */
     sequence: fixed(bigint()),
     accepted_at: fixed(bigint()),
-    /**
-     * The project's pause during which it was accepted; null if there was none, or its first attempt has begun (D-21).
-     */
+    /** The project's pause during which it was accepted (D-21); null after its first attempt has begun. */
     project_pause_id: nullable(text()),
-    /** End of the project's pause that has delayed it, known once its first attempt has begun; 0 if there was none. */
+    /** End of that pause, once its first attempt has begun; 0 if there was none. */
     waited_until: bigint(),
     state: text<'queued' | 'publishing' | 'failed' | 'in_doubt'>(),
     attempt: int(),
@@ -53,7 +49,7 @@ export interface ScheduledPublication extends PublicationRow {
   readonly project_pause_event: string | null;
 }
 
-/** The table of channels and the times that hold their queues back. */
+/** Channels and the times that hold their queues back. */
 export const scheduledChannels = defineTable(
   { name: 'channel', key: 'channel_id', fillfactor: 50 },
   {
@@ -61,13 +57,10 @@ export const scheduledChannels = defineTable(
     platform: text(),
     owner_id: text(),
     enabled: boolean(),
-    /** True if the channel was deleted. Its publications are then due at once, so that a worker cancels them. */
+    /** Publications of a deleted channel are due at once: a worker cancels them. */
     deleted: boolean(),
     last_sequence: bigint(),
-    /**
-     * No publication with a lower sequence waits, except publications that a project's pause delays. See
-     * {@link firstWaitingOf}.
-     */
+    /** No publication with a lower sequence waits, unless a project's pause delays it: see {@link firstWaitingOf}. */
     first_waiting: bigint(),
     /** End of the current pause; 0 if there is none or it was lifted. */
     paused_until: bigint(),
@@ -76,19 +69,16 @@ export const scheduledChannels = defineTable(
     pause_event: nullable(text()),
     attention_until: bigint(),
     attention_event: nullable(text()),
-    /** Time at which a publication of a backlog last started, from which the interval to the next one counts (D-21). */
+    /** Time at which a publication of a backlog last started; the next one waits a minute (D-21). */
     last_backlog_at: bigint(),
-    /**
-     * Earliest time at which a worker may pick up the channel's head; null if there is none, or the channel is
-     * disabled.
-     */
+    /** Earliest time at which a worker may pick up its head; null if there is none, or the channel is disabled. */
     next_due: nullable(bigint()),
   },
 );
 /** A row of {@link scheduledChannels}. */
 export type ScheduledChannel = RowOfTable<typeof scheduledChannels>;
 
-/** The table of projects that have been paused. */
+/** Projects that have been paused. */
 export const scheduledProjects = defineTable(
   { name: 'project', key: 'project_id' },
   {
@@ -100,7 +90,7 @@ export const scheduledProjects = defineTable(
 /** A row of {@link scheduledProjects}. */
 export type ScheduledProject = RowOfTable<typeof scheduledProjects>;
 
-/** The table of projects' pauses. A pause is kept while it is the project's latest pause or delays a publication. */
+/** Projects' pauses. A pause is kept while it is the project's latest pause or delays a publication. */
 export const projectPauses = defineTable(
   { name: 'project_pause', key: 'pause_id' },
   {
@@ -115,7 +105,7 @@ export const projectPauses = defineTable(
 /** A row of {@link projectPauses}. */
 export type ProjectPause = RowOfTable<typeof projectPauses>;
 
-/** The table of owners whose plan or post packs have changed. */
+/** Owners whose plan or post packs have changed. */
 export const scheduledOwners = defineTable(
   { name: 'owner', key: 'owner_id' },
   {
@@ -130,13 +120,12 @@ export type ScheduledOwner = RowOfTable<typeof scheduledOwners>;
 /**
  * Tables of the publish schedule. Times are milliseconds since 1970; 0 means no time.
  *
- * A project's pause is one row, to which the posts that it delays refer, and each channel has one row for all of its
- * publications that the same pause delays. Setting, extending or lifting a pause therefore writes no publication
- * (ADR-99). A started publication no longer refers to a pause: later changes to the pause do not affect it.
+ * A project's pause is one row, to which the posts that it delays refer, and `paused_queue` has one row for all
+ * publications of a channel that the same pause delays. Setting, extending or lifting a pause therefore writes no
+ * publication (ADR-99).
  *
- * No index of `publication` contains `state`, not even in its condition, so that starting a publication is a heap-only
- * update: it stays in the row's page and changes no index. `waits` stays true while the publication is queued or being
- * published.
+ * No index of `publication` contains `state`, not even in its condition, so starting a publication is a heap-only
+ * update: it stays in the row's page and changes no index.
  */
 export const scheduleTables = `
   ${publicationRows.ddl}
@@ -169,13 +158,10 @@ export const scheduleTables = `
     from publication p left join project_pause o on o.pause_id = p.project_pause_id;
 `;
 
-/** Step of {@link ScheduledChannel.first_waiting}, so that not every publication changes the value. */
+/** Step of {@link ScheduledChannel.first_waiting}, so only some publications change the value. */
 const WAITING_STEP = 32;
 
-/**
- * Returns the lower bound to store for the first waiting sequence. It depends only on the sequence, so that a rebuild
- * yields the same value.
- */
+/** Returns the lower bound to store for the first waiting sequence. A rebuild yields the same value. */
 export const firstWaitingOf = (sequence: number): number => sequence - ((sequence - 1) % WAITING_STEP);
 
 /** Returns the initial row of a channel: enabled, not paused, with an empty queue. */

@@ -9,10 +9,7 @@ const addCounts = (changes: string): string => {
     on conflict (platform) do update set ${STATES.map((state) => `${state} = d.${state} + excluded.${state}`).join(', ')}`;
 };
 
-/**
- * SQL: a trigger that counts the rows of `publication` that a statement changes.
- * @param changes see {@link addCounts}
- */
+/** SQL: a trigger that counts the rows of `publication` that a statement changes; for `changes` see {@link addCounts} */
 const counter = (name: string, event: 'insert' | 'update' | 'delete', tables: string, changes: string): string => `
   create function ${name}() returns trigger language plpgsql set search_path from current as $$
   begin
@@ -23,10 +20,10 @@ const counter = (name: string, event: 'insert' | 'update' | 'delete', tables: st
     referencing ${tables} for each statement execute function ${name}();`;
 
 /**
- * DDL of the publication counts by network and state, one row per network. Triggers update the counts in the statements
- * that change `publication`, so that reading the counts costs the same with any backlog (ADR-90). The schedule has one
- * writer, so the counters are never contended. A network has a row from its first channel on, however the events were
- * divided into batches, so a rebuild produces the same rows.
+ * DDL of the publication counts by network and state. Triggers update the counts in the statements that change
+ * `publication`, so reading the counts costs the same with any backlog (ADR-90). The schedule has one writer, so the
+ * counters are never contended. A network has a row from its first channel on, however the events were divided into
+ * batches, so a rebuild produces the same rows.
  */
 export const queueDepthTables = `
   create table queue_depth (

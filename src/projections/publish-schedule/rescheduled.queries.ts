@@ -3,41 +3,28 @@ import type { Pool } from 'pg';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
-import { ProjectionProgress } from '../engine/progress.js';
+import { ProjectionProgress, READER_TIMEOUT_MS } from '../engine/progress.js';
 import { computeHoldEnd, type HeldPublication, type HoldingChannel } from './hold.js';
 import { SCHEDULE } from './publish-schedule.tables.js';
 import { selectQueue } from './queue.sql.js';
 
-/**
- * Projects or channels whose pauses are about to be set or extended to `until`, unless they end later; `until` is null
- * if the pauses are lifted.
- */
+/** Projects or channels whose pauses are about to change. */
 export interface PauseChange {
   readonly ids: readonly string[];
+  /** End to which the pauses are set or extended, unless they end later; null if they are lifted. */
   readonly until: Instant | null;
 }
 
-/**
- * Time limit for the schedule to catch up with the log, in ms. After that, publications are counted as the schedule
- * shows them.
- */
-const CATCH_UP_TIMEOUT_MS = 2_000;
-
-/**
- * Number of publications to read from the beginning of a channel's queue, enough to include all publications that were
- * attempted or wait for the quota.
- */
+/** Number of a channel's first publications to read, enough for all that were attempted or wait for the quota. */
 const FIRST_OF_QUEUE = 20;
 
-/**
- * A group of a channel's waiting publications that the same holds delay. `publications` is their number, negative to
- * subtract them from a group that contains them.
- */
+/** A group of a channel's waiting publications that the same holds delay. */
 type PublicationGroup = HeldPublication &
   HoldingChannel & {
     /** The project whose pause delays them; null if none does. */
     readonly project_id: string | null;
     readonly channel_id: string;
+    /** Their number, negative to subtract them from a group that contains them. */
     readonly publications: number;
   };
 
@@ -93,7 +80,7 @@ export class CountRescheduled {
   ) {}
 
   async execute(at: Instant, projects: PauseChange, channels: PauseChange): Promise<number> {
-    await this.progress.waitFor(['publish-schedule'], await this.store.readHead(), CATCH_UP_TIMEOUT_MS);
+    await this.progress.waitFor(['publish-schedule'], await this.store.readHead(), READER_TIMEOUT_MS);
     const { rows } = await this.pool.query<{ groups: readonly PublicationGroup[] }>({
       name: 'group publications by holds',
       text: SELECT_GROUPS,

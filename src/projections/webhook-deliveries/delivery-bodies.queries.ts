@@ -13,7 +13,7 @@ import type { DeliveryWithBody } from './webhook-deliveries.queries.js';
 export const bodyStreamName = (deliveryId: string, sha256?: string): string =>
   `deliveryBody-${deliveryId}${sha256 === undefined ? '' : `-${sha256}`}`;
 
-/** Reads the bodies of deliveries, and assembles bodies that were stored in parts. */
+/** Reads the bodies of deliveries. */
 @Injectable()
 export class DeliveryBodies {
   constructor(
@@ -22,9 +22,8 @@ export class DeliveryBodies {
   ) {}
 
   /**
-   * Returns a delivery's body as it is signed and sent; null if the store does not contain it as it was scheduled. A
-   * body that the read model lacks, because its retention has passed or it is stored in parts, is read from the event
-   * store.
+   * Returns a delivery's body as it is signed and sent; null if it is not stored as it was scheduled. A body that the
+   * read model lacks is read from the event store, and assembled if it is stored in parts.
    * @throws Unavailable
    */
   async readBody({ delivery_id, body }: Pick<DeliveryWithBody, 'delivery_id' | 'body'>): Promise<string | null> {

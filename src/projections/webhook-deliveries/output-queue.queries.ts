@@ -6,12 +6,13 @@ import { Batcher } from '../../runtime/batcher.js';
 import type { DeliveryWithBody } from './webhook-deliveries.queries.js';
 import { DELIVERIES, type DeliveryOutputRow, deliveryRows } from './webhook-deliveries.tables.js';
 
-/** A delivery with everything that is needed to send it. */
+/** A delivery to send. */
 export type DueDelivery = Omit<DeliveryWithBody, 'attempts'>;
 
-/** The due deliveries of a webhook output, in order, with everything that is needed to send them. */
+/** A webhook output and its due deliveries. */
 export interface OutputQueue {
   readonly output: DeliveryOutputRow;
+  /** In order. */
   readonly due: readonly DueDelivery[];
   /** The first delivery that waits because the server seems to be down, if it precedes the due deliveries. */
   readonly probe: DueDelivery | null;
@@ -22,20 +23,14 @@ interface QueueRequest {
   readonly now: Instant;
 }
 
-interface QueueRow {
-  readonly output: DeliveryOutputRow;
-  readonly due: readonly DueDelivery[];
-}
+type QueueRow = Omit<OutputQueue, 'probe'>;
 
-/**
- * Maximum number of deliveries of an output in one read, and the total size of bodies, in bytes, beyond which the read
- * ends earlier.
- */
+/** Maximum number of an output's deliveries in one read, and the total size of bodies at which it ends earlier. */
 const MOST = { deliveries: 50, bytes: 262_144 };
 /** Number of outputs that share a read; their bodies total at most 5 MB. */
 const MOST_OUTPUTS = 20;
 
-/** Columns of a delivery `d` and its body `b`. The attempts, which may be long, are needed only for display. */
+/** SQL: the columns of a delivery `d` and its body `b`, without the attempts, which may be long. */
 const COLUMNS = [
   ...deliveryRows.columns
     .filter((column) => column !== 'attempts')

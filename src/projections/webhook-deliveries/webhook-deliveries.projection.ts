@@ -29,14 +29,14 @@ interface LoadedRows {
 
 const TYPES = /^(WebhookOutput|Delivery(Scheduled|Succeeded|AttemptFailed|RetryRequested)$)/;
 
-/** Response time, in ms, from which an output counts as slow. It then uses the capacity for slow outputs. */
+/** Response time from which an output counts as slow, in ms. */
 const SLOW_MS = 2_000;
 /** Number of latest attempts to keep per delivery, because a server that is down may get many probes. */
 const SHOWN_ATTEMPTS = 50;
 
 /**
- * Webhook outputs and their deliveries, one row each, and the time at which each output is due (D-30). It is both a
- * read model and a work queue. A rebuild never delivers anything twice, because outcomes are events.
+ * Webhook outputs and their deliveries, one row each, and the time at which each output is due (D-30): a read model and
+ * a work queue. A rebuild never delivers anything twice, because outcomes are events.
  */
 export const webhookDeliveries: Projection = {
   name: 'webhook-deliveries',
@@ -84,7 +84,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       return;
     }
     case 'WebhookOutputChanged':
-      // The earlier failures were those of the server at the old URL.
+      // The earlier failures concern the server at the old URL.
       if (event.data.url !== undefined)
         outputs.patch(outputId, { url: event.data.url, pace: 'prompt', failing_since: null });
       return;
@@ -124,12 +124,9 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       }
       const output = outputs.get(outputId);
       if (!output) return;
+      const failing_since = output.failing_since ?? at;
       const down_delivery_id = isServerDown ? deliveryId : null;
-      return void outputs.patch(outputId, {
-        pace: 'slow',
-        failing_since: output.failing_since ?? at,
-        down_delivery_id,
-      });
+      return void outputs.patch(outputId, { pace: 'slow', failing_since, down_delivery_id });
     }
     case 'DeliveryRetryRequested': {
       const again = { state: 'pending', next_at: event.data.at, failed: 0 } as const;
@@ -206,9 +203,7 @@ const releaseStranded = async (
              and (delivery_id <> $3 or position > $2::bigint) and next_at > $4 returning delivery_id`,
     values: [output_id, position, failedLast, at],
   });
-  const ids = rows.map(({ delivery_id }) => delivery_id);
-  deliveries.evict(ids);
-  await deliveries.loadMore(ids);
+  await deliveries.reload(rows.map(({ delivery_id }) => delivery_id));
 };
 
 const deleteDeliveries = async ({ tx, deliveries, deleted }: LoadedRows): Promise<void> => {

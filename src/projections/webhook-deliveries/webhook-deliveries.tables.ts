@@ -16,8 +16,6 @@ import {
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const DELIVERIES_VERSION = 2;
-
-/** Schema of the views that queries read, whose columns belong to this version. */
 export const DELIVERIES = readSchema('webhook-deliveries', DELIVERIES_VERSION);
 
 /**
@@ -26,10 +24,7 @@ export const DELIVERIES = readSchema('webhook-deliveries', DELIVERIES_VERSION);
  */
 export const BODIES_EXPIRED_BEFORE = 'delivery_bodies_expired_before';
 
-/** Pace of an output. Outputs of each pace share their own capacity. */
-export type OutputPace = 'prompt' | 'slow';
-
-/** An attempt as the API shows it (management-api.md: delivery). */
+/** An attempt (management-api.md: delivery). */
 export interface DeliveryAttempt {
   /** Start of the attempt. */
   readonly at: number;
@@ -38,7 +33,6 @@ export interface DeliveryAttempt {
   readonly answer: string;
 }
 
-/** The table of outputs; `next_due` is computed from the deliveries. */
 export const outputRows = defineTable(
   { name: 'output', key: 'output_id', computed: ['next_due bigint'] },
   {
@@ -48,15 +42,17 @@ export const outputRows = defineTable(
     previous_secret_id: nullable(text()),
     previous_until: bigint(),
     disabled_by: nullable(text<OutputDisabledBy>()),
-    pace: text<OutputPace>(),
+    /** `slow` if the last attempt failed or took long; slow outputs share separate capacity. */
+    pace: text<'prompt' | 'slow'>(),
+    /** Set while all attempts fail. */
     failing_since: nullable(bigint()),
+    /** The delivery of the last attempt while the server seems to be down. */
     down_delivery_id: nullable(text()),
   },
 );
 /** What a delivery needs to know about a webhook output. */
 export type DeliveryOutputRow = RowOfTable<typeof outputRows>;
 
-/** The table of deliveries. */
 export const deliveryRows = defineTable(
   { name: 'delivery', key: 'delivery_id', isHot: true },
   {
@@ -74,7 +70,7 @@ export const deliveryRows = defineTable(
     attempt: int(),
     /** Number of failed attempts in the current schedule of retries. */
     failed: int(),
-    /** Start of the last failed attempt; null if none failed. */
+    /** Start of the last failed attempt. */
     failed_at: nullable(bigint()),
     /** True if the server seemed to be down at the last attempt. */
     was_server_down: boolean(),
@@ -93,12 +89,7 @@ export const deliveryRows = defineTable(
 /** A row of {@link deliveryRows}. */
 export type DeliveryRow = RowOfTable<typeof deliveryRows>;
 
-/**
- * Tables of webhook outputs and their deliveries. Times are milliseconds since 1970. `pace` is `slow` if the last
- * attempt failed or took long; slow outputs share separate capacity. `down_delivery_id` is the delivery of the last
- * attempt while the server seems to be down. `failing_since` is set while all attempts fail. `next_due` is computed
- * from the deliveries.
- */
+/** Tables of webhook outputs and their deliveries. Times are milliseconds since 1970. */
 export const deliveriesTables = `
   ${outputRows.ddl}
   create index output_due on output (pace, next_due) where next_due is not null;
