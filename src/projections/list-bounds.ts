@@ -4,9 +4,7 @@
  */
 export const PAGE_BYTES = 4_000_000;
 
-/**
- * Maximum size in bytes of a client-supplied value in a list. The response for a single item contains the full value.
- */
+/** Maximum size in bytes of a client-supplied value in a list; the response for a single item contains all of it. */
 export const SHOWN_BYTES = 65_536;
 
 /**

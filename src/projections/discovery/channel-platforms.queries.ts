@@ -8,7 +8,6 @@ import { DISCOVERY } from './discovery.tables.js';
 export class ChannelPlatforms {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Returns the set of networks that these channels are on. */
   async find(channelIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { rows } = await this.pool.query<{ platform: string }>({
       name: 'networks of channels',

@@ -13,15 +13,13 @@ export interface ChannelWithoutCredentials {
   readonly credentialsId: string;
 }
 
-/**
- * Channels that cannot post because their credentials were lost with an earlier database or not moved with the history.
- */
+/** Finds channels without credentials, which were lost with an earlier database or not moved with the history. */
 @Injectable()
 export class ChannelsWithoutCredentials {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Finds such channels that are not yet marked as needing attention. */
-  async find(now: Instant, limit: number): Promise<readonly ChannelWithoutCredentials[]> {
+  /** Finds such channels, except those already marked as needing attention. */
+  async find(now: Instant, limit: number): Promise<ChannelWithoutCredentials[]> {
     const { rows } = await this.pool.query<ChannelWithoutCredentials>({
       name: 'channels without credentials',
       text: `select channel_id as "channelId", platform, address, credentials_id as "credentialsId" from ${DISCOVERY}.channel c

@@ -37,10 +37,7 @@ interface LoadedRows {
 
 const TYPES = /^(Owner|PostPack|Channel|Project|Endpoint|WebhookOutput)/;
 
-/**
- * The configuration: owners, channels, projects, endpoints, webhook outputs, and active pauses. The gate admits
- * requests based on it.
- */
+/** The configuration, on which the gate relies: owners, channels, projects, endpoints, webhook outputs, and pauses. */
 export const discovery: Projection = {
   name: 'discovery',
   commitsSynchronously: true, // a rotated token must never become valid again
@@ -93,8 +90,7 @@ const handle = (event: HandledEvent, rows: LoadedRows): void => {
       return void rows.owners.patch(ownerId, { pack_posts: (rows.owners.get(ownerId)?.pack_posts ?? 0) + posts });
     }
     case 'OwnerDeleted':
-      // Without its row, the owner's key and endpoints stop working at once; its other resources are removed by their
-      // own events.
+      // Its key and endpoints stop working at once; its other resources are removed by their own events.
       return rows.owners.remove(event.data.ownerId);
     case 'ProjectCreated': {
       const { projectId, ownerId, name, channelIds, processing } = event.data;
@@ -137,12 +133,8 @@ const handleChannel = (event: RecordedEventOf<ChannelEvent | ChannelPauseEvent>,
       return void channels.patch(channelId, { name: event.data.name });
     case 'ChannelCredentialsReplaced': {
       const { credentialsId, address } = event.data;
-      return void channels.patch(channelId, {
-        credentials_id: credentialsId,
-        address,
-        attention: null,
-        attention_until: 0,
-      });
+      const change = { credentials_id: credentialsId, address };
+      return void channels.patch(channelId, { ...change, attention: null, attention_until: 0 });
     }
     case 'ChannelSettingsChanged':
       return void channels.patch(channelId, { settings: event.data.settings });
@@ -254,14 +246,11 @@ const toColumns = <S extends Partial<EndpointSettings>>(settings: S): SettingCol
     Object.entries(settings).map(([name, value]) => [COLUMN_OF[name as keyof EndpointSettings], value]),
   ) as SettingColumns<S>;
 
-/**
- * Gives a new version to each endpoint that a change affects, so that no process admits a request based on an outdated
- * snapshot.
- */
+/** Gives a new version to each endpoint that a change affects, which invalidates its cached snapshots. */
 const updateEndpointVersions = async (tx: Tx, handled: readonly HandledEvent[]): Promise<void> => {
-  const version = String(handled.at(-1)!.position);
   const relevant = handled.filter(({ type }) => !/Paused$|Resumed$|Renamed$|^WebhookOutput/.test(type));
   if (relevant.length === 0) return;
+  const ofOwners = relevant.filter(({ type }) => type.startsWith('Owner') || type === 'PostPackAdded');
   await tx.query({
     name: 'bump versions',
     text: `
@@ -269,12 +258,9 @@ const updateEndpointVersions = async (tx: Tx, handled: readonly HandledEvent[]):
       where endpoint_id = any($2) or owner_id = any($3) or project_ids && $4::text[]
          or project_ids && (select coalesce(array_agg(project_id), '{}') from project where channel_ids && $5::text[])`,
     values: [
-      version,
+      String(handled.at(-1)!.position),
       collectIds(relevant, 'endpointId'),
-      collectIds(
-        relevant.filter(({ type }) => type.startsWith('Owner') || type === 'PostPackAdded'),
-        'ownerId',
-      ),
+      collectIds(ofOwners, 'ownerId'),
       collectIds(relevant, 'projectId'),
       collectIds(relevant, 'channelId'),
     ],
@@ -285,10 +271,6 @@ const collectIds = (
   events: readonly HandledEvent[],
   name: 'ownerId' | 'channelId' | 'projectId' | 'endpointId' | 'outputId',
 ): string[] => {
-  const found = new Set<string>();
-  for (const { data } of events) {
-    const id = (data as Readonly<Record<string, unknown>>)[name];
-    if (typeof id === 'string') found.add(id);
-  }
-  return [...found];
+  const ids = events.map(({ data }) => (data as Readonly<Record<string, unknown>>)[name]);
+  return [...new Set(ids.filter((id) => typeof id === 'string'))];
 };

@@ -19,7 +19,7 @@ export interface ResourceRows {
   readonly endpoint: EndpointRow;
   readonly webhook_output: WebhookOutputRow;
 }
-/** Name of a kind of resource. */
+/** Kind of a resource. */
 export type ResourceKind = keyof ResourceRows;
 
 /** State of a channel: it may post, its queue is held until a person fixes a problem (D-26), or it is disabled. */
@@ -31,9 +31,7 @@ export interface StatusFilter {
   readonly at: Instant;
 }
 
-/**
- * Returns the table and the id column of a kind. Both become part of SQL statements, so only known kinds are allowed.
- */
+/** Returns the table and the id column of a kind, as SQL. */
 const tableOf = (kind: ResourceKind): { table: string; id: string } => ({
   table: `${DISCOVERY}.${kind}`,
   id: `${kind}_id`,
@@ -79,7 +77,7 @@ export class ListResources {
     status: StatusFilter | null = null,
   ): Promise<ResourceRows[K][]> {
     const { table, id } = tableOf(kind);
-    // Conditions that do not apply are omitted rather than made true for all rows, so that each list can use an index.
+    // Conditions that do not apply are omitted, not made true for all rows, to let each list use an index.
     const values: unknown[] = [limit];
     const conditions = ['true'];
     if (ownerId !== null) conditions.push(`owner_id = $${values.push(ownerId)}`);

@@ -8,11 +8,8 @@ import { bigint, boolean, defineTable, int, jsonb, nullable, type RowOfTable, te
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const DISCOVERY_VERSION = 7;
-
-/** Schema of the views that queries read, whose columns belong to this version. */
 export const DISCOVERY = readSchema('discovery', DISCOVERY_VERSION);
 
-/** The table of owners. */
 export const owners = defineTable(
   { name: 'owner', key: 'owner_id' },
   {
@@ -33,7 +30,6 @@ export type OwnerRow = RowOfTable<typeof owners>;
 /** Why a channel needs attention, and since when, in ms since 1970. */
 export type DatedAttention = Attention & { readonly since: number };
 
-/** The table of channels. */
 export const channels = defineTable(
   { name: 'channel', key: 'channel_id' },
   {
@@ -55,7 +51,6 @@ export const channels = defineTable(
 /** A channel with its pause. */
 export type ChannelRow = RowOfTable<typeof channels>;
 
-/** The table of projects. */
 export const projects = defineTable(
   { name: 'project', key: 'project_id' },
   {
@@ -71,7 +66,6 @@ export const projects = defineTable(
 /** A project with its pause. */
 export type ProjectRow = RowOfTable<typeof projects>;
 
-/** The table of endpoints. */
 export const endpoints = defineTable(
   { name: 'endpoint', key: 'endpoint_id' },
   {
@@ -98,17 +92,13 @@ export const endpoints = defineTable(
     epoch: text(),
     slug_rotated_at: nullable(bigint()),
     created_at: bigint(),
-    /**
-     * A position in the log that changes with each event that affects requests to this endpoint, such as a change of
-     * its token, projects, channels or plan.
-     */
+    /** A position in the log, raised by each event that affects its requests, such as a change of its token or plan. */
     version: text(),
   },
 );
 /** An endpoint. */
 export type EndpointRow = RowOfTable<typeof endpoints>;
 
-/** The table of webhook outputs. */
 export const webhookOutputs = defineTable(
   { name: 'webhook_output', key: 'webhook_output_id' },
   {
@@ -127,7 +117,7 @@ export const webhookOutputs = defineTable(
 /** A webhook output. */
 export type WebhookOutputRow = RowOfTable<typeof webhookOutputs>;
 
-/** Tables of owners, channels, projects, endpoints and webhook outputs. Times are milliseconds since 1970. */
+/** Tables of the configuration. Times are milliseconds since 1970. */
 export const discoveryTables = `
   ${owners.ddl}
   create index owner_key on owner (key_hash);

@@ -6,7 +6,7 @@ import { Batcher } from '../../runtime/batcher.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { DISCOVERY, type EndpointRow } from './discovery.tables.js';
 
-/** A snapshot of an endpoint with everything that its requests are checked against. */
+/** An endpoint with everything that its requests are checked against. */
 export interface EndpointSnapshot extends EndpointRow {
   readonly plan: Plan;
   /** Total posts of the owner's post packs (D-18). */
@@ -26,9 +26,8 @@ const CACHE_SIZE = 10_000;
 
 /**
  * Endpoint snapshots by slug. A cached snapshot may be outdated, so a request is admitted only after the limiter has
- * verified the snapshot's version in the request's own call, and rejected only after {@link loadCurrent} has confirmed
- * the snapshot. A rotated token, a new slug or a changed allowlist therefore takes effect at once in every process,
- * without an extra query.
+ * verified the snapshot's version, and rejected only after {@link loadCurrent} has confirmed the snapshot. A rotated
+ * token or a changed allowlist therefore takes effect at once in every process, without an extra query.
  */
 export class EndpointSnapshots {
   private cache = new BoundedCache<EndpointSnapshot>(CACHE_SIZE);
@@ -73,9 +72,7 @@ export class EndpointSnapshots {
     return snapshot;
   }
 
-  /**
-   * Finds the slug of the endpoint with this token hash (SHA-256, hex). The sandbox finds its endpoint this way (D-12).
-   */
+  /** Finds the slug of the endpoint with this token hash (SHA-256, hex) for the sandbox (D-12); null if there is none. */
   async findSlugByTokenHash(hash: string): Promise<string | null> {
     const text = `select slug from ${DISCOVERY}.endpoint where token_hash = $1`;
     const { rows } = await this.pool.query<{ slug: string }>({ name: 'slug of token', text, values: [hash] });
@@ -91,8 +88,8 @@ export class EndpointSnapshots {
   }
 
   /**
-   * Ensures that an endpoint that was not found really does not exist: `discovery` must have reached the end of the log
-   * at least once. It has not yet done so on a new database for an existing event store, or after `projections reset
+   * Ensures that an endpoint that was not found does not exist: `discovery` must have reached the end of the log at
+   * least once. It has not yet done so on a new database for an existing event store, or after `projections reset
    * --to-store`.
    * @throws Unavailable
    */

@@ -12,22 +12,16 @@ export interface DiscoveredProject {
   /** End of the latest pause, which may be in the past; 0 if there was none or it was lifted. */
   readonly paused_until: Instant;
   /** Enabled channels, in the order of the project's `channel_ids`. */
-  readonly targets: readonly DiscoveredTarget[];
+  readonly targets: readonly {
+    readonly channel_id: string;
+    readonly platform: Platform;
+    readonly name: string;
+    /** As for the project. */
+    readonly paused_until: Instant;
+  }[];
 }
 
-/** A target channel of posts. */
-export interface DiscoveredTarget {
-  readonly channel_id: string;
-  readonly platform: Platform;
-  readonly name: string;
-  /** End of the latest pause, as for the project. */
-  readonly paused_until: Instant;
-}
-
-/**
- * Finds an endpoint's projects and targets for discovery, in the order of its `project_ids` (publish-api.md:
- * `GET /v1/webhooks/{slug}/info`).
- */
+/** Finds an endpoint's projects, in the order of its `project_ids` (publish-api.md: `GET /v1/webhooks/{slug}/info`). */
 @Injectable()
 export class FindEndpointTargets {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

@@ -1,20 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { POOL } from '../../postgres/tokens.js';
-import { DISCOVERY } from './discovery.tables.js';
+import { DISCOVERY, type EndpointRow } from './discovery.tables.js';
 
-/** An enabled live endpoint, with the position of the event that created it or last enabled it. */
-export interface LiveEndpoint {
-  readonly endpointId: string;
-  readonly epoch: string;
-}
+type LiveEndpoint = { readonly endpointId: string } & Pick<EndpointRow, 'epoch'>;
 
-/** Live endpoints, which accept posts only if their owner's plan allows it; test tokens work with every plan (D-12). */
+/** Finds live endpoints, which need a plan that allows live posts; test tokens work with every plan (D-12). */
 @Injectable()
 export class LiveEndpoints {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Finds the enabled live endpoints of an owner. */
   async findEnabled(ownerId: string): Promise<readonly LiveEndpoint[]> {
     const { rows } = await this.pool.query<LiveEndpoint>({
       name: 'live endpoints',

@@ -12,7 +12,7 @@ export interface NoticeChat {
   readonly locale: Locale;
 }
 
-/** Finds the chats that receive owners' notices. */
+/** Finds the chats for owners' notices. */
 @Injectable()
 export class NoticeChats {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

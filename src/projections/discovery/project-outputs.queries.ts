@@ -4,7 +4,7 @@ import type { WebhookKind } from '../../domain/webhook-output/webhook-output.eve
 import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from './discovery.tables.js';
 
-/** An enabled webhook output, with the kinds of events to which it subscribes. */
+/** An enabled webhook output. */
 export interface ProjectOutput {
   readonly outputId: string;
   readonly ownerId: string;
@@ -12,12 +12,12 @@ export interface ProjectOutput {
   readonly kinds: readonly WebhookKind[];
 }
 
-/** Finds the webhook outputs that an event of a project is delivered to. */
+/** Finds the webhook outputs of projects. */
 @Injectable()
 export class ProjectOutputs {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Finds the enabled outputs of these projects that subscribe to any of these kinds, oldest first. */
+  /** Finds the enabled outputs of projects that subscribe to any of these kinds, oldest first. */
   async findWanting(projectIds: readonly string[], kinds: readonly WebhookKind[]): Promise<readonly ProjectOutput[]> {
     const { rows } = await this.pool.query<ProjectOutput>({
       name: 'outputs that want',

@@ -3,31 +3,21 @@ import type { Pool } from 'pg';
 import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from './discovery.tables.js';
 
-/** The resources of an owner, by their ids. */
-export interface OwnedIds {
-  readonly endpoints: readonly string[];
-  readonly projects: readonly string[];
-  readonly channels: readonly string[];
-  readonly outputs: readonly string[];
-}
-
-/** Finds references between resources in the read model `discovery`, so that deletions leave no dangling ids. */
+/** Finds references between resources, so that deletions leave no dangling ids. */
 @Injectable()
 export class References {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /** Finds the projects that refer to a channel, oldest first. */
   findProjectsNaming(channelId: string): Promise<readonly string[]> {
-    return this.findIds('projects naming', `project_id as id from ${DISCOVERY}.project where channel_ids @> $1`, [
-      [channelId],
-    ]);
+    const selection = `project_id as id from ${DISCOVERY}.project where channel_ids @> $1`;
+    return this.findIds('projects naming', selection, [[channelId]]);
   }
 
   /** Finds the endpoints that refer to a project, oldest first. */
   findEndpointsNaming(projectId: string): Promise<readonly string[]> {
-    return this.findIds('endpoints naming', `endpoint_id as id from ${DISCOVERY}.endpoint where project_ids @> $1`, [
-      [projectId],
-    ]);
+    const selection = `endpoint_id as id from ${DISCOVERY}.endpoint where project_ids @> $1`;
+    return this.findIds('endpoints naming', selection, [[projectId]]);
   }
 
   /** Finds the webhook outputs of a project, oldest first. */
@@ -37,8 +27,8 @@ export class References {
   }
 
   /** Finds everything that belongs to an owner, even if the owner no longer exists. */
-  async findOwned(ownerId: string): Promise<OwnedIds> {
-    const find = (kind: 'endpoint' | 'project' | 'channel' | 'webhook_output'): Promise<readonly string[]> =>
+  async findOwned(ownerId: string) {
+    const find = (kind: 'endpoint' | 'project' | 'channel' | 'webhook_output') =>
       this.findIds(`${kind}s of owner`, `${kind}_id as id from ${DISCOVERY}.${kind} where owner_id = $1`, [ownerId]);
     return {
       endpoints: await find('endpoint'),
