@@ -610,7 +610,7 @@ export interface Schemas {
     /** All networks if absent. */
     readonly platforms?: readonly string[];
   };
-  /** A footer to remove, by `marker` or `pattern`: its last occurrence and the text after it are cut. */
+  /** A footer to remove: the text is cut from the footer's last occurrence to the end. Either `marker` or `pattern` is set. */
   readonly Footer: { readonly marker?: string; readonly pattern?: string };
   /** An event. Ids of erased secrets in `data` are `erased`. */
   readonly HistoricEvent: {
@@ -1128,7 +1128,7 @@ export interface Schemas {
     /** A translation that failed, or formatting that was lost. */
     readonly warnings: readonly Schemas['ProcessingWarning'][];
   };
-  /** The processing of a project's posts, in the order of D-28. */
+  /** The processing of a project's posts, in the order of D-28; every part is optional. */
   readonly Processing: {
     readonly filters?: readonly Schemas['Filter'][];
     readonly footer?: Schemas['Footer'];

@@ -82,8 +82,8 @@ export const closeAfterResponse = ({ raw }: FastifyRequest, reply: FastifyReply)
 
 /** Rejects CONNECT, because the server is not a proxy. For this method, Node passes the raw connection. */
 export const rejectConnect = (_request: IncomingMessage, socket: Duplex): void => {
-  const allow = { allow: 'GET, POST, PUT, PATCH, DELETE' };
-  const problem = HttpProblem.withMessage(405, 'method_not_allowed', HTTP_MESSAGES.connect, allow);
+  const allow = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');
+  const problem = HttpProblem.withMessage(405, 'method_not_allowed', HTTP_MESSAGES.connect, { allow });
   linger(socket);
   socket.on('error', () => socket.destroy());
   socket.resume();
