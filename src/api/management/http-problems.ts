@@ -1,5 +1,6 @@
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import type { Rejection } from '../../kernel/result.js';
+import { aboutField } from '../../validation/wording.js';
 import { HttpProblem } from '../transport/http-problem.js';
 
 /** HTTP status by rejection. All other rejections get 409 (management-api.md: Manners). */
@@ -31,6 +32,6 @@ export const notFoundProblem = (what: string): HttpProblem =>
 /** Returns the problem for a call that only the operator may make (D-47). */
 export const forbiddenProblem = (message: string): HttpProblem => HttpProblem.withMessage(403, 'forbidden', message);
 
-/** Returns the problem for one invalid field of a body or query. */
-export const fieldProblem = (path: string, code: string, message: string): HttpProblem =>
-  new HttpProblem(422, 'invalid', [{ path, code, message }]);
+/** Returns the problem for one invalid field of a body or query. @param predicate completes "<field> …" */
+export const fieldProblem = (path: string, code: string, predicate: string): HttpProblem =>
+  new HttpProblem(422, 'invalid', [{ path, code, message: aboutField(path, predicate) }]);

@@ -214,7 +214,7 @@ export const STREAM_MESSAGES = {
   /** 503 `unavailable` */
   stopping: 'This process is stopping. Connect again.',
   /** 422 `wrong_format` */
-  lastEventId: 'Last-Event-ID must be the id of an event of this stream: digits.',
+  lastEventId: 'must be the id of an event of this stream: digits',
 };
 
 /** `GET /overview`: `attention[].text` and `checks[].message`. */

@@ -3,8 +3,9 @@ import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import type { FindResource } from '../../projections/discovery/discovery.queries.js';
 import { quoteShort, wrongTypePredicate } from '../../validation/wording.js';
 import type { BodyReader } from '../transport/fields.js';
+import { HttpProblem } from '../transport/http-problem.js';
 import { getOwnerScope } from './caller.js';
-import { fieldProblem, notFoundProblem } from './http-problems.js';
+import { notFoundProblem } from './http-problems.js';
 import { BODY_MESSAGES } from './messages.js';
 
 /**
@@ -30,5 +31,6 @@ export const withOwner =
 /** Checks that a new resource's owner exists. @throws HttpProblem 422 if not */
 export const requireOwner = async (findResource: FindResource, ownerId: string): Promise<void> => {
   if (await findResource.execute('owner', ownerId, null)) return;
-  throw fieldProblem('owner_id', 'unknown_id', RESOURCE_MESSAGES.unknownId({ id: quoteShort(ownerId) }));
+  const message = RESOURCE_MESSAGES.unknownId({ id: quoteShort(ownerId) });
+  throw new HttpProblem(422, 'invalid', [{ path: 'owner_id', code: 'unknown_id', message }]);
 };

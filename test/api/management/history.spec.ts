@@ -150,11 +150,12 @@ describe('history', () => {
     });
 
     it.each([
-      ['no beginning', 'to=2026-01-01T00:00:00Z'],
-      ['an end before the beginning', 'from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z'],
-      ['a time without a zone', 'from=2026-01-01T00:00:00'],
-    ])('refuses a difference with %s', async (_, query) => {
-      await owner.caller.get(`/history/channel/${channel}/diff?${query}`).expect(422);
+      ['no beginning', 'to=2026-01-01T00:00:00Z', 'from is missing'],
+      ['an end before the beginning', 'from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'to must not be before'],
+      ['a time without a zone', 'from=2026-01-01T00:00:00', 'from must be'],
+    ])('refuses a difference with %s, and names the field', async (_, query, error) => {
+      const { body } = await owner.caller.get(`/history/channel/${channel}/diff?${query}`).expect(422);
+      expect(body.errors).toEqual([expect.stringMatching(`^${error}`)]);
     });
   });
 

@@ -11,7 +11,6 @@ import {
   type PostWithPublications,
 } from '../../../projections/posts/posts.queries.js';
 import { FIELD_MESSAGES } from '../../../validation/messages.js';
-import { aboutField } from '../../../validation/wording.js';
 import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import { buildListView, type ListView, type Page, toPage } from '../../transport/page.js';
@@ -116,5 +115,5 @@ export class PostsController {
 /** @throws HttpProblem 422 if the cursor belongs to a list in the other order */
 const requireCursorOfOrder = ({ order }: PostsQuery, { after }: Page): void => {
   if (after === null || after.includes('/') === (order !== undefined)) return;
-  throw fieldProblem('cursor', 'bad_cursor', aboutField('cursor', FIELD_MESSAGES.badCursor));
+  throw fieldProblem('cursor', 'bad_cursor', FIELD_MESSAGES.badCursor);
 };
