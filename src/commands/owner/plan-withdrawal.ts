@@ -11,6 +11,8 @@ import { type Completed, listCompleted } from '../command-result.js';
 import { disableCommandId } from '../endpoint/disable-endpoint.js';
 import { DISABLED_REASONS } from '../messages.js';
 
+const ACTOR = 'system:withdraw-input';
+
 type WithdrawalOrigin = Omit<Origin, 'actor'> & { readonly at: Instant };
 
 /**
@@ -39,7 +41,7 @@ export class PlanWithdrawal {
     return [...(await this.disableEndpoints(ownerId, origin)), ...(await this.disableOutputs(ownerId, origin))];
   }
 
-  /** Disables each endpoint at most once after it was last enabled, whether this or the gate comes first. */
+  /** Disables each endpoint at most once after it was last enabled, by whichever is first, this method or the gate. */
   private async disableEndpoints(ownerId: string, origin: WithdrawalOrigin): Promise<Completed[]> {
     const plan = await this.findPlanOutside(this.inputPlans, ownerId);
     if (plan === null) return [];
@@ -72,5 +74,3 @@ export class PlanWithdrawal {
     return state && !plans.includes(state.plan) ? state.plan : null;
   }
 }
-
-const ACTOR = 'system:withdraw-input';

@@ -82,7 +82,8 @@ export const createPauseDecider = <Target extends 'Channel' | 'Project', Id exte
   decide(command, state) {
     const id = { [idField]: command[idField] } as unknown as IdIn<Id>;
     const { at } = command;
-    if (!('minutes' in command)) return state.until > at ? [{ type: `${target}Resumed`, data: { ...id, at } }] : [];
+    const isResume = !('minutes' in command);
+    if (isResume) return state.until > at ? [{ type: `${target}Resumed`, data: { ...id, at } }] : [];
     const { source, postId, minutes, minuteMs } = command;
     // A post pauses a target only once.
     if (postId !== null && state.postIds.includes(postId)) return [];
