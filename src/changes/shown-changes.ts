@@ -20,7 +20,7 @@ const BEHIND_WAIT_MS = 2_000;
 export class ShownChanges {
   private readonly behind = new Set<string>();
 
-  /** @param onCaughtUp called when a lagging read model has caught up with changes that were sent without it */
+  /** @param onCaughtUp called when a lagging read model has caught up with changes that were sent ahead of it */
   constructor(
     private readonly progress: Pick<ProjectionProgress, 'waitFor'>,
     private readonly models: readonly ShowingModel[],

@@ -151,7 +151,10 @@ export class Limiter {
     await this.pool.query({ name: 'release tokens', text, values: [endpoint_id, at, hexInt8Array(keys)] });
   }
 
-  /** Checks, without locks or writes, that the endpoints' versions are current and that the new streams are empty. */
+  /**
+   * For posts without limits: only checks that the endpoints' versions are current and that the new streams are empty,
+   * without locks or writes.
+   */
   private async verify(checks: readonly Verification[]): Promise<Verdict[]> {
     const { rows } = await this.pool.query<{ item: number; outcome: 'stale' | 'stored' }>({
       name: 'verify posts',

@@ -39,7 +39,7 @@ export class PreviewBudget {
 
   /**
    * Runs `work`, and charges the owner for the time until it returns or first awaits.
-   * @param reject returns the error to throw if nothing is left, given the seconds until a full burst is available
+   * @param reject returns the error to throw if nothing is left, given the whole seconds until a full burst
    */
   async spend<T>(ownerId: string, reject: (retryAfter: number) => Error, work: () => T | Promise<T>): Promise<T> {
     await yieldToEventLoop();

@@ -4,7 +4,7 @@ import { FETCH_MESSAGES } from './messages.js';
 
 /** Kinds of failures of an outbound call, by stage. */
 export type FetchErrorCode =
-  /** The URL is invalid, too long, not https, or has another port, credentials, or a dot at the end of the host. */
+  /** The URL is invalid, too long or not https, or has another port than 443, credentials, or a dot after the host. */
   | 'url_refused'
   /** The host has only private addresses. */
   | 'private_address'

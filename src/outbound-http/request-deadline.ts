@@ -34,7 +34,10 @@ export class RequestDeadline {
     return this.controller.signal;
   }
 
-  /** Calls a function when the request ends, or at once if it has ended. Replaces any earlier function. */
+  /**
+   * Calls a function at the deadline or when the caller aborts, or at once if either has already happened. Replaces any
+   * earlier function.
+   */
   onEnd(listener: (reason: FetchError) => void): void {
     this.listener = listener;
     if (this.reason) listener(this.reason);

@@ -4,9 +4,9 @@ import { BoundedCache } from './bounded-cache.js';
 /** Maximum number of keys to remember. A forgotten key starts with a full burst again. */
 const MAX_KEYS = 10_000;
 
-/** Paces the turns of each key: after a burst, one turn per interval. Early callers wait in order of arrival. */
+/** Paces the turns of each key: after a burst, one turn per interval. Early callers wait, in order; none is refused. */
 export class KeyedPace {
-  /** Time by `performance.now()`, in ms, at which each key's last turn is due; past while some of the burst is left. */
+  /** Time by `performance.now()` at which each key's last turn is due: in the past while part of the burst is left. */
   private readonly due = new BoundedCache<number>(MAX_KEYS);
 
   /** @param burst number of turns that a key may take at once after a rest */

@@ -78,7 +78,7 @@ export class MemoryBudget {
     return this.hasShareFor(reservation) && (this.used === 0 || this.used + reservation.bytes <= this.bounds.bytes);
   }
 
-  /** True if a waiting reservation precedes a new one: by the same holder, or by a holder with some share left. */
+  /** True if a new reservation must wait for an earlier one by the same holder, or by a holder with share left. */
   private waitsFor(holder: string): boolean {
     for (const earlier of this.queue) if (earlier.holder === holder || this.hasShareFor(earlier)) return true;
     return false;

@@ -49,7 +49,7 @@ export const createResealHandler = (pool: Pool, ring: KeyRing): JobHandler => ({
   },
 });
 
-/** Counts all secrets, and the secrets that another key has sealed. */
+/** Counts all secrets, and the secrets that another key has sealed or that are in the former format. */
 export const countSecrets = async (
   db: Pick<Pool, 'query'>,
   key: SecretsKey,

@@ -41,8 +41,10 @@ export class ReadModelsBehind extends Error {}
  * Carries out the consequences of a resource's deletion, which has already been appended: removes the references to it
  * and cancels its planned and queued publications. The deleting request does so at once; the saga `complete-deletions`
  * repeats it, in case the process died before it finished. Every step depends on the current state, so it is safe to
- * repeat. `after` is the position of the deletion.
- * @throws Unavailable @throws ReadModelsBehind from the methods `complete…`
+ * repeat.
+ *
+ * All methods may throw Unavailable; those with a parameter `after`, the position of the deletion, also throw
+ * ReadModelsBehind.
  */
 @Injectable()
 export class Deletions {

@@ -4,8 +4,8 @@ import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import { reject, type Rejection } from '../../kernel/result.js';
 
 /**
- * Returns a rejection unless an owner has one of these plans, else null (D-8, D-12, D-47). Reads the owner's stream,
- * not a read model.
+ * Returns null if an owner has one of these plans, else a rejection (D-8, D-12, D-47); `figures` holds the owner's
+ * plan. Reads the owner's stream, not a read model.
  */
 export const rejectOtherPlans = async (
   aggregates: AggregateStore,

@@ -29,7 +29,7 @@ export class AcceptPost extends Command<AcceptPostResult> {
     readonly payload: PublishPayload,
     /** Channels of the endpoint that the post addresses (resolve-targets.ts). */
     readonly channelIds: readonly string[],
-    /** Latest known state of the request's keys; the first is the post's key (D-19). */
+    /** Latest known state of the request's keys: first the post's key, then any `external_id` (D-19). */
     readonly knownKeys: KnownKeys,
     /** SHA-256 (hex) of the body. */
     readonly bodyHash: string,

@@ -25,7 +25,10 @@ export interface PlannedPost {
   readonly cancelledIds: readonly string[];
 }
 
-/** A new payload for a planned post, in stored form, and its targets with new publication ids. */
+/**
+ * A new payload for a planned post, in stored form. Its targets have new publication ids, but targets that the post
+ * already has keep their publications.
+ */
 export type RevisedContent = Pick<PostRevised['data'], 'traceId' | 'payload' | 'parts' | 'targets' | 'publishAt'>;
 
 /** Who changes a post, which decides whether it must be approved again (D-64). */

@@ -83,7 +83,7 @@ export type PostReleased = DomainEvent<
   'PostReleased',
   PlannedPostIds & {
     readonly at: Instant;
-    /** The time that the post was planned for; null if its approval or a change released it. */
+    /** The time that the post was planned for; null if it had none: then its approval or a change released it. */
     readonly publishAt: Instant | null;
     /** Revision, in the same stream, of the event with the content: the acceptance or the latest new payload. */
     readonly contentRevision: number;
@@ -151,7 +151,7 @@ export type PostApprovalRequested = DomainEvent<
   }
 >;
 
-/** A planned post was approved (D-62). If its publication time has passed, {@link PostReleased} follows at once. */
+/** A planned post was approved (D-62). If its time has passed, {@link PostReleased} follows in the same append. */
 export type PostApproved = DomainEvent<
   'PostApproved',
   PlannedPostIds & { readonly at: Instant; readonly note: string | null }

@@ -26,7 +26,7 @@ export type ProjectProcessingChanged = DomainEvent<
   'ProjectProcessingChanged',
   { readonly projectId: string; readonly processing: JsonObject }
 >;
-/** The owner deleted the project: it accepts no more commands, and no post is published. Its history is kept. */
+/** The owner deleted the project: it accepts no more commands and publishes no posts. Its history is kept. */
 export type ProjectDeleted = DomainEvent<'ProjectDeleted', { readonly projectId: string }>;
 
 /** Events of a project's stream. */
