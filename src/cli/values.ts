@@ -24,9 +24,15 @@ export const queryOf = <P extends ListPath>(
   options: Options,
 ): QueryOf<P> => Object.fromEntries(filters.map((name) => [name, options[camelCase(name)]])) as QueryOf<P>;
 
-/** Returns the options that set fields of the API. @param form of their values, such as `text` */
+/** Returns the option that sets a field of the API. @param form the form of its values, such as `text` */
+export const fieldOption = (field: string, form: string): readonly [flags: string, meaning: string] => [
+  `--${field.replaceAll('_', '-')} <${form}>`,
+  OPTIONS.field({ field }),
+];
+
+/** Returns the options that set fields of the API. @param form the form of their values, such as `text` */
 export const fieldOptions = (fields: readonly string[], form: string): Record<string, string> =>
-  Object.fromEntries(fields.map((field) => [`--${field.replaceAll('_', '-')} <${form}>`, OPTIONS.field({ field })]));
+  Object.fromEntries(fields.map((field) => fieldOption(field, form)));
 
 /** Returns the name of a field as commander names its option: `owner_id` becomes `ownerId`. */
 export const camelCase = (field: string): string =>

@@ -18,12 +18,12 @@ const MOST_SKEW_SECONDS = 150;
 /** Maximum number of channels, endpoints or posts. */
 const MOST_NAMED = 20;
 
-const find =
+const finding =
   (state: Finding['state']) =>
   (check: string, message: string, advice: string | null = null): Finding => ({ check, state, message, advice });
-const ok = find('ok');
-const warning = find('warning');
-const failure = find('failed');
+const ok = finding('ok');
+const warning = finding('warning');
+const failure = finding('failed');
 
 /** Adds `doctor`. */
 export const addDoctor = (define: Define, version: string): void => {

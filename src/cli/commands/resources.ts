@@ -4,7 +4,7 @@ import type { Define, Options } from '../define.js';
 import { WrongUsage } from '../failures.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Column } from '../output.js';
-import { camelCase, fieldOptions, limitOf, type QueryOf, queryOf } from '../values.js';
+import { camelCase, fieldOption, fieldOptions, limitOf, type QueryOf, queryOf } from '../values.js';
 
 /** Type of a field, which decides how an option's text is parsed. */
 type FieldType = 'text' | 'number' | 'boolean' | 'list';
@@ -203,10 +203,9 @@ const addResource = (define: Define, resource: Resource): void => {
 };
 
 const optionsOf = (fields: Fields): Record<string, string> =>
-  Object.assign(
-    {},
-    ...Object.entries(fields).map(([field, type]) => fieldOptions([field], type === 'list' ? 'a,b' : type!)),
-  ) as Record<string, string>;
+  Object.fromEntries(
+    Object.entries(fields).map(([field, type]) => fieldOption(field, type === 'list' ? 'a,b' : type!)),
+  );
 
 /** Returns the body: the file, overridden by the fields, overridden by `--set`. */
 const bodyOf = async (options: Options, fields: Fields): Promise<never> => {

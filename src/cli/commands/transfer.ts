@@ -16,7 +16,7 @@ import type { Output } from '../output.js';
 const PART_CHARS = 4_000_000;
 /** Maximum number of consecutive attempts to continue an export that yield no further line. */
 const MAX_TRIES = 5;
-/** With {@link PART_RETRY_MS}, outlasts a restart of the gateway. */
+/** Maximum number of attempts to send a part. With {@link PART_RETRY_MS}, they outlast a restart of the gateway. */
 const MAX_PART_TRIES = 60;
 const PART_RETRY_MS = 1_000;
 
