@@ -1404,7 +1404,7 @@ export interface Schemas {
     readonly is_active: boolean;
     /** Null if the webhook output is active. */
     readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
-    /** Time until which deliveries are also signed with the previous secret; else null. */
+    /** Time until which deliveries are also signed with the previous secret; null if they are not. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -1727,7 +1727,7 @@ export interface Schemas {
     readonly is_active: boolean;
     /** Null if the webhook output is active. */
     readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
-    /** Time until which deliveries are also signed with the previous secret; else null. */
+    /** Time until which deliveries are also signed with the previous secret; null if they are not. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -1763,7 +1763,7 @@ export interface Schemas {
     readonly is_active: boolean;
     /** Null if the webhook output is active. */
     readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
-    /** Time until which deliveries are also signed with the previous secret; else null. */
+    /** Time until which deliveries are also signed with the previous secret; null if they are not. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -1908,7 +1908,7 @@ export interface Schemas {
     readonly reason: string;
   };
   readonly RebuildRequest: {
-    /** `auto` (default): the new version becomes live once it has caught up; `manual`: it waits for `promote`. */
+    /** `auto` (default): the new version becomes live once it has caught up; `manual`: it waits for POST /projections/{name}/promote. */
     readonly promote?: 'auto' | 'manual';
   };
   readonly SkipRequest: {

@@ -3,7 +3,10 @@ import { Must } from '../../../validation/rules.js';
 
 /** Body of POST /projections/{name}/rebuild. */
 export class RebuildBody {
-  /** `auto` (default): the new version becomes live once it has caught up; `manual`: it waits for `promote`. */
+  /**
+   * `auto` (default): the new version becomes live once it has caught up; `manual`: it waits for
+   * POST /projections/{name}/promote.
+   */
   @Must.beOneOf([...PROMOTIONS])
   readonly promote: Promotion = 'auto';
 }

@@ -13,7 +13,7 @@ export class WebhookOutputView {
   readonly is_active: boolean;
   /** Null if the webhook output is active. */
   readonly disabled_by: OutputDisabledBy | null;
-  /** Time until which deliveries are also signed with the previous secret (D-40; ISO 8601, UTC); else null. */
+  /** Time until which deliveries are also signed with the previous secret (D-40; ISO 8601, UTC); null if they are not. */
   readonly previous_secret_until: string | null;
   /** ISO 8601, UTC. */
   readonly created_at: string;
