@@ -31,7 +31,7 @@ export interface PlanLimits {
   readonly resources: ResourceCaps;
 }
 
-/** All plan data and rate limits, read from one file (D-15). null means unlimited. */
+/** All plan data and rate limits, read from one file (D-15). Null means unlimited. */
 export interface LimitsProfile {
   /** `A`, `B`, or the path of the profile's file. */
   readonly name: string;
@@ -52,7 +52,7 @@ export interface LimitsProfile {
   readonly probeBytesPerMinute: number | null;
   /** Computing time of an owner's previews per minute in each process, in ms (ADR-209). */
   readonly previewMsPerMinute: number | null;
-  /** Violations in a sliding hour that disable an endpoint (D-17). */
+  /** Number of violations in a sliding hour that disables an endpoint (D-17); null if violations never do. */
   readonly violationsToDisable: number | null;
 }
 

@@ -7,7 +7,7 @@ import type { Metrics } from './metrics.js';
 export const METRICS_KEPT_MS = 2_000;
 /** How long a page with this process's own figures is reused, in ms. */
 export const METRICS_PAGE_KEPT_MS = 250;
-/** Maximum wait for these figures, in ms. A page without them is better than none. */
+/** Maximum wait for figures from the database and the event store, in ms. A page without them is better than none. */
 const DEPLOYMENT_MS = 3_000;
 
 /**

@@ -68,6 +68,7 @@ interface ReadinessSources {
   readonly storeHead: Pick<SharedResult<Position>, 'get'>;
   /** Returns a message about stored secrets that cannot be read; null if none are known. */
   readonly secrets: () => Promise<string | null>;
+  /** Returns the isolation of helper processes; null while it is unknown. */
   readonly helpers: () => HelperReport | null;
 }
 

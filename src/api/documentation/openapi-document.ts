@@ -76,7 +76,7 @@ const listTags = (paths: OpenApiDocument['paths']): JsonSchema[] => {
 
 const isForClients = ({ path }: Route): boolean => path.startsWith('/v1/');
 
-/** Sorts client routes before the management API, because most readers want to send a post. */
+/** Client routes come before the management API, because most readers want to send a post. */
 const sortKeyOf = (route: Route): string => `${isForClients(route) ? 0 : 1} ${route.path} ${route.method}`;
 
 const listRoutes = (controller: Type): Route[] => {

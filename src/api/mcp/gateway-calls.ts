@@ -16,6 +16,7 @@ import type { MessageMemory } from './message-memory.js';
 export interface ToolCaller {
   readonly endpointId: string;
   readonly slug: string;
+  /** Address of the assistant's client, to which the endpoint's allowlist applies. */
   readonly address: string;
   readonly authorization: string;
   /** The endpoint's signing secret; null if the client sent none. */

@@ -65,8 +65,9 @@ export class ToolSessions implements BeforeApplicationShutdown {
   }
 
   /**
-   * Passes a message to its session. @throws HttpProblem 404 unless the session is open in this process, for this
-   * endpoint and this token; 429 if it is busy
+   * Passes a message to its session.
+   * @throws HttpProblem 404 unless the session is open in this process, for this endpoint and this token; 429 if it is
+   * busy
    */
   receive(sessionId: string, endpointId: string, caller: ToolCaller, message: JSONRPCMessage): void {
     const session = this.sessions.get(sessionId);

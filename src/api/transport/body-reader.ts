@@ -148,7 +148,8 @@ export class BodyReader {
   private listen(): void {
     this.stream.on('data', (chunk: Buffer) => this.add(chunk));
     this.stream.on('end', () => this.isOver || this.settle(this.isOversized ? oversizedBody() : null));
-    // Every stream emits `close`, nearly always after its body was read, so the problem is created only when needed.
+    // Every stream emits `close`, even a failed one, and nearly always after its body was read, so the problem is
+    // created only when needed.
     this.stream.on('close', () => this.isOver || this.abort(incompleteBody()));
   }
 

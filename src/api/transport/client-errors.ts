@@ -98,7 +98,7 @@ export const rejectExpectation = (_request: IncomingMessage, response: ServerRes
   response.writeHead(problem.status, buildHeaders(problem, id, body)).end(body);
 };
 
-/** Headers that may occur only once (RFC 9110, 5.3). Of two, Node uses the first, but a proxy perhaps the last. */
+/** Headers that may occur only once (RFC 9110, 5.3). Of two, Node uses the first; a proxy may have used the last. */
 const SINGLE_HEADERS = ['host', 'authorization', 'content-type'];
 const SINGLE_LENGTHS = new Set(SINGLE_HEADERS.map(({ length }) => length));
 

@@ -9,7 +9,8 @@ const pace = new KeyedPace(1, 2_048);
 
 /**
  * Waits for the turn of a read that may be large (D-68): each owner, and the operator, may have two such reads at a
- * time. An owner who has read a lot waits longer (ADR-220). Returns the function that ends the turn.
+ * time across all interfaces. An owner who has read a lot waits longer (ADR-220). Returns the function that ends the
+ * turn.
  */
 export const takeHeavyReadTurn = async (holder: string): Promise<() => void> => {
   const release = await turns.acquire(holder);

@@ -8,6 +8,7 @@ import type { Problem } from '../../validation/problem-list.js';
 export class HttpProblem extends Error {
   constructor(
     readonly status: number,
+    /** snake_case, stable. */
     readonly code: string,
     /** Human-readable problems; at most 50 are sent (D-6). */
     readonly problems: readonly Problem[],
@@ -27,7 +28,7 @@ export class HttpProblem extends Error {
     return new HttpProblem(status, code, [{ path: '', code, message }], headers);
   }
 
-  /** Creates a problem with the request as a whole that asks the client to wait: `Retry-After`, in seconds. */
+  /** Creates a problem with the request as a whole. Its `Retry-After` asks the client to wait for some seconds. */
   static withRetryAfter(seconds: number, status: number, code: string, message: string): HttpProblem {
     return HttpProblem.withMessage(status, code, message, { 'retry-after': String(seconds) });
   }

@@ -7,7 +7,7 @@ import type { Send, ToolNames } from './tool.js';
 import { RefusedArguments } from './tool-error.js';
 
 const TARGET_ID = /^tgt_\w{1,64}$/;
-/** Most targets that an error lists. */
+/** Maximum number of targets that an error lists. */
 const MAX_LISTED = 30;
 
 /**

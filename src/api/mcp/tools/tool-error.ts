@@ -2,7 +2,7 @@
 export class ToolError extends Error {
   constructor(
     message: string,
-    /** Machine-readable. */
+    /** Machine-readable fields. */
     readonly details?: Readonly<Record<string, unknown>>,
   ) {
     super(message);

@@ -40,7 +40,8 @@ export class GateRequest {
   /**
    * @param cachedSnapshot returns the endpoint as this process last read it; null if it has not read it
    * @param fetchSnapshot reads the endpoint as it is now; null if it does not exist
-   * @param sender identified by a management key; null for the endpoint's client, whom the gate authenticates
+   * @param sender the owner or operator whom a management key identifies; null for the endpoint's client, whom the gate
+   * authenticates
    */
   constructor(
     readonly request: FastifyRequest,

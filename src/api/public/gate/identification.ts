@@ -73,7 +73,10 @@ export class Identification {
     return new GateRequest(request, 'sandbox', () => null, fetch, this.bodies);
   }
 
-  /** Opens a request by an endpoint's owner or the operator, who is identified and may use the endpoint. */
+  /**
+   * Opens a request by an endpoint's owner or the operator, who is identified and may use the endpoint. The request's
+   * body may be read immediately.
+   */
   openManagedRequest(
     request: FastifyRequest,
     { endpointId, ownerId, sender }: ManagedEndpoint,

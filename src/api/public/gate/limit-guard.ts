@@ -73,7 +73,10 @@ export class LimitGuard {
     this.isOneDatabase = settings.eventStoreUrl === null;
   }
 
-  /** Deducts a request from a budget; returns false if the endpoint has changed. @throws GateRejection */
+  /**
+   * Deducts a request from a budget. Deducts nothing and returns false if the endpoint has changed.
+   * @throws GateRejection
+   */
   async takeFromBudget(request: FastifyRequest, endpoint: EndpointSnapshot, budget: Budget): Promise<boolean> {
     const verdict = await this.limiter.consumeBudget(endpoint, budget);
     if (verdict.outcome === 'rejected' || verdict.outcome === 'disabled')

@@ -29,8 +29,9 @@ export class SandboxTranslation implements OnModuleDestroy {
   }
 
   /**
-   * Creates the translator for one request, which translates a text into a language only once for all networks.
-   * It throws what `pay` throws. @param vault holds the services' API keys
+   * Creates the translator for one request, which translates a text into a language only once for all networks. It
+   * throws what `pay` throws if the probe budget does not cover a translation.
+   * @param vault holds the services' API keys
    */
   createTranslate(pay: PayRequests, vault: Pick<SecretVault, 'readSecret'> = this.vault): Translate {
     const asked = new Map<string, Promise<TranslationResult>>();
