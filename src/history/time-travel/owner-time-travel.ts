@@ -82,7 +82,7 @@ export class OwnerTimeTravel {
   }
 
   /**
-   * Compares all aggregates at two times. Reads only streams with events in between.
+   * Compares all endpoints, channels, projects and pauses at two times. Reads only streams with events in between.
    * @param ownerId null for all owners
    * @throws Unavailable @throws UndecodableEvent
    */

@@ -74,7 +74,10 @@ export class ExportHistory {
     }
   }
 
-  /** Returns the lines of the history up to the head, without line feeds. @throws ContradictedLog, Unavailable */
+  /**
+   * Returns the lines of the history up to the head, without line feeds.
+   * @throws ContradictedLog @throws Unavailable
+   */
   async *lines(head: LogHead | null, range: ExportRange): AsyncGenerator<string> {
     let held: string | null = null;
     for await (const line of this.allLines(head, range)) {
@@ -158,7 +161,10 @@ export class ExportHistory {
     }
   }
 
-  /** Returns the first visible revision, or null, of each trimmed stream: stores may keep events that streams hide. */
+  /**
+   * Returns the first visible revision of each trimmed stream of a page; null if none is visible. A store may keep
+   * events that streams hide.
+   */
   private async readFirstRevisions(page: readonly StoredEvent[]): Promise<ReadonlyMap<string, bigint | null>> {
     const streams = [...new Set(page.map(({ stream }) => stream))].filter((stream) => DELETED_LATER.test(stream));
     const firsts = streams.map(async (stream) => {

@@ -228,7 +228,10 @@ class Import {
     return stored;
   }
 
-  /** Returns the positions of the first wanted events, as far as the store has them. @throws ImportRefused */
+  /**
+   * Returns the positions of the first wanted events, as far as the store has them.
+   * @throws ImportRefused if the store has other events
+   */
   private async readThere(wanted: readonly PlacedEvent[], after: Position): Promise<readonly Position[]> {
     const positions: Position[] = [];
     const limit = CHUNK.lines;

@@ -36,7 +36,7 @@ export class PublishedCheckpoints {
     return newerOf(asPublished(noted), asPublished(kept));
   }
 
-  /** Writes a checkpoint, which readers may then see. An error of the disk is ignored. @throws Unavailable */
+  /** Writes a checkpoint. Readers may see it once this resolves; disk errors are ignored. @throws Unavailable */
   async announce(published: PublishedCheckpoint): Promise<void> {
     await Promise.all([this.notes?.writeNote(NOTE, published), this.writeFile(published)]);
   }

@@ -34,7 +34,7 @@ export const createVerificationHandler = (
   },
 });
 
-/** Checks a checkpoint, which the current log did not sign, against the ended logs. */
+/** Checks a checkpoint, which the current log did not sign, against the ended logs. Returns null if none was sent. */
 const judgeEnded = async (
   note: string | null,
   ended: readonly EndedLog[],
