@@ -173,7 +173,7 @@ export const postsTables = `
   create index usage_owner on usage (owner_id, month);
 `;
 
-/** Indexes for readers. An index for a list ends with the order of the list, so each page is read from its start. */
+/** Indexes for readers. An index for a list ends with the list's order: a page starts where the previous page ended. */
 export const postsReadIndexes = `
   create index if not exists post_endpoint on post (endpoint_id, post_id);
   create index if not exists post_owner on post (owner_id, post_id);
