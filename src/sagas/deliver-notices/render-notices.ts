@@ -6,7 +6,10 @@ export const MAX_LISTED = 8;
 /** Maximum length of a listed notice, in UTF-16 units: eight notices fit into one message on any network. */
 const MAX_LENGTH = 450;
 
-/** Renders notices of one kind as one message. @param texts the first notices @param count number of all notices */
+/**
+ * Renders notices of one kind as one message.
+ * @param texts the first notices, oldest first @param count number of all notices
+ */
 export const renderNotices = (texts: readonly string[], count: number, locale: Locale): string => {
   const say = locale === 'ru' ? NOTICE_GROUP_RU : NOTICE_GROUP_EN;
   if (count <= 1) return texts[0] ?? '';

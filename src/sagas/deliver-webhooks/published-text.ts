@@ -33,7 +33,10 @@ export class PublishedTexts {
     private readonly translations: StoredTranslations,
   ) {}
 
-  /** Returns the original text if the published text cannot be reconstructed, for example without a translation. */
+  /**
+   * Returns the published text, or the original text if the published text cannot be reconstructed, for example because
+   * a translation is missing.
+   */
   async read(post: PublishedPost, origin: Origin, signal: AbortSignal): Promise<TextWithEntities> {
     const { payload, postId, projectId, projectRevision, platform, channelId, address } = post;
     const original = { text: payload.text ?? '', entities: payload.entities ?? [] };

@@ -8,8 +8,8 @@ const SHARDS = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, 
 const KEYS_PER_WORKER = 32;
 
 /**
- * The shards that this worker handles first. Each shard belongs to one live worker, by rendezvous hashing. Workers may
- * disagree, because each worker regularly sweeps all keys (ADR-102).
+ * The shards that this worker handles first. Each shard belongs to one live worker, by rendezvous hashing. This is only
+ * a hint: workers may disagree, and each worker regularly sweeps all keys (ADR-102).
  */
 export class OwnShards {
   private shards: ReadonlySet<string> | null = null;

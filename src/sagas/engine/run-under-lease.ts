@@ -8,9 +8,9 @@ import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 export interface LeasedWork {
   readonly lease: string;
   readonly retry: BackoffBounds;
-  /** Log message for a failure: `failed to …; retrying`. */
+  /** Log message for a failure, `failed to …; retrying`. A repeated failure is logged once. */
   readonly failure: string;
-  /** Works until `held` is aborted: the process stops, or the lease is lost (`lost`). */
+  /** Works until `held` is aborted: the process stops or the lease is lost. @param lost aborted if the lease is lost */
   readonly work: (held: AbortSignal, lost: AbortSignal) => Promise<void>;
 }
 

@@ -57,7 +57,7 @@ export class PruneExpired {
       while (!signal.aborted && (await step()) === BATCH_SIZE) await sleepUnlessAborted(PAUSE_MS, signal);
   }
 
-  /** Deletes bodies in the order of their ids. Records the time limit first, so that a verification skips them. */
+  /** Deletes expired bodies in the order of their ids. Records the limit first, so that a verification skips them. */
   private async pruneBodies(signal: AbortSignal): Promise<void> {
     const before = Date.now() - this.settings.deliveryBodyMs;
     await this.pool.query(

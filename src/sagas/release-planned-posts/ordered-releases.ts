@@ -49,7 +49,10 @@ const appendUnlessChanged = async (posts: ReleaseAppends, wave: readonly Encoded
   }
 };
 
-/** Divides releases into groups without repeated streams or, unless a group is appended together, channels. */
+/**
+ * Divides releases into groups that may be appended at the same time. Each stream occurs at most once per group and,
+ * unless the group is appended together, so does each channel.
+ */
 const divideIntoWaves = (
   changes: readonly EncodedChange[],
   isTogether: boolean,

@@ -67,7 +67,7 @@ export class OutcomeRecorder {
     return this.record(attempt, known, { type: 'CancelPublication', at: this.clock.now() });
   }
 
-  /** Records a failed attempt, which is repeated within the limits of D-20. @returns null like {@link record} */
+  /** Records a failed attempt, which is repeated within the limits of D-20. @returns see {@link record} */
   recordRetry(
     attempt: ClaimedPublication,
     known: LoadedPublication,
@@ -80,7 +80,7 @@ export class OutcomeRecorder {
     return this.record(attempt, known, command);
   }
 
-  /** Records a send in doubt that only its owner may repeat. @returns null like {@link record} */
+  /** Records a send in doubt that only its owner may repeat. @returns see {@link record} */
   recordDoubt(
     attempt: ClaimedPublication,
     known: LoadedPublication,

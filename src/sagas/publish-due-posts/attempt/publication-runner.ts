@@ -119,7 +119,7 @@ export class PublicationRunner {
 
   /**
    * Runs an attempt at the first publication of a channel's queue. Records an exception as a failure (D-20).
-   * @param worker holder of the channel's lease
+   * @param worker id of the worker that holds the channel's lease
    * @returns null if nothing can be done yet
    * @throws Unavailable and the database's errors during an outage, which never ends an attempt
    */

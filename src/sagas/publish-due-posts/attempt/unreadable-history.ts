@@ -20,6 +20,7 @@ const OVER: ReadonlySet<string> = new Set<PublicationEvent['type']>([
 /**
  * Ends a publication with unreadable events (D-25): it is in doubt, because the post may have been sent. Bypasses the
  * decider, which needs those events.
+ * @returns the known facts of the publication
  * @throws Unavailable
  * @throws WrongExpectedRevision if another worker has appended in the meantime
  */
