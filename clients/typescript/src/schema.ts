@@ -1740,7 +1740,7 @@ export interface Schemas {
   };
   /** A webhook output with its new secret: the response to its creation and to `rotate-secret`. */
   readonly WebhookOutputWithSecret: {
-    /** The key of both signatures, as UTF-8 bytes. Null in a replayed response: a secret is shown once. */
+    /** Its UTF-8 bytes are the key of both signatures. Null in a replayed response: a secret is shown once. */
     readonly secret: string | null;
     /** The same key for Standard Webhooks libraries: `whsec_` and base64. Null in a replayed response. */
     readonly secret_whsec: string | null;
@@ -1970,7 +1970,7 @@ export interface Schemas {
     readonly processing?: Schemas['ProcessingRequest'] | null;
   };
   readonly SkipSagaRequest: {
-    /** Position of the event, as `error.position` shows it, so a repeated call skips no other event. Default: the event at which the saga has stopped. */
+    /** Position of the event, as `error.position` of the saga shows it: a repeated call then skips no other event. Default: the event at which the saga has stopped. */
     readonly position?: string;
     /** Reason why the event may be skipped; the history keeps it. */
     readonly reason: string;
@@ -2860,7 +2860,7 @@ export interface Routes {
         readonly channel_id?: string;
         /** Posts with a publication of this project. */
         readonly project_id?: string;
-        /** Posts with a publication in this state. The same publication must match channel, project and state. */
+        /** Posts with a publication in this state; if channel or project is given too, the same publication must match it. */
         readonly state?:
           'planned' | 'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
         /** `pending`: only posts that wait for approval. */

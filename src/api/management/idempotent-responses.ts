@@ -33,9 +33,9 @@ const KEY_LIFETIME = "interval '24 hours'";
 const RETENTION = "interval '25 hours'";
 
 /**
- * Stores responses to POSTs with an Idempotency-Key for 24 hours. A claim is not a lock: all requests with a key
- * execute the same command, which takes effect once, and the first to finish stores its response. Therefore no request
- * waits for another, and after a crash a retry completes the change.
+ * Stores responses to POSTs with an Idempotency-Key, by caller and key, for 24 hours. A claim is not a lock: all
+ * requests with a key execute the same command, which takes effect once, and the first to finish stores its response.
+ * Therefore no request waits for another, and after a crash a retry completes the change.
  */
 @Injectable()
 export class IdempotentResponses {

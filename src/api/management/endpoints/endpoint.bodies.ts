@@ -88,7 +88,10 @@ export const createEndpointReader =
     };
   };
 
-/** Creates the reader for the body of PATCH /endpoints/{id}. Null removes `name` and `ip_allowlist`. */
+/**
+ * Creates the reader for the body of PATCH /endpoints/{id}. Missing fields are unchanged; null removes `name` and
+ * `ip_allowlist`.
+ */
 export const createEndpointChangeReader =
   ({ minInterval }: LimitsProfile): BodyReader<Partial<EndpointSettings>> =>
   (sent, problems) => {

@@ -46,7 +46,7 @@ export class VerificationController {
 
   /**
    * @throws HttpProblem 404 for an aggregate that never existed; 422 for an id without an aggregate, or for a
-   * checkpoint of another log; 503 while no checkpoint exists
+   * checkpoint of an unknown log; 503 while no checkpoint exists
    */
   private async toParams(body: VerificationBody): Promise<VerificationParams> {
     const { aggregate, id, checkpoint } = body;

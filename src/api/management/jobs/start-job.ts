@@ -15,7 +15,7 @@ export const startJob = async (jobs: JobTable, job: NewJob): Promise<Job> => {
   }
 };
 
-/** Returns the result of a call that started a job, which appends no event. */
+/** Returns the result of a call that started a job. That appends no event, so it has no position. */
 export const jobResult = (job: Job): ChangeResult<JobView> => ({
   outcome: { position: -1n },
   readModels: [],

@@ -30,7 +30,7 @@ export class PostsQuery extends PageQuery {
   @Must.match(ID_PATTERN, 'an id such as prj_…')
   readonly project_id: string | undefined;
 
-  /** Posts with a publication in this state. The same publication must match channel, project and state. */
+  /** Posts with a publication in this state; if channel or project is given too, the same publication must match it. */
   @Must.beOneOf(PUBLICATION_STATES)
   readonly state: PublicationViewState | undefined;
 

@@ -182,7 +182,7 @@ const readSignature = (
   });
 };
 
-/** Reads a text's entities. Reports malformed entities, and those that do not fit the text. @param path of the list */
+/** Reads a text's entities; reports malformed ones, and those that do not fit the text. @param path the list's path */
 export const readEntities = (text: unknown, list: unknown, path: string, problems: ProblemList): Entity[] => {
   const placed: (Entity | undefined)[] = [];
   for (const { dto, index, wrong } of checkEach(EntityDto, list, path, problems))

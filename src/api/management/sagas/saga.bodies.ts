@@ -5,8 +5,8 @@ import { Must } from '../../../validation/rules.js';
 /** Body of POST /sagas/{name}/skip. */
 export class SkipSagaBody {
   /**
-   * Position of the event, as `error.position` shows it, so a repeated call skips no other event. Default: the event at
-   * which the saga has stopped.
+   * Position of the event, as `error.position` of the saga shows it: a repeated call then skips no other event.
+   * Default: the event at which the saga has stopped.
    */
   @ReadAs(idText)
   @Must.match(/^\d{1,19}$/, 'a position, as error.position of the saga shows it')

@@ -9,8 +9,8 @@ const VALID_MS = 600_000;
 const CODE_BYTES = 24;
 
 /**
- * The one-time code in the console URL that a demo prints when it starts. It signs the demo's owner in, and becomes
- * invalid when the process exits: only its memory holds the hash.
+ * The one-time code in the console URL that a demo prints when it starts. It signs the demo's owner in, within ten
+ * minutes, and becomes invalid when the process exits: only its memory holds the hash.
  */
 export class OneTimeCode {
   private issued: { readonly hash: string; readonly until: number; readonly session: SignInView } | null = null;

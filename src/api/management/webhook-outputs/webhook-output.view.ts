@@ -33,7 +33,7 @@ export class WebhookOutputView {
 
 /** A webhook output with its new secret: the response to its creation and to `rotate-secret`. */
 export class WebhookOutputWithSecretView extends WebhookOutputView {
-  /** The key of both signatures, as UTF-8 bytes. Null in a replayed response: a secret is shown once (D-47). */
+  /** Its UTF-8 bytes are the key of both signatures. Null in a replayed response: a secret is shown once (D-47). */
   declare readonly secret: string | null;
   /** The same key for Standard Webhooks libraries: `whsec_` and base64. Null in a replayed response. */
   declare readonly secret_whsec: string | null;
