@@ -123,8 +123,8 @@ export class DeliverWebhooks {
   }
 
   /**
-   * Delivers to an output, unless its host already has {@link OUTPUTS_PER_HOST} deliveries in progress. In that case, the
-   * output is released and claimed again later, because waiting would take capacity from other hosts.
+   * Delivers to an output, unless its host already has {@link OUTPUTS_PER_HOST} deliveries in progress. In that case,
+   * the output is released and claimed again later, because waiting would take capacity from other hosts.
    */
   private async deliverWithinHost(
     queue: OutputQueue,
