@@ -7,6 +7,9 @@ import { message } from '../../kernel/message.js';
 export const LOG_MESSAGES = {
   tileWouldChange: 'a tile of the transparency log would change',
   moved: message('the head of the transparency log has moved: found {found}, expected {expected}'),
+  checkpointMoved: message(
+    'the checkpoint of the transparency log is at position {found}, but the head is at {expected}',
+  ),
   movedElsewhere: 'another process has moved the checkpoint of the transparency log',
   behind: 'the transparency log is behind',
   catchingUp:

@@ -114,7 +114,7 @@ export class WriteTransparencyLog {
     const position = head?.position ?? BEGINNING;
     const found = await new SagaCheckpoint(this.pool, KEY).load(position);
     if (found !== position)
-      throw new LogMoved(LOG_MESSAGES.moved({ found: String(found), expected: String(position) }));
+      throw new LogMoved(LOG_MESSAGES.checkpointMoved({ found: String(found), expected: String(position) }));
     return position;
   }
 
