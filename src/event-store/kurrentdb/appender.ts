@@ -13,7 +13,7 @@ const WAITING_PART = 0.9;
 /** Maximum number of repeats after the server has aborted an append, which takes the server 2 to 3 s each time. */
 const MAX_REPEATS = 3;
 
-/** Beyond these limits, the server is not keeping up, and waiting would only use memory. */
+/** Default bounds. Beyond them, the server is not keeping up, and waiting would only use memory. */
 const BOUNDS: AppendBounds = { sent: 512, sentBytes: 16 * 1_048_576, waiting: 10_000, waitingBytes: 64 * 1_048_576 };
 
 /** Maximum number of appends and bytes in flight, and waiting. */

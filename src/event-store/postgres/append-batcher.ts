@@ -34,7 +34,7 @@ interface Row {
 
 /** Several seconds of full load. If the queue is full, the store is stuck, and clients should be informed at once. */
 const QUEUE_BOUNDS = { appends: 10_000, bytes: 64 * 1_048_576 };
-/** At 2,500 posts a second, this interval halves the CPU time per append; a longer interval saves no more. */
+/** Minimum time between batches. At 2,500 posts a second, it halves the CPU time per append; more saves no more. */
 const BATCH_INTERVAL_MS = 3;
 
 /**
