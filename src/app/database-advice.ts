@@ -20,7 +20,7 @@ const BY_MESSAGE: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Takes the names from the error and DATABASE_URL (D-54). */
+/** Returns the statement that lets a role connect, with the names from the error and DATABASE_URL (D-54). */
 const grantConnect = (message: string, url: string): string => {
   const database = /permission denied for database "(.+)"/.exec(message)?.[1] ?? '<the database>';
   const role = URL.canParse(url) ? decodeURIComponent(new URL(url).username) : '';

@@ -7,7 +7,8 @@ const PAUSE_MS = 20;
 const LIMIT_MS = 10_000;
 
 /**
- * Waits until `discovery` has reached the end of the log once, so that the first requests are not answered with 503.
+ * Waits until `discovery` has reached the end of the log once, for at most ten seconds, so that the first requests are
+ * not answered with 503.
  * @param signal ends the wait
  */
 export const waitUntilBuilt = async (pool: Pool, signal: AbortSignal | undefined): Promise<void> => {

@@ -68,7 +68,7 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
   }
 };
 
-/** Creates and locks DATA_DIR. Other users may traverse it, because PostgreSQL may have to run as another user. */
+/** Creates and locks DATA_DIR. Other users may traverse it: PostgreSQL may run as one. The data stays private. */
 const claimDataDir = async (dataDir: string): Promise<DataDirLock> => {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o755 });

@@ -31,7 +31,7 @@ import { PlatformsModule } from './platforms.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 import { SecretsModule } from './secrets.module.js';
 
-/** Concurrent requests that a process sends for posts that are not accepted yet: media checks, translations (D-51). */
+/** Maximum number of concurrent requests for posts that are not accepted yet: media checks, translations (D-51). */
 const REQUEST_SLOTS = { perHost: 32, inAll: 256 };
 
 /** The public API, /v1: publishing behind the gate, pauses, discovery and the sandbox. */

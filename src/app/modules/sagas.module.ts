@@ -58,12 +58,12 @@ import { SecretsModule } from './secrets.module.js';
 /** Injection token for the tasks that run the {@link SAGAS}. */
 export const SAGA_TASKS = Symbol('SagaTasks');
 
-/** Channels of one network that a process publishes on at the same time; waiting channels do not count. */
+/** Maximum number of channels of one network that a process publishes on at a time; waiting channels do not count. */
 const CHANNELS_PER_NETWORK = 512;
 
 /**
- * Publications that a process prepares at the same time while several owners publish. More would not be faster, because
- * they share one event loop.
+ * Maximum number of publications that a process prepares at a time while several owners publish. More would not be
+ * faster, because they share one event loop.
  */
 const STARTS = 32;
 
