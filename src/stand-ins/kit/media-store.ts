@@ -25,7 +25,7 @@ export class MediaStore {
   async storeFile(type: string, { name, size, hash, bytes }: UploadedFile, mime: string): Promise<LedgerMedium> {
     const described = { type, url: null, mime, bytes: size, name, hash };
     if (!bytes) return { ...described, file: null };
-    const [extension = 'bin'] = [...MEDIA_TYPES].find(([, type]) => type === mime) ?? [];
+    const [extension = 'bin'] = [...MEDIA_TYPES].find(([, known]) => known === mime) ?? [];
     const file = `${hash}.${extension}`;
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     await writeFile(join(this.folder, file), bytes, { mode: 0o600 });

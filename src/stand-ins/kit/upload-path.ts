@@ -6,7 +6,7 @@ export interface UploadPath {
   readonly ticket: string;
 }
 
-/** Returns null for any other path. */
+/** Parses the path of an upload address. Returns null for any other path. */
 export const parseUploadPath = (path: string): UploadPath | null => {
   const [, kind, ticket] = /^\/upload\/(photo|video)\/([0-9a-f]{32})$/.exec(path) ?? [];
   return kind === undefined || ticket === undefined ? null : { kind: kind as UploadPath['kind'], ticket };

@@ -17,7 +17,7 @@ const MB = 1_048_576;
 /** MAX's Bot API, including its errors. */
 export class MaxNetwork implements StandInNetwork {
   readonly platform = 'max';
-  /** The largest upload and its multipart framing, and a margin: an oversized file must get the network's own error. */
+  /** Room for the largest upload, its framing and a margin: an oversized file must get the network's own error. */
   readonly maxBodyBytes = 264 * MB;
   readonly revokedTokens = new Set<string>();
 

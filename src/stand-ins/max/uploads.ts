@@ -21,7 +21,7 @@ const MAX_BYTES: Readonly<Record<UploadType, number>> = {
   file: 256 * MB,
 };
 
-/** Of an image's longer side, in pixels. */
+/** Maximum length of an image's longer side, in pixels. */
 const MAX_SIDE = 7_680;
 
 /** MIME types that can be shown. A file of any other type is rejected when a message refers to it. */

@@ -40,7 +40,7 @@ const METHODS: Readonly<Record<string, Method>> = {
 /** OK's API: a single address, where even API errors have HTTP status 200. */
 export class OkNetwork implements StandInNetwork {
   readonly platform = 'ok';
-  /** The largest video and its multipart framing. */
+  /** Room for the largest video and its multipart framing. */
   readonly maxBodyBytes = 2_056 * 1_048_576;
 
   constructor(

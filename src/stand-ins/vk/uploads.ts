@@ -11,9 +11,9 @@ import { ApiError, badParameter } from './api-error.js';
 /** Accepted types of photos (networks.md §1). */
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);
 const MAX_PHOTO_BYTES = 50 * 1_048_576;
-/** Width plus height of a photo, in pixels. */
+/** Maximum of a photo's width plus height, in pixels. */
 const MAX_SUM = 14_000;
-/** Longer to shorter side of a photo. */
+/** Maximum ratio of a photo's longer side to the shorter. */
 const MAX_RATIO = 20;
 
 /** An uploaded photo that has not been saved. */

@@ -69,7 +69,7 @@ const METHODS: Readonly<Record<string, { readonly userOnly: boolean; readonly ru
 /** VK's API, where even API errors have HTTP status 200. */
 export class VkNetwork implements StandInNetwork {
   readonly platform = 'vk';
-  /** The largest video and its multipart framing. */
+  /** Room for the largest video and its multipart framing. */
   readonly maxBodyBytes = 2_056 * 1_048_576;
   readonly tokens = new Tokens();
 
