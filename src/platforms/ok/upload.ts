@@ -26,7 +26,11 @@ import { photoAddressCall, releaseVideoCall, videoAddressCall } from './upload-c
 const WANTED: Readonly<Record<'photo' | 'video', MediaLimits>> = OK_LIMITS.media;
 
 /** Uploads one medium: requests the upload URL, sends the file and, for a video, makes it available. */
-export const uploadMedium = (connection: NetworkConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
+export const uploadMedium = async (
+  connection: NetworkConnection,
+  step: Step,
+  context: SendContext,
+): Promise<StepOutcome> => {
   const { field } = step.request['upload'] as { readonly field: string };
   const [wanted] = mediaOf(step) as [WantedMedium];
   return uploadOrLink(context, wanted, (file) => {
