@@ -11,7 +11,7 @@ export interface PhotoLimits {
   readonly formats: readonly string[];
 }
 
-/** In pixels. */
+/** A photo's size in pixels. */
 interface PhotoSize {
   readonly width: number;
   readonly height: number;

@@ -16,7 +16,7 @@ interface HelperOptions<Request, Response> extends HelperRights {
 
 type HelperReply<Response> =
   | { readonly answer: Response }
-  /** The program failed, took too long, or died. `died`: it is restarted. */
+  /** The program failed, took too long, or died. `died`: true in the last two cases; the program is restarted. */
   | { readonly failed: string; readonly died: boolean }
   /** Not sent: the caller aborted the request, or the helper is closed. */
   | { readonly withdrawn: true };

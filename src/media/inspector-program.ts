@@ -18,7 +18,7 @@ export interface Inspection {
   /** Pixels, for images and videos. */
   readonly width?: number;
   readonly height?: number;
-  /** Like the tracks, only for MP4, QuickTime, WebM and similar formats. */
+  /** Known, like the tracks below, only for MP4, QuickTime, WebM and similar formats. */
   readonly durationSeconds?: number;
   readonly hasVideo?: boolean;
   readonly hasAudio?: boolean;

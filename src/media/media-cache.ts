@@ -85,7 +85,8 @@ export class MediaCache {
   }
 
   /**
-   * Resizes a photo that the caller holds. The caller must release both files.
+   * Resizes a photo that the caller holds; callers with the same limits share one result. The caller must release both
+   * files.
    * @param ownerId the helper process serves owners in turn (D-68)
    * @returns null if the photo cannot be made to fit the limits
    * @throws FetchError

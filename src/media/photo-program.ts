@@ -28,7 +28,7 @@ export type PhotoAnswer =
 /**
  * Decodes and encodes untrusted images in a helper process (see helper-process.ts).
  * @param library URL of sharp
- * @param maxPixels of an image to decode
+ * @param maxPixels maximum pixels of an image to decode
  */
 export const photoProgram = async (
   size: typeof fitSize,

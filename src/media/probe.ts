@@ -17,7 +17,7 @@ import { mostBytesOf, readRange } from './read-range.js';
 export interface ProbeReport extends MediaFacts, Media {
   /** False if the file has a definite problem. */
   readonly ok: boolean;
-  /** Means status 400 (D-5). Its path is that of the file's URL, such as `media[2].url`. */
+  /** The definite problem: status 400 (D-5). Its path is that of the file's URL, such as `media[2].url`. */
   readonly problem?: Problem;
   /** True if some facts are unknown because the host is slow or down, which is not an error (D-24). */
   readonly inconclusive: boolean;
@@ -49,7 +49,7 @@ interface ProbeOptions {
   readonly signal?: AbortSignal;
   /** Pays for the first reads of all media together, then for each further read. Without it, reads are free. */
   readonly pay?: PayRequests;
-  /** Limits how many of the owner's media are probed at a time. */
+  /** Limits how many of the owner's media are probed at a time. Without it, there is no limit. */
   readonly ownerId?: string;
 }
 
