@@ -16,7 +16,10 @@ export const excerptOf = (text: string | null | undefined): string | null => {
   return end > 0 ? text.slice(0, end) : text.slice(0, EXCERPT_LENGTH).replace(/[\ud800-\udbff]$/, '');
 };
 
-/** Returns the beginning of a post's text, or else of the first override with a text; null if there is none. */
+/**
+ * Returns the beginning of a post's text, or else of the first override with a text; null if there is none, or the post
+ * cannot be read.
+ */
 export const excerptOfPost = (payload: PublishPayload | null): string | null => {
   if (payload === null) return null;
   return excerptOf(payload.text ?? Object.values(payload.overrides ?? {}).find(({ text }) => text)?.text);

@@ -7,8 +7,8 @@ import { LIMITS } from './payload.js';
 export type CheckedKey = { readonly ok: true; readonly key: string | undefined } | Refused;
 
 /**
- * Checks the `Idempotency-Key` header (D-43). An empty key counts as absent; otherwise every request with an empty key
- * would be a replay of the first.
+ * Checks the `Idempotency-Key` header (D-43): at most 128 characters, otherwise 422. An empty key counts as absent;
+ * otherwise every request with an empty key would be a replay of the first.
  */
 export const validateIdempotencyKey = (header: string | undefined): CheckedKey => {
   const key = header?.trim() ?? '';

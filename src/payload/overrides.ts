@@ -23,7 +23,7 @@ export interface ContentTarget {
   readonly platform: string;
 }
 
-/** Returns the post for one target, with its network's override applied, then its own (D-61). */
+/** Returns the post for one target, without overrides: applies its network's override, then its own (D-61). */
 export const contentFor = (payload: PublishPayload, { channelId, platform }: ContentTarget): PublishPayload => {
   const { overrides, ...own } = payload;
   if (!overrides) return payload;

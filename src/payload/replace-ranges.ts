@@ -13,7 +13,8 @@ export interface Replacement {
  * the same entities as before. An entity that covers a whole range covers its replacement. An entity that covers part
  * of a range loses that part, and disappears if nothing is left. Text inserted at an entity's edge stays outside.
  *
- * @param replacements in ascending order, not overlapping, inside the text
+ * @param replacements in ascending order, not overlapping, inside the text. The cost is linear in the length of the
+ * text, regardless of their number
  * @throws RangeError if the replacements are out of order or outside the text (a programming error)
  */
 export const replaceRanges = (content: TextWithEntities, replacements: readonly Replacement[]): TextWithEntities => {

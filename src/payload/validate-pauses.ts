@@ -67,7 +67,7 @@ export const validateTempPause = (value: unknown): { readonly ok: true; readonly
   };
 };
 
-/** Checks the body of temp-resume (D-45). Every problem has the status 422. */
+/** Checks the body of temp-resume (D-45); the default scope is `all`. Every problem has the status 422. */
 export const validateTempResume = (value: unknown): { readonly ok: true; readonly body: TempResumeBody } | Refused => {
   const problems = new ProblemList();
   if (!checkObject(value, '', problems)) return problems.refused();

@@ -17,7 +17,7 @@ export type ProcessedPost =
   | { readonly kind: 'post'; readonly post: PlatformPost; readonly warnings: readonly Warning[] }
   /** The post is not published on this network. */
   | { readonly kind: 'filtered'; readonly reason: Warning }
-  /** Not yet. `afterMs`: delay until the next attempt; null for the gateway's own backoff. */
+  /** The post must wait. `afterMs`: delay until the next attempt; null for the gateway's own backoff. */
   | { readonly kind: 'wait'; readonly error: PublishError; readonly afterMs: number | null };
 
 /**

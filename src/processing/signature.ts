@@ -6,7 +6,7 @@ import { editText } from './edit-text.js';
 
 /**
  * Adds a project's signature to a post on the signature's networks (D-28), unless the post has neither text nor media.
- * Removes white space at the end of the text.
+ * Removes white space at the end of the text, which would widen the gap above the signature.
  */
 export const addSignature = (
   post: PlatformPost,
