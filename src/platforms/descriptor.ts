@@ -7,11 +7,11 @@ export interface PlatformDescriptor {
   readonly id: string;
   readonly title: string;
   readonly baseUrl: BaseUrl;
-  /** By name, in the order in which they are checked. */
+  /** Fields of a channel's credentials, by name, in the order in which they are checked. */
   readonly credentials: Readonly<Record<string, CredentialField>>;
   /** Returns additional public facts about the credentials. They become part of the channel's address. */
   readonly addressOf?: (secret: Readonly<Record<string, string>>) => PlatformChannel['address'];
-  /** In addition to the settings that every channel has (management-api.md: settings), by name. */
+  /** Settings, by name, in addition to those that every channel has (management-api.md: settings). */
   readonly settings: Readonly<Record<string, SettingField>>;
   readonly limits: PlatformLimits;
   readonly preview: PlatformPreview;
@@ -43,13 +43,13 @@ export type SettingField =
   | { readonly kind: 'choice'; readonly values: readonly string[]; readonly default: string }
   | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly default: number };
 
-/** Limits of a network; texts count UTF-16 units. */
+/** Limits of a network. */
 export interface PlatformLimits {
-  /** Of a text without media. */
+  /** Maximum UTF-16 units of a text without media. */
   readonly text: number;
-  /** Of a text with media; absent if `text` applies. */
+  /** Maximum UTF-16 units of a text with media; absent if `text` applies. */
   readonly caption?: number;
-  /** By type. A medium of any other type becomes a link in the text (D-22). */
+  /** Limits of one medium, by type. A medium of any other type becomes a link in the text (D-22). */
   readonly media: Readonly<Partial<Record<Media['type'], MediaLimits>>>;
   readonly pace: PlatformPace;
 }

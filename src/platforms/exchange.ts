@@ -34,7 +34,7 @@ export type Exchange =
   | { readonly kind: 'answered'; readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer }
   /** No byte was sent, for example because the connection was refused or the TLS handshake failed. */
   | ({ readonly kind: 'never_sent' } & Interruption)
-  /** At least part of the request was sent, but no complete response arrived. `status`: null unless it had begun. */
+  /** At least part of the request was sent, but no complete response arrived. `status`: null unless one began. */
   | ({ readonly kind: 'lost'; readonly status: number | null } & Interruption);
 
 /** An exchange without a complete response. */

@@ -9,7 +9,7 @@ import { BLANK_LINE, fitLines } from './fit-lines.js';
 
 /** A post's text for a network without formatting. */
 export interface PlainText {
-  /** Includes signature and lines; empty if nothing would be visible. */
+  /** Within the limit, including signature and lines; empty if nothing would be visible. */
   readonly text: string;
   /** UTF-16 units cut from the original text; inserted text does not count (D-44). */
   readonly trimmedChars: number;
@@ -24,9 +24,9 @@ export interface PlainText {
 interface PlainTextOptions {
   /** Maximum UTF-16 units of the whole text. */
   readonly limit: number;
-  /** Follow the text after a blank line. They are never cut: the text is trimmed instead (D-23). */
+  /** Lines below the text, after a blank line. They are never cut: the text is trimmed instead (D-23). */
   readonly lines?: readonly string[];
-  /** Stands between text and lines, after another blank line. It is never cut either (D-28). */
+  /** Text between the post's text and the lines, after another blank line. It is never cut either (D-28). */
   readonly signature?: TextWithEntities | undefined;
   /** Finds offsets where the network would see markup that the author did not intend. */
   readonly breaks?: FindBreaks;

@@ -93,7 +93,10 @@ export type StepOutcome =
    */
   | { readonly kind: 'retry'; readonly error: PublishError; readonly afterMs: number | null; readonly named: boolean }
   | { readonly kind: 'failed'; readonly error: PublishError }
-  /** A refusal of every later post too: of the credential, the chat or the right to write (D-26, D-50). */
+  /**
+   * A refusal that would stop every later post too, because it concerns the credential, the chat or the right to write
+   * (D-26, D-50). `error.message` says what to do.
+   */
   | { readonly kind: 'needs_attention'; readonly error: PublishError }
   /** It is unknown whether readers see the post (D-25). */
   | { readonly kind: 'in_doubt'; readonly error: PublishError }
@@ -113,8 +116,8 @@ export interface SendContext {
   /** The same for every attempt at this publication: the value for a network's idempotency key. */
   readonly key: string;
   /**
-   * Number of times that the network has delayed this publication, by {@link PublishError.code}. A delay that the
-   * network only implies grows each time (D-20).
+   * Number of times that the network has delayed this publication, by {@link PublishError.code}; absent if never. A
+   * delay that the network only implies grows each time (D-20).
    */
   readonly waits: Readonly<Record<string, number>>;
   /**

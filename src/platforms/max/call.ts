@@ -25,7 +25,7 @@ type MaxResponse =
 /** True if a text could be a token: at most 1,024 visible ASCII characters, which a header can contain. */
 export const isToken = (text: string): boolean => /^[\x21-\x7e]{1,1024}$/.test(text);
 
-/** Makes one call, without retries; never throws. */
+/** Makes one call, without retries; never throws. Masks the token if the response echoes it. */
 export const callMax = async (
   { connections, apiUrl, timeoutMs }: NetworkConnection,
   { method, path, query, body, token, signal }: MaxCall,

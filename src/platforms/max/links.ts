@@ -3,7 +3,8 @@ const MAX_URL = 2_048;
 
 /**
  * Converts a URL to a form that MAX accepts: an http(s) URL stays unchanged, and `tg://resolve?domain=x` becomes
- * `https://t.me/x` with the other parameters. Returns null for any other URL.
+ * `https://t.me/x` with the other parameters. Returns null for any other link or scheme, for a malformed URL, and for a
+ * URL of more than 2048 characters.
  */
 export const toMaxUrl = (url: string): string | null => {
   const web = /^tg:/i.test(url) ? publicPage(url) : url;

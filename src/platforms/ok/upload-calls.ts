@@ -8,7 +8,10 @@ export const photoAddressCall = (gid: string): MethodCall => ({
   parameters: { gid, count: '1' },
 });
 
-/** Returns the call that requests an upload URL for a video. A `gid` would publish the video (networks.md §1). */
+/**
+ * Returns the call that requests an upload URL for a video. A `gid` would publish the video (networks.md §1).
+ * @param size in bytes
+ */
 export const videoAddressCall = (name: string, size: string): MethodCall => ({
   method: 'video.getUploadUrl',
   parameters: { file_name: name, file_size: size },

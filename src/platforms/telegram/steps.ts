@@ -45,9 +45,9 @@ export const messageStep = (
     text,
     ...(entities.length > 0 ? { entities } : {}),
     ...keyboardFields(keyboard),
-    ...(replyTo !== undefined && {
-      reply_parameters: { message_id: { $from: `${replyTo}.message_id` }, allow_sending_without_reply: true },
-    }),
+    ...(replyTo === undefined
+      ? {}
+      : { reply_parameters: { message_id: { $from: `${replyTo}.message_id` }, allow_sending_without_reply: true } }),
   },
 });
 

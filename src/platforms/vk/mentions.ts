@@ -5,6 +5,9 @@
 const MENTION =
   /\[(?=[\w./:@-]+\|)|(?<![\w/.@=-])@(?=[a-z]\w)|(?<!\w)\*(?=(?:id|club|public|event)\d|[a-z][\w.]+ \()/gi;
 
-/** Returns the offsets right after the signs that VK would parse as mentions (networks.md §2), ascending. */
+/**
+ * Returns the offsets right after the signs that would start a mention, in ascending order, in UTF-16 units. An escape
+ * there keeps VK from parsing the words as a mention (networks.md §2).
+ */
 export const findMentionBreaks = (text: string): readonly number[] =>
   Array.from(text.matchAll(MENTION), ({ index }) => index + 1);
