@@ -64,10 +64,10 @@ export const openPublicationRows = defineTable(
     platform: fixed(text()),
     accepted_at: fixed(bigint()),
     state: text<OpenState>(),
-    /** Rule behind the latest postponement or hold since it was queued; null after a failure. */
+    /** Rule behind the latest postponement or hold since it was queued; null if none, or if it failed or is in doubt. */
     retry_rule: nullable(text()),
     retry_at: bigint(),
-    /** Time at which it failed or became in doubt. */
+    /** Time at which it failed or became in doubt; null in other states. */
     settled_at: nullable(bigint()),
   },
 );

@@ -4,7 +4,10 @@ import { listResourceIds } from '../resource-ids.js';
 import type { ResourceRow } from './activity.tables.js';
 import type { ActivityBatch, HandledEvent } from './activity-batch.js';
 
-/** Returns the owner to whom an event belongs; null for an event such as an operator's command to a saga. */
+/**
+ * Returns the owner to whom an event belongs. Null if neither its resources nor its actor belong to a known owner, as
+ * for an operator's command to a saga.
+ */
 export const ownerOf = (event: RecordedEvent, resources: Rows<ResourceRow>): string | null => {
   const rows = listResourceIds(event).map((id) => resources.get(id));
   return rows.find((row) => row !== undefined)?.owner_id ?? ownerOfActor(event.actor);

@@ -120,7 +120,7 @@ export const auditTables = `
   );
 `;
 
-/** Indexes for readers. */
+/** Indexes for readers. The index of stories is in {@link auditTables}, because the projection itself reads it. */
 export const auditReadIndexes = `
   create index if not exists entry_event on entry (event_hash);
   create index if not exists entry_thing on entry (thing_hash, position) where thing_hash is not null;
@@ -139,7 +139,7 @@ export const auditReadIndexes = `
 
 /** Matches a name that ends in a UUID v7 without hyphens, and captures the time in it. */
 const TIME_OF_NAME = /([0-9a-f]{12})7[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
-/** Number of hex digits from the end of that time that begin the hash: 40 bits of milliseconds. */
+/** Number of hex digits at the end of that time with which the hash begins: 40 bits of milliseconds. */
 const TIME_DIGITS = 10;
 
 /**
@@ -158,7 +158,7 @@ export const nameThing = (aggregate: string, id: string): string => `${aggregate
 /** Returns the hash of an aggregate's name and id, like {@link hash64}. */
 export const hashThing = (aggregate: string, id: string): string => hash64(nameThing(aggregate, id));
 
-/** Returns the indexed part of an event's id, its first 16 hex digits. */
+/** Returns the indexed part of an event's id, its first 16 hex digits. Ids are random, so they need no hash. */
 export const hashEventId = (id: string): string => id.replaceAll('-', '').slice(0, 16);
 
 /** Returns the 32-bit hash of an event type. */

@@ -184,7 +184,10 @@ export interface RowTable<Row extends object> {
   readonly columns: readonly (keyof Row & string)[];
   /** Columns that updates omit, because they never change after the insert. */
   readonly fixed?: readonly (keyof Row & string)[];
-  /** SQL types of all columns, to write arrays, which PostgreSQL reads several times faster than JSON (ADR-185). */
+  /**
+   * SQL types of all columns, for a table that many events change: rows are then written as arrays of columns, which
+   * PostgreSQL reads several times faster than JSON (ADR-185).
+   */
   readonly types?: Readonly<Record<keyof Row & string, ColumnType>>;
 }
 

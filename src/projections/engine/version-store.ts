@@ -152,7 +152,7 @@ export class VersionStore {
 
   /**
    * Copies rows of the live version into another version if their events are gone, up to the other version's position
-   * (ADR-150).
+   * (ADR-150). The other version's lane waits in the meantime.
    */
   async carryOver(version: number): Promise<void> {
     const { name } = this.projection;
@@ -245,7 +245,7 @@ export class VersionStore {
     return rows[0];
   }
 
-  /** Drops the versions that are neither live, candidate nor previous. Skips versions that running queries use. */
+  /** Drops versions that are neither live, candidate nor previous. A version that queries use stays until a later call. */
   async dropUnused(): Promise<void> {
     const { name } = this.projection;
     const unused = `select version from ops_checkpoint c join ops_projection p using (name)

@@ -36,8 +36,8 @@ const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>(['PostAccepted'
 const POSITION_DIGITS = 20;
 
 /**
- * The planned posts and the times at which they are due (D-58). Also the queue of the saga `release-planned-posts`,
- * which reads a post's stream before it acts.
+ * The planned posts and the times at which they are due (D-58). They are also the queue of the saga
+ * `release-planned-posts`, which reads a post's stream before it acts.
  */
 export const plannedPosts: Projection = {
   name: 'planned-posts',

@@ -27,7 +27,7 @@ export class PostStories {
     return this.read(await findPostPlaceOfPublication(this.pool, publicationId));
   }
 
-  /** Returns a decision's context with the correlation id of its post, as part of the post's story (ADR-140). */
+  /** Returns a decision's context with its post's correlation id, to make it part of the post's story (ADR-140). */
   async joinStory<C extends { readonly correlationId: string }>(context: C, postId: string): Promise<C> {
     const correlationId = await this.findOfPost(postId);
     return correlationId === null ? context : { ...context, correlationId };

@@ -41,7 +41,7 @@ export type HoldingChannel = Pick<ScheduledChannel, 'paused_until' | 'attention_
 export interface PacedPublication extends ScheduledPublication {
   /** Time of the turn that a worker has reserved for it in the network's pace; null if there is none. */
   readonly turn_at: Instant | null;
-  /** True if the owner's due publications wait for media, or because the owner is using its share of the network. */
+  /** True if the owner's due publications wait for media, or because the owner uses its whole share of the network. */
   readonly uses_share: boolean;
 }
 

@@ -31,9 +31,9 @@ export interface ScheduledWithHold {
     readonly projectName: string | null;
     /** The channel's first publication; null if it is not ahead of this one. */
     readonly first: ScheduledPublication | null;
-    /** The rule that holds `first` back. */
+    /** The rule that holds `first` back; null if there is none. */
     readonly firstRule: HoldRule | null;
-    /** The latest attempt at `first`, or at this publication if `first` is null. */
+    /** The latest attempt at `first`, or at this publication if `first` is null; null if there was none. */
     readonly lastAttempt: LastAttempt | null;
   };
 }
@@ -47,7 +47,7 @@ interface HoldRow {
   readonly project_name: string | null;
 }
 
-/** SQL: a row with its turn and its owner's share, by the database's clock (`docs/clocks.md`). */
+/** SQL: a publication's row as a {@link PacedPublication}, by the database's clock (`docs/clocks.md`). */
 const withTurn = (row: string): string => `to_jsonb(${row}) || jsonb_build_object(
   'turn_at', case when ${row}_turn.slots[1] > clock_timestamp() then ceil(extract(epoch from ${row}_turn.slots[1]) * 1000) end,
   'uses_share', coalesce(share.slots[1] > clock_timestamp(), false))`;

@@ -7,7 +7,7 @@ import type { EventStore } from '../../event-store/port.js';
 export interface LastAttempt {
   /** From 1. Counts only attempts that D-20 limits, not attempts that the network asked to repeat later. */
   readonly number: number;
-  /** Maximum number (D-20). */
+  /** Maximum number of attempts (D-20). */
   readonly of: number;
   readonly isUnderWay: boolean;
   /** The error of the latest finished attempt, with the network's or the media host's answer; null if there is none. */

@@ -14,7 +14,7 @@ import {
 interface QueueChange {
   readonly channel_id: string;
   readonly pause_id: string;
-  /** The lowest added sequence. */
+  /** The lowest sequence that was added; null if none was. */
   first_sequence: number | null;
   added: number;
   removed: number;

@@ -226,7 +226,7 @@ const queueAgain = (
   return row;
 };
 
-/** Removes a publication from the project's pause that delayed it: later changes to the pause do not affect it. */
+/** Removes a publication that starts or ends from its project's pause: later changes to the pause do not affect it. */
 const leaveProjectPause = (publicationId: string, { publications, pauses }: LoadedRows): void => {
   const row = publications.get(publicationId);
   if (!row || row.project_pause_id === null) return;
@@ -251,7 +251,10 @@ const releaseQuotaHolds = async (
   for (const { channel_id } of released.rows) markTouched(rows, channel_id, event.at);
 };
 
-/** Marks a channel, to compute its due time at the end of the batch, as of the given time. */
+/**
+ * Marks a channel, to compute its due time at the end of the batch, as of the given time. The result therefore does not
+ * depend on the size of the batch.
+ */
 const markTouched = ({ touched }: LoadedRows, channelId: string, at: Instant): void =>
   void touched.set(channelId, Math.max(touched.get(channelId) ?? 0, at));
 

@@ -11,7 +11,7 @@ import { selectQueue } from './queue.sql.js';
 /** The next publications of a channel. */
 export interface ChannelQueue {
   readonly head: ScheduledPublication;
-  /** Time from which the head may be published. */
+  /** Time from which the head may be published; a time in the past means now. */
   readonly due: Instant;
   /**
    * Publications that may follow a due head, in order, while this result is fresh. Excludes retries, and publications

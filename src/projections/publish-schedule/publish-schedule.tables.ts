@@ -161,7 +161,10 @@ export const scheduleTables = `
 /** Step of {@link ScheduledChannel.first_waiting}, so only some publications change the value. */
 const WAITING_STEP = 32;
 
-/** Returns the lower bound to store for the first waiting sequence. A rebuild yields the same value. */
+/**
+ * Returns the lower bound to store for the first waiting sequence. It depends only on the sequence, so a rebuild yields
+ * the same value.
+ */
 export const firstWaitingOf = (sequence: number): number => sequence - ((sequence - 1) % WAITING_STEP);
 
 /** Returns the initial row of a channel: enabled, not paused, with an empty queue. */

@@ -23,7 +23,7 @@ export class DeliveryBodies {
 
   /**
    * Returns a delivery's body as it is signed and sent; null if it is not stored as it was scheduled. A body that the
-   * read model lacks is read from the event store, and assembled if it is stored in parts.
+   * read model lacks, because its retention has passed or it is stored in parts, is read from the event store.
    * @throws Unavailable
    */
   async readBody({ delivery_id, body }: Pick<DeliveryWithBody, 'delivery_id' | 'body'>): Promise<string | null> {

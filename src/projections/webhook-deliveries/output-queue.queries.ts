@@ -12,7 +12,7 @@ export type DueDelivery = Omit<DeliveryWithBody, 'attempts'>;
 /** A webhook output and its due deliveries. */
 export interface OutputQueue {
   readonly output: DeliveryOutputRow;
-  /** In order. */
+  /** In the order in which they were scheduled. */
   readonly due: readonly DueDelivery[];
   /** The first delivery that waits because the server seems to be down, if it precedes the due deliveries. */
   readonly probe: DueDelivery | null;

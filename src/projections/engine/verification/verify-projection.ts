@@ -24,7 +24,8 @@ export interface VerificationResult extends Omit<Comparison, 'differences'> {
 /**
  * Compares the live version of a projection with a fresh replay of the log in a separate schema, at the same position.
  * The transaction that compares also applies the last events; it sees the live tables and their position in one
- * snapshot, so the live version need not stop (ADR-147). Only one verification per projection may run at a time.
+ * snapshot, so the live version need not stop (ADR-147). Only one verification per projection may run at a time;
+ * it first drops the tables that a killed verification left behind.
  * @returns null if the signal was aborted first
  * @throws Error if this process does not have the code of the live version
  */
