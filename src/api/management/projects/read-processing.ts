@@ -64,7 +64,7 @@ export const readProcessing = (
       filters: filters.length > 0 ? filters : undefined,
       footer,
       replacements: replacements.length > 0 ? replacements : undefined,
-      translation: translation && withoutKey(translation),
+      translation: translation && translationOf(translation),
       signature,
     }),
     translationKey: translation && keyOf(translation, fields.translation as Sent),
@@ -160,7 +160,14 @@ const checkTranslation = ({ url }: TranslationBody, policy: AddressPolicy, probl
   if (problem) problems.add(422, `${PATH}.translation.url`, problem.code, problem.predicate);
 };
 
-const withoutKey = ({ api_key: _, ...translation }: TranslationBody): Translation => translation;
+/** Names each field that an event may store, so that no secret gets into one. */
+const translationOf = ({ provider, url, source, target, on_failure }: TranslationBody): Translation => ({
+  provider,
+  url,
+  source,
+  target,
+  on_failure,
+});
 
 const keyOf = ({ api_key }: TranslationBody, sent: Sent): string | null | undefined =>
   api_key ?? ('api_key' in sent ? null : undefined);
