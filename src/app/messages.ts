@@ -39,12 +39,13 @@ export const DATABASE_ADVICE = {
     "Create the database as a superuser: CREATE DATABASE crosspost OWNER <the role> ENCODING 'UTF8' TEMPLATE template0;",
   /** 42501 */
   noRights:
-    'The role must own the database, or have the rights that docs/deployment.md lists: CREATE on the database, USAGE and CREATE on the schema public.',
+    'The role must own the database or have the privileges listed in docs/deployment.md: CREATE on the database, and USAGE and CREATE on schema public.',
   /** 42501, before a session */
   grantConnect: message(
     'As the owner of the database or a superuser, run:\n  GRANT CONNECT ON DATABASE {database} TO {role};',
   ),
-  noPassword: 'The server asks for a password, and DATABASE_URL contains none: postgres://user:password@host/database.',
+  noPassword:
+    'The server requires a password, but DATABASE_URL has none. Set it in the form postgres://user:password@host/database.',
   bouncerParameters:
     'This server is PgBouncer. Add to pgbouncer.ini: ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transaction_session_timeout',
   bouncerStatementMode:

@@ -47,7 +47,7 @@ export const waitForServer = async <T>(
     } catch (error) {
       if (!isTemporary(error)) throw describeRejection(error, what, from);
       const reason = reasonOf((error as Error).cause ?? error);
-      // KurrentDB's client gives no reason but `UnavailableError`, so the operator needs the address.
+      // KurrentDB's client reports only `UnavailableError`, so the log line includes the address.
       const where = from && { setting: from.setting, address: maskUrl(from.url) };
       if (failure.shouldLog(reason)) log.warn({ reason, ...where }, `waiting for ${what}`);
       await sleep(PAUSE_MS, undefined, { signal });

@@ -57,7 +57,7 @@ export const COMMAND_MESSAGES = {
   historyDamaged:
     'The stored history of this publication is damaged: it is not sent again automatically. To publish the text, send a new post.',
   /** 409 `channel_deleted` */
-  channelDeleted: 'The channel of this publication was deleted: it cannot be sent again.',
+  channelDeleted: "This publication's channel was deleted, so the publication cannot be sent again.",
 };
 
 /** Reasons why an endpoint or webhook output is disabled, for its event and for the notice about it. */

@@ -29,15 +29,11 @@ export const PUBLICATION_MESSAGES = {
   beingSent:
     'This publication is being sent right now. Wait until the attempt has finished: if the publication is then queued again, it can be cancelled.',
   /** `wrong_state` */
-  dismissInstead: message(
-    'Only a publication that is queued can be cancelled; this one is {status}. POST …/dismiss closes it.',
-  ),
+  dismissInstead: message('Only queued publications can be cancelled. This one is {status}; POST …/dismiss closes it.'),
   /** `wrong_state` */
-  published: 'Only a publication that is queued can be cancelled; this one is published, and readers see it.',
+  published: 'Only queued publications can be cancelled. This one is published, and readers see it.',
   /** `wrong_state` */
-  notSentAnyway: message(
-    'Only a publication that is queued can be cancelled; this one is {status}, and will not be sent.',
-  ),
+  notSentAnyway: message('Only queued publications can be cancelled. This one is {status} and will not be sent.'),
   attemptReplaced: 'Another attempt has replaced this one.',
   stepReported: 'Another worker has reported this step.',
 };

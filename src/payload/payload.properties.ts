@@ -4,7 +4,7 @@ import { findEntityProblems } from './check-entities.js';
 import type { TextWithEntities } from './entities.js';
 import { type Entity, ENTITY_TYPES, MEDIA_TYPES, type PublishPayload } from './payload.js';
 
-/** Pieces with characters, clusters, words and writing directions as in real texts. */
+/** Text fragments that cover the characters, grapheme clusters, words and writing directions of real text. */
 const PIECES = [
   'word',
   'дом',

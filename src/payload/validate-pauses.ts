@@ -38,7 +38,7 @@ export class TempPauseDto {
   readonly targets: unknown;
 }
 
-/** Fields of the body of temp-resume. */
+/** Fields of the temp-resume body. */
 export class TempResumeDto {
   @Must.beOneOf(RESUME_SCOPES)
   @Must.beText()

@@ -86,7 +86,7 @@ export const CALL_MESSAGES = {
 /** Results of a channel test, on every network. */
 export const TEST_MESSAGES = {
   notInTime: message('{network} did not answer in time: test the channel again later.'),
-  questionRefused: message('{network} refuses to answer this request; a post may still succeed.'),
+  questionRefused: message('{network} rejected the test request, but posts may still succeed.'),
 };
 
 /** Details of calls that a network did not answer. */

@@ -13,7 +13,7 @@ export interface PlainText {
   readonly text: string;
   /** UTF-16 units cut from the original text; inserted text does not count (D-44). */
   readonly trimmedChars: number;
-  /** Number of lines that do not fit even without the text, and of links that keep only their words. */
+  /** Number of lost links: lines that do not fit even without the text, and links in the text without their address. */
   readonly droppedLinks: number;
   /** True if the original has formatting that plain text does not show. */
   readonly losesFormatting: boolean;

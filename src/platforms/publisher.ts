@@ -244,8 +244,8 @@ export interface Publisher {
    */
   forecastResults(media: readonly ProbedMedium[]): SendContext['results'];
   /**
-   * Returns all calls of a step, in order, if nothing fails (D-38): none for a step without a call, several for an
-   * upload. Pure.
+   * Returns the calls that a step makes if none of them fails, in order (D-38): none for a step without calls, several
+   * for an upload. Pure.
    * @param media the post's media
    */
   previewCalls(step: Step, media: readonly ProbedMedium[]): readonly PreviewCall[];

@@ -226,7 +226,7 @@ const describeFields = (schema: JsonSchema, className: string): JsonSchema => {
 class Components {
   readonly schemas: Record<string, JsonSchema> = {};
 
-  /** Moves the schemas of classes, nested ones too, to the list, and returns the schema with references to them. */
+  /** Moves class schemas, including nested ones, to `schemas`, and returns the schema with references in their place. */
   hoist(schema: JsonSchema): JsonSchema {
     const inner = this.hoistAll(schema) as JsonSchema;
     const className = inner['x-class'] as string | undefined;

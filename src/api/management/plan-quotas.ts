@@ -8,7 +8,7 @@ import { CLOCK, type Clock } from '../../kernel/clock.js';
 import type { OwnerRow } from '../../projections/discovery/discovery.tables.js';
 import { FindPostsLeft } from '../../projections/posts/usage.queries.js';
 
-/** The figures of this deployment's plans (D-15, D-18). */
+/** What each plan includes in this deployment: webhook input and output, and monthly posts (D-15, D-18). */
 @Injectable()
 export class PlanQuotas {
   /** Plans with webhook input. */

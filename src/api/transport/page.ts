@@ -12,7 +12,7 @@ const limitComplaint = (value: unknown): FieldProblem | undefined =>
     ? undefined
     : { code: 'out_of_range', predicate: FIELD_MESSAGES.badLimit({ limit: MAX_LIMIT }) };
 
-/** Checks a `limit` of 1 to 200. */
+/** Checks that `limit` is an integer from 1 to 200. */
 export const isLimit = (): PropertyDecorator =>
   Must.beAllowedBy(limitComplaint, { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT });
 

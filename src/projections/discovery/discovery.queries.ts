@@ -77,7 +77,7 @@ export class ListResources {
     status: StatusFilter | null = null,
   ): Promise<ResourceRows[K][]> {
     const { table, id } = tableOf(kind);
-    // Conditions that do not apply are omitted, not made true for all rows, to let each list use an index.
+    // Leaves out unused conditions instead of making them always true, so that each list can use an index.
     const values: unknown[] = [limit];
     const conditions = ['true'];
     if (ownerId !== null) conditions.push(`owner_id = $${values.push(ownerId)}`);

@@ -78,7 +78,7 @@ const BUSY_BATCHES = 10;
 const BATCH_INTERVAL_MS = 20;
 /** Time between attempts to promote a candidate while its views are in use, in ms. */
 const PROMOTION_RETRY_MS = 200;
-/** Interval of checks for changes whose notifications were lost, in ms. */
+/** How often to check for changes whose notifications were lost, in ms. */
 const CHECK_MS = 15_000;
 
 /**

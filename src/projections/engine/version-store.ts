@@ -245,7 +245,7 @@ export class VersionStore {
     return rows[0];
   }
 
-  /** Drops versions that are neither live, candidate nor previous. A version that queries use stays until a later call. */
+  /** Drops versions that are neither live, candidate nor previous. Versions that queries use are dropped later. */
   async dropUnused(): Promise<void> {
     const { name } = this.projection;
     const unused = `select version from ops_checkpoint c join ops_projection p using (name)

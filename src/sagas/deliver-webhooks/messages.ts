@@ -1,6 +1,6 @@
 import { message } from '../../kernel/message.js';
 
-/** Reasons that a delivery's log gives for attempts without a response from the customer's server. */
+/** Errors in a delivery's log: why an attempt was skipped or got no usable response from the customer's server. */
 export const DELIVERY_MESSAGES = {
   redirect: message('HTTP {status} is a redirect, which is not followed: set the final address as the URL.'),
   privateAddress: 'The host has a private address, which the gateway does not call.',

@@ -39,6 +39,9 @@ export interface StandInNetwork {
   handle(call: StandInCall): Promise<StandInAnswer>;
   /** Returns the network's error for a call whose body is too large (413) or unreadable (400). */
   createErrorAnswer(status: number, message: string): StandInAnswer;
-  /** Answers a control of this network, such as `POST tokens` for `POST /_control/tokens`; null if it is unknown. */
+  /**
+   * Handles one of this network's control requests: `POST /_control/tokens` arrives as `POST tokens`. Returns null if the
+   * control is unknown.
+   */
   handleControl?(control: string, fields: ControlFields): StandInAnswer | null;
 }

@@ -8,8 +8,8 @@ export class InvalidMarkup extends Error {}
 export const pseudoTranslate = (text: string, target: string): string => text.replace(WORD, `$&·${target}`);
 
 /**
- * Translates the text of HTML with {@link pseudoTranslate}. Tags, attributes and elements with `translate="no"` are kept;
- * character references are kept only where HTML needs them.
+ * Translates the text in an HTML fragment with {@link pseudoTranslate}. Keeps tags, attributes and elements with
+ * `translate="no"`; keeps character references only where HTML needs them.
  */
 export const pseudoTranslateHtml = (html: string, target: string): string => {
   const open: { readonly name: string; readonly isUntranslated: boolean }[] = [];

@@ -79,7 +79,7 @@ export class Chats {
     return chat;
   }
 
-  /** Makes the numbering continue after a ledger entry. */
+  /** Restores the chat of a ledger entry; new message ids continue after the entry's id. */
   restore({ channel, channel_title, channel_handle, message_id }: LedgerEntry): void {
     const chat =
       this.byKey.get(channel.toLowerCase()) ??

@@ -108,7 +108,7 @@ export class Rebuilds {
     );
   }
 
-  /** Copies rows whose events are gone into a candidate. */
+  /** Copies the live version's rows to a candidate if their events were deleted. */
   carryOver(name: string, version: number): Promise<void> {
     return this.versionsOf(name).carryOver(version);
   }

@@ -187,7 +187,8 @@ export class OutcomeRecorder {
 
   /**
    * Flags the channel (D-26, D-50).
-   * @returns true if the publication must wait, or may use new credentials; false once the queue was held for 24 hours
+   * @returns true if the publication must wait, or if the credentials have been replaced; false once the queue has been
+   *   held for 24 hours
    */
   private async holdQueue(attempt: PublicationAttempt, error: PublishError, at: Instant): Promise<boolean> {
     const { channel, row, signals } = attempt;
