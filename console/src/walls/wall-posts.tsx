@@ -15,8 +15,7 @@ import type { Wall } from './read-wall.js';
 import { wallSheet } from './wall-sheet.js';
 
 /**
- * A channel's messages, styled like its network. Does not load media files, so the browser contacts no host but the
- * gateway.
+ * A channel's messages, styled like its network. Loads no media files, so the browser contacts only the gateway.
  */
 export const WallPosts = ({
   wall,

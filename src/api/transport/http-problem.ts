@@ -2,8 +2,8 @@ import type { Rejection } from '../../kernel/result.js';
 import type { Problem } from '../../validation/problem-list.js';
 
 /**
- * An unsuccessful answer, with a body in the form of D-6. It has no stack trace, because capturing a trace that is never
- * read would take longer than most checks.
+ * A response to a failed request, with a body in the form of D-6. Has no stack trace: it would not be read, and capturing
+ * one takes longer than most checks.
  */
 export class HttpProblem extends Error {
   constructor(

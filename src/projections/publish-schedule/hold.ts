@@ -135,8 +135,8 @@ export const findHold = (
 };
 
 /**
- * Returns the hold to show for a due publication that waits for a worker. The closest rule of the API
- * (management-api.md: `waiting_for`) is the retry that is due, or else the position in the queue.
+ * Returns the hold to show for a due publication that waits for a worker. The API has no rule for this wait
+ * (management-api.md: `waiting_for`), so it shows the retry that is due, or else the position in the queue.
  * @param publication may briefly be undefined or being published, while the schedule differs from the other read models
  */
 export const nearestHold = (
