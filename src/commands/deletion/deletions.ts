@@ -27,6 +27,8 @@ import { rejectDeletedOwner } from './reject-deleted-owner.js';
 const BATCH_SIZE = 200;
 /** Read models that show what a deletion affects. */
 const READ_MODELS = ['discovery', ...READ_MODELS_OF_POSTS];
+/** Maximum time that the deleting request waits until the read models show what the saga appended, in ms. */
+const SHOW_TIMEOUT_MS = 10_000;
 
 type NewProject = Pick<ProjectCreated['data'], 'projectId' | 'ownerId' | 'channelIds'>;
 type NewEndpoint = Pick<EndpointCreated['data'], 'endpointId' | 'ownerId'> & {
@@ -66,7 +68,10 @@ export class Deletions {
   ): Promise<CommandOutcome> {
     if (isRejection(deleted)) return deleted;
     try {
-      return latestCompleted([deleted, await complete(deleted)]);
+      const completed = await complete(deleted);
+      // The saga works on the same deletion, and the response must also wait for what it appended.
+      await this.progress.waitUntilCaughtUp(READ_MODELS, this.aggregates.store, SHOW_TIMEOUT_MS);
+      return latestCompleted([deleted, completed]);
     } catch (error) {
       if (error instanceof ReadModelsBehind) return deleted;
       throw error;

@@ -3,7 +3,7 @@ import { assertNever } from '../../kernel/decider.js';
 import { iso } from '../../kernel/instant.js';
 import type { HistoryAggregate } from './history-aggregate.js';
 
-/** Why a channel needs attention (D-26, D-50). */
+/** The reason why a channel needs attention (D-26, D-50). */
 type AttentionHistory = Pick<Attention, 'code' | 'message' | 'platform_says'> & {
   readonly since: string;
   /** End of the wait, unless new credentials or a retry end it sooner. */

@@ -99,9 +99,8 @@ export class ProjectionProgress {
   }
 
   /**
-   * Waits until projections show all events that are in the log now. Returns after at most two seconds, or if the store
+   * Waits until projections show all events that are in the log now. Returns after at most `timeoutMs`, or if the store
    * is unavailable; readers then use the projections as they are.
-   * @param timeoutMs a shorter limit
    */
   async waitUntilCaughtUp(names: readonly string[], store: EventStore, timeoutMs = READER_TIMEOUT_MS): Promise<void> {
     const caughtUp = store.readHead().then((head) => this.waitFor(names, head, timeoutMs));

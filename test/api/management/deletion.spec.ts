@@ -152,6 +152,24 @@ describe('a deletion (management-api.md: DELETE)', () => {
     await caller.delete(`/endpoints/${endpoint.id}`).expect(404);
   });
 
+  it('answers once all cancellations are shown, also those of the saga that completes deletions at the same time', async () => {
+    const owner = await createOwner(harness);
+    const channels = await Promise.all(Array.from({ length: 10 }, () => createChannel(owner)));
+    const project = await createProject(
+      owner,
+      channels.map(({ id }) => id),
+    );
+    await owner.caller.post(`/projects/${project}/pause`, { minutes: 60 }).expect(200);
+    for (let i = 0; i < 10; i++) {
+      const endpoint = await createEndpoint(owner, [project], { min_interval: 0 });
+      const queued = await sendPost(harness, endpoint, { text: 'queued' });
+      await owner.caller.delete(`/endpoints/${endpoint.id}`).expect(204);
+      const { body } = await owner.caller.get(`/posts/${queued}`).expect(200);
+      const states = (body.publications as { state: string }[]).map(({ state }) => state);
+      expect(states).toEqual(channels.map(() => 'dismissed'));
+    }
+  });
+
   it('of an owner is the operator’s, ends its key at once and deletes everything it has', async () => {
     const operator = operatorCaller(harness);
     const setup = await noteSecrets(async () => {
