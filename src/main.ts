@@ -16,12 +16,12 @@ const STOP_MS = 9_000;
 // With a large new space (npm start) V8 would collect the old space about once a second under load, whenever it is 10 %
 // larger than its live objects. With this flag it collects when the old space is twice as large.
 setFlagsFromString('--heap-growing-percent=100');
-// V8 allocates objects directly in the old space if it predicts that they will live long. In about a third of processes,
-// it mispredicts this for requests that share one response. Moving and marking their short-lived objects then costs 10 %
-// of the CPU.
+// V8 allocates objects directly in the old space if it predicts that they will live long. In about a third of
+// processes, it mispredicts this for requests that share one response. Moving and marking their short-lived objects
+// then costs 10 % of the CPU.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
-// The process continues if the reader closes its output (`| head`).
+// Keep running if the reader of stdout closes it (`| head`).
 process.stdout.on('error', () => undefined);
 
 const main = async (): Promise<void> => {
@@ -65,12 +65,12 @@ const main = async (): Promise<void> => {
   }
 };
 
-/** True for the command that makes read models and sagas start again from the event store (ADR-125). */
+/** True for the command that makes read models and sagas start over from the event store (ADR-125). */
 const isReset = (given: readonly string[]): boolean => given.join(' ') === 'projections reset --to-store';
 
 /**
- * Lists the settings in force as `NAME=value`, secrets masked. As text, because the log masks every field whose name
- * suggests a secret, such as DATABASE_URL, in which only the password is secret.
+ * Lists the effective settings as `NAME=value`, with secrets masked. Returns text because the log masks every field
+ * with a name that suggests a secret, such as DATABASE_URL, where only the password is secret.
  */
 const listSettings = (settings: Settings): readonly string[] =>
   Object.entries(describeSettings(settings, BUILT_IN_NETWORKS.platforms.all)).map(
@@ -78,7 +78,7 @@ const listSettings = (settings: Settings): readonly string[] =>
   );
 
 /**
- * Returns the text that the arguments request; null if there are no arguments, or if they are a command.
+ * Returns the text to print for the arguments; null if there are no arguments or they are a command.
  * @throws Error with a human-readable message for an unknown argument
  */
 const answerArguments = (given: readonly string[]): string | null => {
@@ -92,10 +92,10 @@ const answerArguments = (given: readonly string[]): string | null => {
 const readVersion = (): string =>
   (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version;
 
-/** True if this process creates the demo, whose posts need the API and a worker. */
+/** True if this process creates the demo: its posts need both the API and a worker. */
 const isDemo = ({ demo, roles }: Settings): boolean => demo && roles.has('api') && roles.has('worker');
 
-/** Errors that JavaScript itself throws: bugs, which need a stack. */
+/** Errors that JavaScript itself throws. They are bugs, so the stack is printed. */
 const BUGS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 /** Returns the text to print: the message if the environment is at fault, the stack if the program has a bug. */

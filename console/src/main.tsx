@@ -11,7 +11,7 @@ import { router } from './app/routes.js';
 import { startLiveUpdates } from './live/live-updates.js';
 import { signInWithCode } from './session/sign-in-with-code.js';
 
-// Dialogs lock the page's scrolling with a style element. The content security policy allows it only with this nonce.
+// Dialogs add a style element to lock page scrolling. The content security policy only allows it with this nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
 if (nonce !== undefined) setNonce(nonce);
 

@@ -32,7 +32,7 @@ export class AppModule {
         CqrsModule.forRoot(),
         EventStoreModule,
         HealthModule,
-        // Parts of every running process, whatever its roles.
+        // Parts of every running process, regardless of its roles.
         ...[PlatformsModule, ReadModelsModule, SecretsModule],
         ...(roles.has('worker') ? [WorkerModule] : []),
         ...(roles.has('api') ? [PublicApiModule, ManagementApiModule, DocumentationModule, ConsoleModule] : []),

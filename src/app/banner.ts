@@ -12,7 +12,7 @@ export interface Demo {
     /** URL of the call that enables the endpoint; null if it is active. */
     readonly enableUrl: string | null;
   } | null;
-  /** Code that signs the demo's owner in to the console; null if the owner's key was replaced. */
+  /** Code that signs the demo owner in to the console; null if the owner's key was replaced. */
   readonly signInCode: string | null;
 }
 

@@ -8,20 +8,20 @@ export interface Connections {
   readonly queries: number;
   /** Pool for reading events; 0 if KurrentDB stores them. */
   readonly events: number;
-  /** Pool for the projections; 0 if the process runs none, or if they share the pool for queries. */
+  /** Pool for the projections; 0 if the process runs none or they share the query pool. */
   readonly projections: number;
-  /** Pool for readiness and metrics; 0 if they use the pool for queries. */
+  /** Pool for readiness and metrics; 0 if they share the query pool. */
   readonly health: number;
 }
 
 const MOST_QUERIES = 12;
 /** The event store reads only a few batches at a time, whatever the load. */
 const MOST_EVENTS = 4;
-/** Fewer than there are projections: each holds a connection only during a transaction. */
+/** Fewer than the number of projections, because each holds a connection only during a transaction. */
 const MOST_PROJECTIONS = 4;
 /** One for /readyz and one for /metrics: health checks and requests never wait for each other. */
 const MOST_HEALTH = 2;
-/** Health checks share the pool for queries if a pool of their own would leave queries fewer connections. */
+/** Minimum size of the query pool if health checks have their own pool; otherwise they share the query pool. */
 const FEWEST_QUERIES = 2;
 
 /**

@@ -24,12 +24,12 @@ export class Database {
   ) {}
 }
 
-/** Returns how long a projection's transaction may be idle before the server ends it to free its rows, in ms. */
+/** Returns how long a projection's transaction may be idle before the server ends it to release its locks, in ms. */
 export const longestIdleTransaction = ({ leaseMs }: Pick<Settings, 'leaseMs'>): number => Math.max(2_000, leaseMs / 2);
 
 /**
  * Opens the database at DATABASE_URL, or an embedded PostgreSQL below DATA_DIR that no other process may use. Waits
- * until the server answers, and logs that it waits.
+ * until the server responds, and logs that it is waiting.
  * @throws Error with a human-readable message if the database cannot be used with these settings (D-54): a wrong
  * password, a pooler in transaction mode, missing rights, too few connections, another database's SECRETS_KEY, a newer
  * schema

@@ -32,7 +32,7 @@ type Resource = Readonly<Record<string, string | null>> & { readonly id: string 
 /** The demo's endpoint as the management API shows it. */
 type EndpointResource = Resource & { readonly min_interval?: number; readonly is_active?: boolean };
 
-/** Interval between two posts in demos that earlier versions created, in s; now there is none (D-52). */
+/** Minimum interval between posts in demos created by earlier versions, in s; new demos have none (D-52). */
 const FORMER_MIN_INTERVAL = 1;
 
 /**
@@ -81,7 +81,7 @@ const describeEndpoint = async (
 
 /**
  * Creates a demo. Every call carries an Idempotency-Key, so the next start completes an interrupted creation.
- * @param former a demo that no longer exists; its id makes the new idempotency keys different
+ * @param former a demo that no longer exists; its id keeps the new idempotency keys distinct
  */
 const createDemo = async (
   { networks, infrastructure }: Running,
@@ -115,12 +115,12 @@ const createDemo = async (
 class DemoApi {
   constructor(private readonly running: Running) {}
 
-  /** Returns null if there is no such resource. */
+  /** Returns null if the resource does not exist. */
   find(path: string): Promise<EndpointResource | null> {
     return this.findAs(this.running.settings.operatorKey, path);
   }
 
-  /** Returns a resource as the holder of a key sees it; null if there is none or the key is not valid. */
+  /** Fetches a resource with the given key; returns null if it does not exist or the key is invalid. */
   async findAs(key: string, path: string): Promise<EndpointResource | null> {
     const answer = await this.call(key, path);
     return [401, 404].includes(answer.status) ? null : parseResource(answer);
@@ -132,7 +132,7 @@ class DemoApi {
     return parseResource(await this.call(this.running.settings.operatorKey, path, request));
   }
 
-  /** Returns an owner's new key. */
+  /** Replaces an owner's key, and returns the new one. */
   async replaceKey(ownerId: string): Promise<string> {
     return (await this.post(`/owners/${ownerId}/rotate-key`, {}, `demo key ${Date.now()}`)).key!;
   }
@@ -162,7 +162,7 @@ const parseResource = ({ path, status, text }: Answer): Resource => {
   return JSON.parse(text) as Resource;
 };
 
-/** Executes a command, because the API would enforce the limits profile. */
+/** Executes the command directly, because the API would enforce the limits profile. */
 const removeMinInterval = async ({ aggregates, progress }: Infrastructure, endpointId: string): Promise<void> => {
   const at = Date.now();
   const commandId = `demo/${endpointId}/${at}`;

@@ -20,7 +20,7 @@ export const addressOf = ({ eventStoreUrl, databaseUrl, dataDir }: ProcessOption
 };
 
 /**
- * Opens the event store: KurrentDB if EVENT_STORE_URL is set, otherwise the database. Waits until the store answers,
+ * Opens the event store: KurrentDB if EVENT_STORE_URL is set, otherwise the database. Waits until the store responds,
  * and checks that the database belongs to it.
  * @throws Error with a human-readable message if the server rejects the settings, or if the database belongs to a
  * different event store

@@ -38,7 +38,7 @@ import type { Resources } from './resources.js';
 
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
-/** How often Node checks the two timeouts, in ms; by default, every 30 s. */
+/** How often Node checks the two timeouts, in ms; Node's default is 30 s. */
 const CHECK_INTERVAL_MS = 2_000;
 const MAX_HEAD_BYTES = 16_384;
 /** How long a stopping process waits for requests in progress, in ms. */
@@ -55,16 +55,16 @@ export const createHttpServer = async (
     genReqId: () => newId('req'), // clients must not set it (D-11)
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
     requestTimeout: REQUEST_MS,
-    bodyLimit: Number.MAX_SAFE_INTEGER, // counted where the body is read
+    bodyLimit: Number.MAX_SAFE_INTEGER, // the body reader enforces the limit
     forceCloseConnections: 'idle',
-    return503OnClosing: false, // requests on open connections are answered in the usual form (D-6)
+    return503OnClosing: false, // requests on open connections get the usual responses (D-6)
     http: {
       headersTimeout: HEADERS_MS,
       maxHeaderSize: MAX_HEAD_BYTES,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
-      requireHostHeader: false, // required below, with a message
+      requireHostHeader: false, // checked below, so that the client gets an error message
     },
-    routerOptions: { maxParamLength: MAX_HEAD_BYTES }, // a slug that is too long is answered like any unknown slug
+    routerOptions: { maxParamLength: MAX_HEAD_BYTES }, // an overlong slug is handled like any unknown slug
     clientErrorHandler: (error, socket) => {
       requests.flush();
       answerClientError(error, socket);
@@ -110,14 +110,16 @@ export const createHttpServer = async (
   return app;
 };
 
-/** Accepts no new connections, answers the requests in progress, and closes connections that are still open after 3 s. */
+/**
+ * Stops accepting connections, finishes the requests in progress, and closes connections that are still open after 3 s.
+ */
 export const closeHttpServer = async (app: NestFastifyApplication): Promise<void> => {
   const timer = setTimeout(() => app.getHttpServer().closeAllConnections(), CLOSING_MS);
   await app.close();
   clearTimeout(timer);
 };
 
-/** True for a process that answers requests from endpoints' clients, to `/v1` or to the assistant tools. */
+/** True for a process that serves the clients of endpoints, through `/v1` or the assistant tools. */
 const servesRequests = (roles: ReadonlySet<Role>): boolean => roles.has('api') || roles.has('tools');
 
 /**
@@ -172,16 +174,16 @@ const watchRequestMemory = (metrics: Metrics, { bodies, work, toolCalls, answers
   );
 };
 
-/** Answers, in the usual form (D-6, D-11), requests that Node would otherwise answer itself. */
+/** Sends responses in the usual form (D-6, D-11) to requests that Node would otherwise handle itself. */
 const replaceServerResponses = ({ server }: FastifyInstance): void => {
-  // A client that has closed its half of the connection still receives its answer.
+  // A client that has half-closed its connection still receives the response.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('checkExpectation', rejectExpectation).on('connect', rejectConnect);
 };
 
 /**
- * Closes a connection after its answer in two cases: the server has begun to close, so the connection would stay open
- * and idle; or the request body was not read to its end (raw-body.ts), so the connection can never carry another
+ * Closes a connection after the response in two cases: the server is shutting down, so the connection would stay open
+ * and idle; or the request body was not read to the end (raw-body.ts), so the connection can never carry another
  * request.
  */
 const closeFinishedConnections = (fastify: FastifyInstance): void => {

@@ -1,6 +1,8 @@
 import { message } from '../kernel/message.js';
 
-/** Startup errors: an address that cannot be used, or a server that refuses. The process exits with code 1. */
+/**
+ * Startup errors: an address that cannot be used, or a server that rejects the gateway. The process exits with code 1.
+ */
 export const START_MESSAGES = {
   notThisMachine: message(
     'HOST {host} is not an address of this machine: set one that is, e.g. 127.0.0.1, or 0.0.0.0 for all of them',
@@ -33,14 +35,14 @@ export const DATABASE_ADVICE = {
   /** 28P01 */
   password: message('Correct the user and the password; {encoding}.'),
   /** 28000 */
-  notAllowed: 'Allow this role, database and address in pg_hba.conf of the server.',
+  notAllowed: "Allow this role, database and address in the server's pg_hba.conf.",
   /** 3D000 */
   noDatabase:
     "Create the database as a superuser: CREATE DATABASE crosspost OWNER <the role> ENCODING 'UTF8' TEMPLATE template0;",
   /** 42501 */
   noRights:
     'The role must own the database or have the privileges listed in docs/deployment.md: CREATE on the database, and USAGE and CREATE on schema public.',
-  /** 42501, before a session */
+  /** 42501, while connecting */
   grantConnect: message(
     'As the owner of the database or a superuser, run:\n  GRANT CONNECT ON DATABASE {database} TO {role};',
   ),

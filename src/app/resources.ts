@@ -42,7 +42,7 @@ export class Resources implements OnApplicationShutdown {
     else this.opened.push(close);
   }
 
-  /** Closes all resources, the last opened first, even if some fail to close; logs each failure. */
+  /** Closes all resources, last opened first, even if some fail to close; logs each failure. */
   closeAll(): Promise<void> {
     return (this.closing ??= this.closeInReverse());
   }

@@ -8,7 +8,7 @@ import { SETTINGS } from '../config/tokens.js';
 
 /** Pages to show in a browser, in order of preference. */
 const PAGES = ['/console', '/walls', '/docs'];
-/** API routes as the documentation writes them, with the method and path that the router knows. */
+/** API routes as written in the documentation, each with the method and path that the router uses. */
 const ROUTES = {
   'POST /v1/webhooks/{slug}': ['POST', '/v1/webhooks/:slug'],
   'GET /v1/webhooks/{slug}/info': ['GET', '/v1/webhooks/:slug/info'],

@@ -35,7 +35,7 @@ export const startNetworks = async (
     // The ledgers contain posts, so only this user may read them, even if an earlier version created the folder.
     const folder = join(settings.dataDir, 'stand-ins');
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await chmod(folder, 0o700).catch(() => undefined); // another user owns it
+    await chmod(folder, 0o700).catch(() => undefined); // owned by another user
     for (const descriptor of standIns) {
       const { platform, start } = descriptor;
       if (typeof settings.apiUrls[platform] === 'string') continue;

@@ -28,7 +28,7 @@ export interface Running {
   readonly oneTimeCode: OneTimeCode | null;
   /** Checks the isolation of helper processes, for /readyz and the log. */
   checkHelpers(): Promise<void>;
-  /** Answers the requests in progress, finishes the sends in progress, then closes everything. */
+  /** Finishes the requests and sends in progress, then closes everything. */
   stop(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export const start = async (
   }
 };
 
-/** Opens the listener for METRICS_PORT, which still answers while the process finishes its requests and sends. */
+/** Opens the listener for METRICS_PORT, which keeps responding while the process finishes its requests and sends. */
 const openHealthListener = async (
   app: NestFastifyApplication,
   { host, metricsPort }: Settings,

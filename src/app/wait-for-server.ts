@@ -14,7 +14,9 @@ import { START_MESSAGES } from './messages.js';
 interface RequiredServer {
   /** Human-readable name: `a database`. */
   readonly what: string;
-  /** The setting that contains the server's address, and its value; null if no setting does. */
+  /**
+   * The setting that contains the server's address, and its value; null if the address does not come from a setting.
+   */
   readonly from: ReturnType<typeof addressFrom>;
   readonly log: Logger;
   /** Ends the wait. */
@@ -30,8 +32,8 @@ export const addressFrom = (
 const PAUSE_MS = 1_000;
 
 /**
- * Repeats an attempt until the server answers, because all servers of a deployment may start together. Returns the
- * attempt's result.
+ * Retries until the server responds, because all servers of a deployment may start at the same time. Returns the result
+ * of the successful attempt.
  * @throws Error with a sentence that names the setting if the server rejects it: a wrong password, a missing database,
  * TLS that the server does not support
  */
@@ -55,7 +57,7 @@ export const waitForServer = async <T>(
   }
 };
 
-/** True if the server may accept the next attempt. The event store's errors wrap PostgreSQL's permanent refusals. */
+/** True if the next attempt may succeed. The event store's errors wrap PostgreSQL's permanent refusals. */
 const isTemporary = (error: unknown): boolean => {
   const { cause } = error as Error;
   if (error instanceof StorageFailed && !isServerError(cause)) return false;
@@ -67,7 +69,10 @@ const isTemporary = (error: unknown): boolean => {
 const isServerError = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'severity' in error && 'code' in error;
 
-/** Returns an error that names the setting and quotes the server or its client, or the error itself if it is a sentence. */
+/**
+ * Returns an error that names the setting and quotes the server or its client. An error whose message already is a
+ * sentence, or an error without a setting, is returned unchanged.
+ */
 const describeRejection = (error: unknown, what: string, from: RequiredServer['from']): unknown => {
   if (from === null || SENTENCES.some((type) => error instanceof type)) return error;
   const refusal = error instanceof Unavailable && isServerError(error.cause) ? error.cause : error;

@@ -3,12 +3,12 @@ import type { Pool } from 'pg';
 import { isDiscoveryBuilt } from '../projections/discovery/endpoint-snapshots.queries.js';
 
 const PAUSE_MS = 20;
-/** Maximum wait, in ms. A process with a long history answers requests before it has read all events. */
+/** Maximum wait, in ms. A process with a long history starts serving requests before it has read all events. */
 const LIMIT_MS = 10_000;
 
 /**
- * Waits until `discovery` has reached the end of the log once, for at most ten seconds, so that the first requests are
- * not answered with 503.
+ * Waits until `discovery` has reached the end of the log once, for at most ten seconds, so that the first requests do
+ * not get a 503.
  * @param signal ends the wait
  */
 export const waitUntilBuilt = async (pool: Pool, signal: AbortSignal | undefined): Promise<void> => {

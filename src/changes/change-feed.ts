@@ -29,13 +29,13 @@ export interface ChangeListener {
   readonly onCaughtUp: (position: Position) => void;
 }
 
-/** Minimum time between the starts of two turns while changes keep arriving, in ms. */
+/** Minimum interval between turns while changes keep arriving, in ms, measured from start to start. */
 const TURN_MS = 100;
 /** Number of turns that may run back to back without a pause. */
 const TURNS_AT_ONCE = 10;
 /** Maximum number of changes that are replayed to a listener; a listener that missed more is reset. */
 const MAX_MISSED = 2_000;
-/** Number of events per read during a replay. Each holds at most 64 KB of a payload. */
+/** Number of events per read during a replay. Each event holds at most 64 KB of a payload. */
 const PAGE = 250;
 /** Maximum number of concurrent replays. */
 const MAX_REPLAYS = 2;
@@ -154,7 +154,7 @@ export class ChangeFeed {
     try {
       return this.codec.decodeCached(event);
     } catch {
-      return null; // the read models report it
+      return null; // the read models report the error
     }
   }
 
@@ -181,7 +181,10 @@ export class ChangeFeed {
     }
   }
 
-  /** Reads the changes after one position, up to another; null if the log has no such position. @throws Unavailable */
+  /**
+   * Reads the changes after one position, up to and including another; null if the log does not contain the first.
+   * @throws Unavailable
+   */
   private async readPage(
     after: Position,
     upTo: Position,

@@ -52,13 +52,13 @@ const EVENTS = {
   'request-log': { types: [...Object.keys(requestLogEvents), 'PostSkipped'], ids: ['endpointId'] },
 } satisfies Readonly<Record<string, { readonly types: readonly string[]; readonly ids: readonly string[] }>>;
 
-/** Kind of a change: the aggregate's name in the history, or the request log. */
+/** Kind of change: the aggregate's name in the history, or the request log. */
 export type ChangeKind = keyof typeof EVENTS;
 
 /** Types of events that the API does not show. */
 const UNSHOWN = ['ChannelPauseUnchanged', 'ProjectPauseUnchanged', 'PublicationStepStarted', 'DeliveryBodyPartStored'];
 
-/** Names of all kinds. */
+/** All kinds of changes. */
 export const CHANGE_KINDS = Object.keys(EVENTS) as ChangeKind[];
 
 const kindOfType: ReadonlyMap<string, ChangeKind> = new Map(

@@ -23,7 +23,7 @@ interface OpenMessage {
  * Combines changes into few messages: one per kind, or several if a kind has more than {@link MAX_IDS} ids, in the
  * order of their first changes. Each message's position precedes the first change of the next message, so that a reader
  * whose connection breaks between the two misses nothing; at worst, it receives a change twice.
- * @param changes in the order of the log
+ * @param changes in log order
  */
 export const coalesceChanges = (changes: readonly Change[]): ChangeMessage[] => {
   const messages: OpenMessage[] = [];
@@ -36,7 +36,7 @@ export const coalesceChanges = (changes: readonly Change[]): ChangeMessage[] => 
       open.set(kind, message);
     }
     for (const id of ids) message.ids.add(id);
-    // The messages so far contain all changes so far.
+    // Together, the messages contain every change up to this position.
     messages.at(-1)!.position = position;
   }
   return messages.map(({ position, kind, ids }) => ({ position, kind, ids: [...ids] }));

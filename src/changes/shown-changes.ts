@@ -10,12 +10,13 @@ export interface ShowingModel {
 
 /** Maximum wait for a read model, in ms: the same as for lists. */
 const WAIT_MS = 2_000;
-/** Interval at which a wait for a lagging read model checks whether it was cancelled, in ms. */
+/** How often a wait for a lagging read model checks whether it was cancelled, in ms. */
 const BEHIND_WAIT_MS = 2_000;
 
 /**
  * Waits until the read models show changes, so that a reader who is notified of a change also finds it. A read model
- * that is behind or stopped delays only one batch; later changes do not wait for it until it has caught up.
+ * that is behind or stopped delays only one batch; until it has caught up, later changes are sent without waiting for
+ * it.
  */
 export class ShownChanges {
   private readonly behind = new Set<string>();

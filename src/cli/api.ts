@@ -27,8 +27,8 @@ type ItemOf<P extends ListPath> = RouteOf<'GET', P>['answers'] extends { readonl
   : never;
 
 /**
- * The gateway's HTTP API as the commands call it: through the typed client, sending each request once. Calls reject
- * with a Failure or NotReachable.
+ * The gateway's HTTP API, for the commands. Calls go through the typed client, are sent only once, and reject with a
+ * Failure or NotReachable.
  */
 export interface Api extends Management {
   /** The gateway's address, without a trailing slash. */
@@ -37,14 +37,14 @@ export interface Api extends Management {
   list<P extends ListPath>(path: P, given: RouteOf<'GET', P>['takes'], limit: number): AsyncGenerator<ItemOf<P>>;
   /**
    * Requests a path outside the API, without a key.
-   * @param accepts statuses above 399 that are answers, not failures
+   * @param accepts statuses above 399 that are results, not failures
    */
   probe(path: string, accepts?: readonly number[]): Promise<Answer>;
 }
 
 const MAX_PAGE = 200;
 
-/** Creates an API client for a gateway. @param key null sends no key; the gateway then refuses the calls */
+/** Creates an API client for a gateway. @param key null to send no key; the gateway then rejects the calls */
 export const createApi = (address: string, key: string | null): Api => {
   const url = address.replace(/\/+$/, '');
   const options = { ...SENDING, url, key, attempts: 1 };
@@ -94,13 +94,13 @@ export const callGateway = async <T>(url: string, call: () => Promise<T>): Promi
   }
 };
 
-/** Converts an error of the typed client to one of the command line's own. */
+/** Converts a typed client's error to one of the command line's own errors. */
 export const toFailure = ({ status, code, errors, route, cause }: GatewayError): Failure | NotReachable => {
   if (status === 0)
     return cause instanceof NotReachable
       ? cause
       : new NotReachable(CLI_MESSAGES.brokenOff({ reason: reasonOf(cause) }), { cause, mayHaveArrived: true });
-  // The answer may be a proxy's error page, which contains no message to quote.
+  // The response may be a proxy's error page, which contains no message to quote.
   const said = code === `http_${status}` ? '' : [...new Set(errors)].join('\n  ');
   return new Failure(code, said === '' ? CLI_MESSAGES.saidNothing({ status, route }) : said, status);
 };
@@ -124,7 +124,7 @@ export const SENDING = {
   },
 } as const satisfies SendOptions;
 
-/** Returns the reason why a call failed, which fetch hides in `cause`. */
+/** Returns why a call failed: fetch hides the reason in `cause`. */
 const reasonOf = (error: unknown): string => {
   const { cause, message } = error as Error;
   const { code, message: inner } = (cause ?? {}) as { code?: string; message?: string };

@@ -4,7 +4,7 @@ import { WrongUsage } from './failures.js';
 import { isThing, type Thing } from './json.js';
 import { CLI_MESSAGES } from './messages.js';
 
-/** Reads a file as text; `-` is the standard input. @throws WrongUsage */
+/** Reads a file as text; `-` means standard input. @throws WrongUsage */
 export const readInput = async (file: string): Promise<string> => {
   try {
     return file === '-' ? await textFrom(process.stdin) : await readFile(file, 'utf8');

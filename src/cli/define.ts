@@ -4,7 +4,7 @@ import { type Api, createApi } from './api.js';
 import { CLI_MESSAGES, OPTIONS } from './messages.js';
 import { Output } from './output.js';
 
-/** Values of a command's options by name in camel case. */
+/** Values of a command's options, by camel-case name. */
 export type Options = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 /** A command with its arguments. */
@@ -22,9 +22,9 @@ interface Definition {
   /** Name and operands, such as `get <id>`. */
   readonly usage: string;
   readonly summary: string;
-  /** An example that works, with shell variables for ids. */
+  /** A working example, with shell variables for ids. */
   readonly example: string;
-  /** Meanings of the options by their flags. */
+  /** Descriptions of the options, by their flags. */
   readonly options?: Readonly<Record<string, string>>;
   /** True if `--url` sets a field of the resource; the gateway's `--url` must then come before the command. */
   readonly ownUrl?: boolean;
@@ -67,6 +67,6 @@ export const addCommonOptions = (command: Command, ownUrl = false): Command => {
   return command.option('--key <key>', OPTIONS.key).option('--json', OPTIONS.json);
 };
 
-/** Returns a command with its ancestors, the root first. */
+/** Returns a command and its ancestors, root first. */
 const ancestorsOf = (command: Command): readonly Command[] =>
   command.parent ? [...ancestorsOf(command.parent), command] : [command];

@@ -3,7 +3,7 @@ export class Failure extends Error {
   constructor(
     readonly code: string,
     message: string,
-    /** HTTP status; null unless the gateway answered with an error. */
+    /** HTTP status; null unless the gateway responded with an error. */
     readonly status: number | null = null,
   ) {
     super(`${code}: ${message}`);
@@ -13,7 +13,7 @@ export class Failure extends Error {
 /** The command's arguments are not valid. The exit code is 2. */
 export class WrongUsage extends Error {}
 
-/** The gateway did not answer. The exit code is 3. */
+/** The gateway did not respond. The exit code is 3. */
 export class NotReachable extends Error {
   /** True if the request may have arrived. */
   readonly mayHaveArrived: boolean;

@@ -8,7 +8,7 @@ import { CLI_MESSAGES } from './messages.js';
 import type { Output } from './output.js';
 
 const POLL_MS = 500;
-/** How long to wait for a gateway that does not answer, in ms; the job continues after the gateway restarts. */
+/** How long to wait for a gateway that does not respond, in ms; the job continues after the gateway restarts. */
 const OUTAGE_MS = 60_000;
 
 /**

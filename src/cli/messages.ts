@@ -10,14 +10,14 @@ export const CLI_MESSAGES = {
   brokenOff: message('The connection to the gateway was lost ({reason}).'),
   saidNothing: message('{route} answered {status} without a reason'),
   deleted: message('{id} is deleted.'),
-  noFields: 'Nothing is set: specify at least one field, --set or --file.',
+  noFields: 'Nothing to set: specify at least one field, --set or --file.',
   wrongValue: message('--{field} must be a {type}, not "{text}"'),
   unreadable: message('{file} cannot be read ({reason})'),
   noJson: message('{file} does not contain a JSON object'),
   wrongSet: message('--set must be path=json, such as settings.buttons=link, not "{assignment}"'),
   noReason: 'Use --reason to say why the event may be skipped; the history keeps the reason.',
   noEndpoint: 'Specify the endpoint with --endpoint: its URL, slug or id.',
-  noToken: 'The token of the endpoint is missing: send --token, or set CROSSPOST_TOKEN.',
+  noToken: 'The endpoint token is missing: use --token, or set CROSSPOST_TOKEN.',
   textOrFile: 'Give the post either as --text or as --file.',
   nextAttempt: message('{reason}\nNext attempt in {seconds} s.'),
   repeatWithKey: message('To repeat this post without publishing it twice, send it again with --idempotency-key {key}'),
@@ -51,7 +51,7 @@ export const CLI_MESSAGES = {
   wrongRange: message('--diff must be two times, <from>..<to>, not "{text}"'),
 };
 
-/** Help of the command line: commands. */
+/** Command-line help: commands. */
 export const SUMMARIES = {
   program: 'Operates a Crosspost gateway over its HTTP API',
   resource: message('Lists, creates and changes {name}'),
@@ -69,10 +69,10 @@ export const SUMMARIES = {
   rollBackProjection: 'Makes the previous version live again',
   discardProjection: 'Discards the candidate of a projection',
   verifyProjection: 'Compares a projection with a fresh replay of the history, and waits for the result',
-  retryProjection: 'Retries the event at which a projection has stopped',
+  retryProjection: 'Retries the event that stopped a projection',
   sagas: 'Lists the sagas that follow the history, or shows one',
   skipSagaEvent: 'Skips the event that a saga cannot handle',
-  skipEvent: 'Skips the event at which a projection has stopped',
+  skipEvent: 'Skips the event that stopped a projection',
   secrets: 'Shows which keys seal the stored secrets, and which former keys are still needed',
   resealSecrets: 'Seals all stored secrets with the current SECRETS_KEY, and waits for the result',
   verifyHistory: 'Verifies the chains and the transparency log of the history, and waits for the result',
@@ -80,7 +80,7 @@ export const SUMMARIES = {
   proof: 'Prints the proof that an event is in the history, for offline verification',
   exportHistory: 'Exports the history; resumes automatically if the connection breaks',
   importHistory: 'Imports a history into an empty gateway; run it again with the same file to resume',
-  trace: 'Shows the story of a post, publication, request or event',
+  trace: 'Shows the history of a post, publication, request or event',
   send: 'Sends a post, and retries it as the gateway advises',
   posts: 'Lists posts with the states of their publications',
   post: 'Shows a post or a publication',
@@ -90,8 +90,8 @@ export const SUMMARIES = {
   cancel: "Cancels a post's planned or queued publications",
   reschedule: 'Moves a planned post to another time, or publishes it now',
   edit: 'Replaces the payload of a planned post',
-  approve: 'Approves a post that waits for approval',
-  reject: 'Rejects a post that waits for approval: it is not published',
+  approve: 'Approves a post that is waiting for approval',
+  reject: 'Rejects a post that is waiting for approval: it is not published',
   pause: 'Pauses a channel or project',
   resume: 'Ends the pause of a channel or project',
   tail: 'Shows the last requests to an endpoint, or to all of them',
@@ -99,11 +99,11 @@ export const SUMMARIES = {
   completion: 'Prints the shell completion for bash, zsh or fish',
 };
 
-/** Help of the command line: options. */
+/** Command-line help: options. */
 export const OPTIONS = {
   url: 'the gateway (default: CROSSPOST_URL, else http://127.0.0.1:3000)',
   key: 'API key (default: CROSSPOST_KEY, else the operator key of the gateway in this folder)',
-  json: "print the API's answer unchanged (always, if the output is not a terminal)",
+  json: "print the API's response unchanged (always, if the output is not a terminal)",
   set: 'a nested field, such as credentials.chat_id=-100123',
   file: 'JSON with all fields; - reads the standard input',
   limit: 'how many to list at most (default: 50)',
@@ -123,7 +123,7 @@ export const OPTIONS = {
   rejection: 'why it is rejected (1 to 500 characters)',
   idempotencyKey: 'idempotency key: posts with the same key are published only once (default: a new key)',
   wait: 'wait until the post is published everywhere',
-  noRetry: 'do not repeat the post after 429, 5xx or a broken connection',
+  noRetry: 'do not resend the post after 429, 5xx or a broken connection',
   minutes: 'length of the pause in minutes (1 to 1440)',
   tailEndpoint: 'id, slug or URL of the endpoint (default: all)',
   tailLimit: 'how many requests to begin with (default: 50)',
@@ -147,7 +147,7 @@ export const DOCTOR_MESSAGES = {
   ready: 'the event store, the database and all read models answer',
   notReady: 'the gateway is not ready',
   part: message('{name}: {reason}'),
-  mendPart: message('Check the log of the gateway and /readyz, and fix {name}; docs/troubleshooting.md lists causes.'),
+  mendPart: message("Check the gateway's log and /readyz, and fix {name}; docs/troubleshooting.md lists causes."),
   mendProjection: message('See "crosspost projections {name}".'),
   wait: 'Wait until it has started, and look at its log.',
   version: message('the command line is {version}; the gateway serves version {theirs} of the API'),
@@ -155,7 +155,7 @@ export const DOCTOR_MESSAGES = {
   otherVersion: 'Use the command line that comes with the gateway.',
   key: 'the key is valid',
   noKey: message('the key was refused ({reason})'),
-  giveKey: 'Give a valid key with --key or CROSSPOST_KEY; the gateway shows a generated key at its first start.',
+  giveKey: 'Give a valid key with --key or CROSSPOST_KEY; the gateway shows a generated key when it first starts.',
   channel: message('{id} "{name}" needs attention ({code}): {text}'),
   mendChannel: message('Correct the channel, then run "crosspost channels retry {id}".'),
   channelsFine: 'no channel needs attention',
@@ -163,6 +163,6 @@ export const DOCTOR_MESSAGES = {
   mendEndpoint: message('Run "crosspost endpoints enable {id}" once the cause is fixed.'),
   endpointsFine: 'no endpoint is disabled by limits or the plan',
   inDoubt: message('{id} may or may not have been published'),
-  decide: message('Look at the channel, then run "crosspost resend {id}" or "crosspost dismiss {id}".'),
+  decide: message('Check the channel, then run "crosspost resend {id}" or "crosspost dismiss {id}".'),
   postsFine: 'no post is in doubt',
 };

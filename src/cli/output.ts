@@ -6,19 +6,19 @@ type Stream = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>;
 interface OutputOptions {
   readonly stdout: Stream;
   readonly stderr: Stream;
-  /** Whether to print the API's answers unchanged. */
+  /** Whether to print API responses unchanged. */
   readonly json: boolean;
   readonly plain: boolean;
 }
 
-/** A column of a table: the path of its value, and the title unless it has the same words. */
+/** A table column: the path of its value, and a title unless the title is derived from the path. */
 export type Column = string | readonly [title: string, path: string];
 
 const GOOD = new Set(['ok', 'published', 'live', 'level', 'done', 'accepted', 'delivered', 'true']);
 const BAD = new Set(['failed', 'in_doubt', 'stopped', 'needs_attention', 'rejected', 'false', 'disabled']);
 const WAITING = new Set(['queued', 'publishing', 'rebuilding', 'running', 'pending', 'paused', 'warning']);
 
-/** Interval between lines of progress if stderr is not a terminal, in ms. */
+/** Interval between progress lines if stderr is not a terminal, in ms. */
 const LINE_MS = 3_000;
 const BAR_WIDTH = 24;
 
@@ -28,7 +28,7 @@ export class Output {
 
   constructor(private readonly options: OutputOptions) {}
 
-  /** True if answers are printed as JSON. */
+  /** True if output is printed as JSON. */
   get isJson(): boolean {
     return this.options.json || !this.options.stdout.isTTY;
   }
@@ -73,7 +73,7 @@ export class Output {
     this.options.stdout.write(`${text}\n`);
   }
 
-  /** Prints words on one line, states in colour. */
+  /** Prints words on one line, with states in colour. */
   states(words: readonly string[]): void {
     this.line(words.map((word) => this.state(clean(word))).join('  '));
   }
@@ -139,5 +139,5 @@ export class Output {
 const titleOf = (column: Column): string =>
   typeof column === 'string' ? column.replaceAll('_', ' ').toUpperCase() : column[0];
 
-/** Removes characters that could control a terminal, because texts come from networks and clients. */
+/** Removes characters that could control a terminal, because the text comes from networks and clients. */
 const clean = (text: string): string => stripVTControlCharacters(text).replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');

@@ -24,16 +24,16 @@ export const queryOf = <P extends ListPath>(
   options: Options,
 ): QueryOf<P> => Object.fromEntries(filters.map((name) => [name, options[camelCase(name)]])) as QueryOf<P>;
 
-/** Returns the option that sets a field of the API. @param form the form of its values, such as `text` */
+/** Returns the option that sets an API field. @param form placeholder for its value in the help, such as `text` */
 export const fieldOption = (field: string, form: string): readonly [flags: string, meaning: string] => [
   `--${field.replaceAll('_', '-')} <${form}>`,
   OPTIONS.field({ field }),
 ];
 
-/** Returns the options that set fields of the API. @param form the form of their values, such as `text` */
+/** Returns the options that set API fields. @param form placeholder for their values in the help, such as `text` */
 export const fieldOptions = (fields: readonly string[], form: string): Record<string, string> =>
   Object.fromEntries(fields.map((field) => fieldOption(field, form)));
 
-/** Returns the name of a field as commander names its option: `owner_id` becomes `ownerId`. */
+/** Converts the name of a field to commander's name for its option: `owner_id` becomes `ownerId`. */
 export const camelCase = (field: string): string =>
   field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -27,7 +27,7 @@ export const latestCompleted = (each: readonly Completed[]): Completed =>
   each.reduce((last, next) => (next.position > last.position ? next : last), { position: -1n });
 
 /**
- * Returns the success of a command that cannot be rejected for its actor.
+ * Returns the result of a command that must never be rejected for its actor.
  * @throws Error if it was rejected anyway
  */
 export const requireCompleted = <C extends Completed>(outcome: C | Rejection): C => {

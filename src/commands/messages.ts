@@ -10,7 +10,7 @@ export const COMMAND_MESSAGES = {
   inUse: message('This {what} is used by {others}. Remove it there first, or repeat the call with ?cascade=true.'),
   /** 402 `plan_not_allowed` */
   planWithoutInput: message(
-    'The plan "{plan}" has no webhook input. Use one of the plans {plans}, or an endpoint of mode "test".',
+    'The plan "{plan}" has no webhook input. Use one of the plans {plans}, or a test endpoint.',
   ),
   /** 402 `plan_not_allowed` */
   planWithoutOutput: message('The plan "{plan}" does not include webhook outputs. Use one of the plans {plans}.'),
@@ -27,7 +27,7 @@ export const COMMAND_MESSAGES = {
   /** 409 `not_stopped` */
   sagaStoppedElsewhere: message('This saga is stopped at position {at}, not at {position}. Nothing was skipped.'),
   /** 409 `candidate_exists` */
-  candidateExists: 'There is a candidate already. Promote or discard it first.',
+  candidateExists: 'A candidate already exists. Promote or discard it first.',
   /** 409 `no_candidate` */
   noCandidate: 'This projection has no candidate. A rebuild creates one.',
   /** 409 `candidate_deployed` */
@@ -40,7 +40,8 @@ export const COMMAND_MESSAGES = {
   /** 409 `views_in_use` */
   viewsInUse: 'Long-running queries lock the views of this projection. Nothing was changed. Try again.',
   /** 409 `other_program` */
-  otherProgram: 'Another version of the program fills this projection. Send the call to a process of that version.',
+  otherProgram:
+    'Another version of the program fills this projection. Send the request to a process running that version.',
   /** 409 `job_running` */
   jobRuns: message('A job is already working on this projection: {id}. Wait until it has finished.'),
   /** 422 `invalid_targets` */
@@ -50,7 +51,7 @@ export const COMMAND_MESSAGES = {
     'This post addresses {addressed} targets; at most {allowed} are allowed. List fewer in `targets`, and send further posts to the others.',
   ),
   /** 409 `wrong_state` */
-  nothingToCancel: 'This post has no publications: nothing can be cancelled.',
+  nothingToCancel: 'This post has no publications, so there is nothing to cancel.',
   /** 409 `wrong_state`, for a post that ended before its release */
   nothingPlanned: 'This post has no planned publications left to cancel.',
   /** 409 `wrong_state` */

@@ -6,8 +6,8 @@ import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 import { reject, type Rejection } from '../kernel/result.js';
 
 /**
- * Rejects an owner's command that concerns another owner's projects or channels, or their pauses or publications: these
- * do not name their owner, but their project or channel does. Reads nothing for other actors.
+ * Rejects an owner's command if it concerns another owner's projects or channels, or their pauses or publications.
+ * Pauses and publications do not name their owner, but their project or channel does. Reads nothing for other actors.
  * @param ids the projects or channels that the command changes
  * @returns null if the actor may execute the command
  * @throws Unavailable

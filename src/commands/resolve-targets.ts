@@ -17,7 +17,7 @@ interface AllTargets extends ResolvedTargets {
 
 const allByProjects = new WeakMap<readonly SnapshotProject[], AllTargets>();
 
-/** Returns all targets of an endpoint; computed once per endpoint snapshot, because most posts address all of them. */
+/** Returns all targets of an endpoint; computed once per endpoint snapshot, because most posts address all targets. */
 export const listAllTargets = (projects: readonly SnapshotProject[]): AllTargets => {
   let all = allByProjects.get(projects);
   if (!all) {

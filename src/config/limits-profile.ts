@@ -6,9 +6,9 @@ import { PROFILE_MESSAGES } from './messages.js';
 export interface ResourceCaps {
   readonly channels: number | null;
   readonly projects: number | null;
-  /** Live and test endpoints together. */
+  /** Live and test endpoints combined. */
   readonly endpoints: number | null;
-  /** Webhook outputs of all of the owner's projects together. */
+  /** Total for all of the owner's projects. */
   readonly webhookOutputs: number | null;
   /** Maximum number of channels that one post may address. */
   readonly targetsPerPost: number | null;
@@ -33,14 +33,14 @@ export interface PlanLimits {
 
 /** All plan data and rate limits, read from one file (D-15). Null means unlimited. */
 export interface LimitsProfile {
-  /** `A`, `B`, or the path of the profile's file. */
+  /** `A`, `B`, or the path to a profile file. */
   readonly name: string;
   readonly plans: Readonly<Record<Plan, PlanLimits>>;
   /** Seconds between two accepted posts of an endpoint: the allowed range, and the default. */
   readonly minInterval: { readonly min: number; readonly max: number; readonly default: number };
   /** Per endpoint (D-17). */
   readonly discoveryPerMinute: number | null;
-  /** temp-pause and temp-resume together, per endpoint (D-17). */
+  /** temp-pause and temp-resume combined, per endpoint (D-17). */
   readonly pausesPerMinute: number | null;
   /** Changes of planned posts, per endpoint (D-63). */
   readonly changesPerMinute: number | null;
@@ -48,11 +48,11 @@ export interface LimitsProfile {
   readonly replaysPerMinute: number | null;
   /** Requests to media and translation hosts before acceptance, per endpoint; twice as many per owner (D-51). */
   readonly probesPerMinute: number | null;
-  /** Bytes in these hosts' responses, per endpoint; twice as many per owner. */
+  /** Response bytes from these hosts, per endpoint; twice as many per owner. */
   readonly probeBytesPerMinute: number | null;
-  /** Computing time of an owner's previews per minute in each process, in ms (ADR-209). */
+  /** Processing time that an owner's previews may use per minute, in each process, in ms (ADR-209). */
   readonly previewMsPerMinute: number | null;
-  /** Number of violations in a sliding hour that disables an endpoint (D-17); null if violations never do. */
+  /** Number of violations within a sliding hour after which an endpoint is disabled (D-17); null for never. */
   readonly violationsToDisable: number | null;
 }
 
@@ -81,16 +81,16 @@ const MAX_COUNT = 1_000_000_000;
 const DEFAULT_CHANGES = 60;
 const DEFAULT_PROBES = 600;
 const DEFAULT_PROBE_BYTES = 200 * 1_048_576;
-/** A sixth of a processor. */
+/** A sixth of a CPU core. */
 const DEFAULT_PREVIEW_MS = 10_000;
 
 const builtIn = new URL('./limits-profiles.json', import.meta.url);
 
 /**
- * Reads a profile: `A` or `B` of limits-profiles.json, or a JSON file in the same form as one of these. Unknown fields
- * are ignored; all known fields are required, except the limit for changes, the budgets for probes and previews, and
- * the plans' caps.
- * @throws Error naming the file, the wrong field, its valid values and its value.
+ * Reads a profile: `A` or `B` of limits-profiles.json, or a JSON file in the same format. Unknown fields are ignored;
+ * all known fields are required, except the limit for changes, the budgets for probes and previews, and the plans'
+ * caps.
+ * @throws Error naming the file, the invalid field, its valid values and its value.
  */
 export const readLimitsProfile = (nameOrPath: string): LimitsProfile => {
   if (nameOrPath !== 'A' && nameOrPath !== 'B')
@@ -170,7 +170,7 @@ const describeRange = (min: number, max: number): string =>
     ? PROFILE_MESSAGES.from({ least: min })
     : PROFILE_MESSAGES.fromTo({ least: min, most: max });
 
-/** Reads a JSON object's fields. It knows the object's path, so that every error names the field. */
+/** Reads a JSON object's fields. Knows the path of the object, so errors can name the field. */
 class FieldReader {
   private readonly fields: Readonly<Record<string, unknown>>;
 

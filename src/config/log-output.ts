@@ -1,6 +1,6 @@
-/** Maximum number of characters that wait for a reader of stderr; a line that would exceed it is dropped (ADR-89). */
+/** Maximum number of characters buffered for stderr; a line that would exceed the limit is dropped (ADR-89). */
 const MAX_WAITING = 1_048_576;
-/** How long an exiting process waits for a reader of its log, in ms. */
+/** How long an exiting process waits for its log to be read, in ms. */
 const FLUSH_MS = 1_000;
 
 let droppedLines = 0;
@@ -9,8 +9,8 @@ let droppedLines = 0;
 export const countDroppedLogLines = (): number => droppedLines;
 
 /**
- * Writes a logger's lines to stderr, without ever waiting for its reader (ADR-89). Writes each line at once. Only if a
- * pipe is full do lines wait in memory, up to a limit; further lines are dropped and counted.
+ * Writes log lines to stderr without ever waiting for the reader (ADR-89). Normally writes each line at once. If a pipe
+ * is full, buffers lines in memory up to a limit, then drops and counts them.
  */
 export class LogOutput {
   private reportedLines = droppedLines;
@@ -33,7 +33,7 @@ export class LogOutput {
   }
 }
 
-/** Exits once the log is written, or after a second if its reader does not read it. */
+/** Exits once the log is written, or after a second if nothing reads it. */
 export const exitAfterLog = (code: number): void => {
   setTimeout(() => process.exit(code), FLUSH_MS);
   process.stderr.write('', () => process.exit(code));

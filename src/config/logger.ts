@@ -6,7 +6,7 @@ import { LogOutput } from './log-output.js';
 import { redact } from './redact.js';
 import type { Settings } from './settings.js';
 
-/** Picks the fields of an error that are safe to log, because others may hold a request, a row or a secret. */
+/** Picks the fields of an error that are safe to log; others may contain a request, a row or a secret. */
 const describeError = (error: unknown): unknown => {
   if (!types.isNativeError(error)) return redact(error);
   const { type, message, stack, code } = stdSerializers.err(error);

@@ -1,10 +1,10 @@
-/** Replaces a secret. The replacement always has the same length. */
+/** Replacement for a secret; its length reveals nothing about the secret. */
 export const MASK = '********';
 
 /**
- * Masks the password of a URL, and its query parameters that contain secrets. It also accepts text that is not a valid
- * URL, because error messages show wrong values. Text without a scheme is masked completely, because the position of a
- * secret in `host=db password=…` or `user:…@host` is unknown.
+ * Masks the password and any secret query parameters of a URL. Also accepts text that is not a valid URL, because error
+ * messages show invalid values. Text without a scheme is masked completely, because the position of a secret in
+ * `host=db password=…` or `user:…@host` is unknown.
  */
 export const maskUrl = (url: string): string => (/^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? maskParts(url) : MASK);
 
@@ -20,5 +20,5 @@ const maskParts = (url: string): string =>
 const HOST_WITHOUT_SCHEME =
   /^(?:https?(?::\/?|\/\/?))?(?:localhost|\[[0-9a-f:.]+\]|[a-z0-9-]+(?:\.[a-z0-9-]+)+|[a-z0-9-]+(?=:\d+|\/))(?::\d{1,5})?(?:\/[\w./-]*)?$/i;
 
-/** Masks a base URL as {@link maskUrl} does, but shows a plain host without a scheme. */
+/** Masks a base URL like {@link maskUrl}, but shows a plain host without a scheme. */
 export const maskBaseUrl = (url: string): string => (HOST_WITHOUT_SCHEME.test(url) ? url : maskUrl(url));

@@ -13,7 +13,7 @@ export class NestLogger implements LoggerService {
   log = (message: unknown, ...rest: unknown[]): void => this.write('debug', message, rest);
   warn = (message: unknown, ...rest: unknown[]): void => this.write('warn', message, rest);
   error = (message: unknown, ...rest: unknown[]): void =>
-    // NestJS logs an error that prevents the start before throwing it; the caller reports the error.
+    // NestJS logs an error that prevents startup before throwing it; the caller reports the error.
     this.write(rest.at(-1) === 'ExceptionHandler' ? 'debug' : 'error', message, rest);
   fatal = (message: unknown, ...rest: unknown[]): void => this.write('fatal', message, rest);
   debug = (message: unknown, ...rest: unknown[]): void => this.write('debug', message, rest);

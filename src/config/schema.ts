@@ -53,7 +53,7 @@ const parseRoles = (text: string): ReadonlySet<Role> => {
   return new Set(words.flatMap((word) => (word === 'all' ? ROLES : [word])));
 };
 
-/** The part of a network's descriptor that the settings need. */
+/** The part of a network descriptor that the settings need. */
 export interface NetworkSetting {
   readonly id: string;
   /** Display name. */

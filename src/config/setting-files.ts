@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { SETTING_MESSAGES } from './messages.js';
 
-/** A setting's value as it was given. */
+/** A setting's value before it is parsed. */
 export interface GivenValue {
   /** Undefined if it is not set. */
   readonly text: string | undefined;
-  /** Name for messages, with the file if the value comes from a file. */
+  /** Name for messages; includes the file if the value comes from a file. */
   readonly name: string;
 }
 

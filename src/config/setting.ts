@@ -11,13 +11,13 @@ export interface Setting<T = unknown> {
   readonly description: string;
   /** The human-readable default; in words if `initial` is absent, such as `embedded PostgreSQL 18`. */
   readonly defaultText: string;
-  /** The value of an unset setting. If absent, an unset setting is null. */
+  /** Used if the setting is not set. If absent, the setting is then null. */
   readonly initial?: string;
   /** True if `<name>_FILE` may be the path of a file that contains the value. */
   readonly mayBeFile?: true;
-  /** Masks a wrong value in error messages. If absent, the value is shown unchanged. */
+  /** Masks an invalid value in error messages. If absent, the value is shown unchanged. */
   readonly hide?: (text: string) => string;
-  /** @throws Error that explains what is wrong, or with an empty message if `takes` is explanation enough */
+  /** @throws Error that explains the problem, or has an empty message if `takes` is explanation enough */
   readonly read: (text: string) => T;
   /** Returns the value as it is logged at startup. */
   readonly show: (settings: Settings) => string;
@@ -36,10 +36,10 @@ export const parseOnOff = (text: string): boolean => {
   return text === 'on';
 };
 
-/** Formats a value as {@link parseOnOff} accepts it. */
+/** Formats a value for {@link parseOnOff}. */
 export const formatOnOff = (value: boolean): string => (value ? 'on' : 'off');
 
-/** Returns a reader of whole decimal numbers from `min` to `max`. */
+/** Returns a parser for whole decimal numbers from `min` to `max`. */
 export const wholeNumber =
   (min: number, max: number) =>
   (text: string): number => {
@@ -47,7 +47,7 @@ export const wholeNumber =
     return Number(text);
   };
 
-/** Returns a reader that accepts only the given words. */
+/** Returns a parser that accepts only the given words. */
 export const oneOf =
   <T extends string>(words: readonly T[]) =>
   (text: string): T => {
@@ -76,7 +76,7 @@ export const parseBaseUrl = (text: string): string => {
  */
 export const parseDatabaseUrl = (text: string): string => {
   requireThat(/^postgres(ql)?:\/\/\S+$/i.test(text));
-  // A `/`, `?` or `#` in a password ends the authority too early, so that the `@` is in the rest.
+  // A `/`, `?` or `#` in a password ends the authority too early, which leaves the `@` in the rest.
   const [, authority = '', rest = ''] = /^[^:]+:\/\/([^/?#]*)(.*)$/s.exec(text)!;
   const isNoPort = /:.*\D/.test(authority.replace(/^\[[^\]]*\]/, ''));
   const isCutOff = !authority.includes('@') && (isNoPort ? rest.includes('@') : /^[^=]*@/.test(rest));
@@ -113,12 +113,12 @@ const parseOrigin = (item: string): string => {
 
 /** Parses 32 bytes in base64 or base64url, with or without padding. */
 export const parseKey32 = (text: string): Buffer => {
-  // Buffer.from silently drops characters that are not base64, so the form is checked first.
+  // Buffer.from silently drops characters that are not base64, so the format is checked first.
   requireThat(/^[A-Za-z0-9+/_-]{43}=?$/.test(text));
   return Buffer.from(text, 'base64');
 };
 
-/** Returns a reader that accepts text of the given form. */
+/** Returns a parser that accepts text matching a pattern. */
 export const matching =
   (form: RegExp) =>
   (text: string): string => {

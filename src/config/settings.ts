@@ -10,12 +10,12 @@ export { helpText } from './help.js';
 
 /** A part of the program that a process can run. */
 export type Role = 'api' | 'worker' | 'tools';
-/** Lowest level of messages that are logged. */
+/** Minimum level of messages to log. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-/** Purpose of a process. Only production refuses test settings. */
+/** The environment that a process runs in. Only production rejects test settings. */
 export type Environment = 'development' | 'test' | 'production';
 
-/** All settings, read once at the start (management-api.md: Settings). Times are in milliseconds. */
+/** All settings, read once at startup (management-api.md: Settings). Times are in milliseconds. */
 export interface Settings {
   readonly host: string;
   /** 0 for any free port. */
@@ -37,11 +37,11 @@ export interface Settings {
   readonly operatorKey: string | null;
   /** 32 bytes; null (only with the embedded PostgreSQL) if generated, see generated-keys.ts. */
   readonly secretsKey: Buffer | null;
-  /** Additional keys that open secrets, oldest last; 32 bytes each. */
+  /** Previous keys that can still decrypt secrets, oldest last; 32 bytes each. */
   readonly secretsKeysPrevious: readonly Buffer[];
   readonly pacing: boolean;
   readonly leaseMs: number;
-  /** Time limit for a saga's reaction to an event, in ms. */
+  /** How long a saga may take to handle an event, in ms. */
   readonly reactionMs: number;
   /** How long the bodies of finished deliveries are kept in tables, in ms. */
   readonly deliveryBodyMs: number;
@@ -74,7 +74,7 @@ export interface Settings {
   readonly production: boolean;
 }
 
-/** Invalid settings, which prevent the start. The message lists all of them, one per line, secrets masked. */
+/** Reports invalid settings, which prevent startup. The message lists all of them, one per line, secrets masked. */
 export class SettingsError extends Error {
   constructor(readonly problems: readonly string[]) {
     const title = problems.length === 1 ? SETTING_MESSAGES.oneWrong : SETTING_MESSAGES.moreWrong;
@@ -84,9 +84,9 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads and validates all settings from the environment, and from the files that it names for secrets. An empty value
+ * Reads and validates all settings from the environment and from the secret files that it points to. An empty value
  * counts as not set.
- * @throws SettingsError listing every wrong setting: its name, its valid values and its value
+ * @throws SettingsError listing every invalid setting: its name, its valid values and its value
  */
 export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkSetting[]): Settings => {
   const { values, apiUrls, problems } = readAll(env, networks);
@@ -129,13 +129,13 @@ export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkS
   };
 };
 
-/** Returns the base of URLs in responses if BASE_URL is not set. Loopback replaces a wildcard address. */
+/** Returns the base URL for responses if BASE_URL is not set. Uses loopback in place of a wildcard address. */
 export const defaultBaseUrl = (host: string, port: number): string => {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 };
 
-/** Returns every setting as it is logged at startup, by environment variable, secrets and passwords in URLs masked. */
+/** Returns every setting as logged at startup, by environment variable, with secrets and URL passwords masked. */
 export const describeSettings = (
   settings: Settings,
   networks: readonly NetworkSetting[],

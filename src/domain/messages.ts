@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Rejections because of the state of a resource: status 409. */
+/** Rejections caused by a resource's state: status 409. */
 export const STATE_MESSAGES = {
   /** `already_exists` */
   alreadyExists: message('This {what} already exists.'),
@@ -10,14 +10,14 @@ export const STATE_MESSAGES = {
   channelDisabledAndRefused:
     'The channel is disabled, and it needs attention. Enable it, then request the retry again: its posts are held until then.',
   /** `nothing_to_retry` */
-  nothingToRetry: 'The channel does not need attention: no refusal holds its posts.',
+  nothingToRetry: 'The channel does not need attention: its posts are not on hold.',
   /** `cooldown` */
   slugCooldown: message('The slug was rotated less than 24 hours ago. You can rotate it again from {at}.'),
   /** `replay` */
   keyUsed: 'This key was used within the last 24 hours.',
 };
 
-/** Rejections because of the state of a publication: status 409. */
+/** Rejections caused by a publication's state: status 409. */
 export const PUBLICATION_MESSAGES = {
   alreadyStarted: 'An attempt is in progress.',
   over: message('The publication is {status}.'),
@@ -35,10 +35,10 @@ export const PUBLICATION_MESSAGES = {
   /** `wrong_state` */
   notSentAnyway: message('Only queued publications can be cancelled. This one is {status} and will not be sent.'),
   attemptReplaced: 'Another attempt has replaced this one.',
-  stepReported: 'Another worker has reported this step.',
+  stepReported: 'Another worker has already reported this step.',
 };
 
-/** Rejections because of the state of a planned post: status 409, unless noted otherwise. */
+/** Rejections caused by a planned post's state: status 409, unless noted otherwise. */
 export const PLANNED_POST_MESSAGES = {
   /** `already_released` */
   alreadyReleased:
@@ -48,7 +48,7 @@ export const PLANNED_POST_MESSAGES = {
   /** 412 `revision_mismatch` */
   revisionMismatch: message('The post is at revision {revision}. Read it, then repeat the change with that revision.'),
   /** `already_decided` */
-  alreadyDecided: message('This post is {state} already.'),
+  alreadyDecided: message('This post is already {state}.'),
   /** `no_approval_required` */
   noApprovalRequired: 'This post needs no approval.',
   notDue: 'This post is not due yet.',

@@ -2,15 +2,15 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { POOL } from '../postgres/tokens.js';
 
-/** Kind of a note's subject: a secret's id, the stream of a translation, or the stream of a payload's parts. */
+/** Type of subject that a note refers to: a secret's id, a translation stream, or a payload parts stream. */
 export type ErasureKind = 'secret' | 'translation' | 'payload';
 
-/** A note that something must be checked or erased once the note is due. */
+/** A reminder to check or erase something when it is due. */
 export interface ErasureNote {
   readonly subject: string;
   /** Age of the note, in ms. */
   readonly age: number;
-  /** Streams that may hold an event that refers to the subject; null if its kind needs none. */
+  /** Streams that may contain an event referring to the subject; null for types of subjects that need none. */
   readonly streams: readonly string[] | null;
   /** Distinguishes this note from a later one about the same subject. */
   readonly notedAt: string;
@@ -24,7 +24,7 @@ export class ErasureNotes {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /**
-   * Notes a subject, or sets a new time on its existing note.
+   * Adds a note for a subject, or reschedules its existing note.
    * @param due `inMs` from now or `notBefore` (ms since 1970), whichever is later
    */
   async add(
@@ -42,7 +42,7 @@ export class ErasureNotes {
     );
   }
 
-  /** Lists the notes that are due, the longest overdue first. */
+  /** Lists due notes, longest overdue first. */
   async findDue(kind: ErasureKind, limit: number): Promise<ErasureNote[]> {
     const { rows } = await this.pool.query<{ subject: string; age: number; streams: string[] | null; noted: string }>(
       `select subject, streams, noted_at::text as noted,

@@ -7,7 +7,7 @@ const MAX_AGGREGATES = 10_000;
 
 /**
  * Caches aggregates that are read often and change rarely. Every load still reads newer events from the store, so the
- * result is never stale; the cache only saves folding the older events again.
+ * result is never stale; the cache only avoids folding the older events again.
  */
 export class AggregateCache<S> {
   private readonly known = new BoundedCache<LoadedAggregate<S>>(MAX_AGGREGATES);

@@ -13,7 +13,7 @@ export interface LoadedAggregate<S> {
   readonly hash: string;
 }
 
-/** Events read from a stream, and the aggregate before them. */
+/** Events read from a stream, and the aggregate before they are applied. */
 export interface ReadAggregate<S> {
   readonly before: LoadedAggregate<S>;
   readonly stored: readonly StoredEvent[];
@@ -30,7 +30,7 @@ export const emptyAggregate = <S>(decider: { readonly initial: S }): LoadedAggre
 /** A stream with fewer events than this is read in full, without looking for a snapshot. */
 const FIRST_PAGE = 200;
 const PAGE = 1_000;
-/** Number of newest events that are always read, so that a repeated command is recognised. */
+/** How many of the newest events are always read, so that a repeated command is recognised. */
 const RECOGNISED = 500;
 /** Number of events beyond {@link RECOGNISED} after which a new snapshot is saved. */
 const SAVED_AFTER = 500;
@@ -38,8 +38,8 @@ const SAVED_AFTER = 500;
 type AnyDecider<S, E extends DomainEvent> = Decider<never, S, E, string>;
 
 /**
- * Reads and folds aggregates' streams. A stream that may grow long is not read from its start: a decider's memory, or a
- * snapshot of its state, limits how many events are read (ADR-97, ADR-110).
+ * Reads and folds aggregate streams. A stream that may grow long is not read from its start: a decider's memory or a
+ * snapshot of its state limits how many events are read (ADR-97, ADR-110).
  */
 export class AggregateReader {
   private readonly saving = new Set<string>();
@@ -112,7 +112,7 @@ export class AggregateReader {
   /**
    * Reads the events after a snapshot.
    * @param upTo last revision to read; null to read all
-   * @returns null if there is no snapshot up to this revision, or it does not match the stream
+   * @returns null if there is no snapshot at or before this revision, or it does not match the stream
    */
   private async readFromSnapshot<S, E extends DomainEvent>(
     decider: AnyDecider<S, E>,

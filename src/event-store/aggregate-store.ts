@@ -29,11 +29,11 @@ export interface DecisionResult<S, E extends DomainEvent> {
   readonly aggregate: LoadedAggregate<S>;
 }
 
-/** Called after each append, with its start time by `performance.now()`, in ms, and the error if it failed. */
+/** Called after each append with its start time (`performance.now()`, in ms) and the error if it failed. */
 export type AppendTimer = (startedAt: number, error?: unknown) => void;
 
 /**
- * Decides a command. If the aggregate belongs to another owner, before or after the command, an owner's command is
+ * Decides a command. If the aggregate belongs to another owner before or after an owner's command, the command is
  * rejected as if the aggregate did not exist.
  */
 const decideWithinOwner = <C, S, E extends DomainEvent, R extends string>(
@@ -46,7 +46,7 @@ const decideWithinOwner = <C, S, E extends DomainEvent, R extends string>(
   const caller = ownerOfActor(actor);
   if (caller === null || !decider.ownerOf) return decider.decide(command, state);
   const isForeign = (each: S): boolean => (decider.ownerOf!(each, id) ?? caller) !== caller;
-  // Every decider with `ownerOf` has this code among its rejections.
+  // Every decider with `ownerOf` includes this rejection code.
   const notFound = () =>
     reject('not_found', RESOURCE_MESSAGES.notFound({ what: decider.category })) as unknown as Rejection<R>;
   if (isForeign(state)) return notFound();
@@ -114,9 +114,9 @@ export class AggregateStore {
   }
 
   /**
-   * Executes one command. A command whose id has already written events is not executed again: its earlier result is
-   * returned, so work that is delivered twice is done once. With a {@link Decider.memory} or snapshots, a repeated
-   * command is recognised only if its events are among the newest (500 with snapshots).
+   * Executes one command. If the command id has already written events, the command is not executed again and the
+   * earlier result is returned, so a command that is delivered twice takes effect once. With a {@link Decider.memory}
+   * or snapshots, a repeated command is recognised only if its events are among the newest (500 with snapshots).
    * @param known the aggregate, if the caller already has it, which saves a read: {@link emptyAggregate} if the stream
    * probably does not exist, or the result of an earlier command. If it is out of date, the append conflicts and the
    * stream is read.
@@ -181,7 +181,7 @@ export class AggregateStore {
     return { events, aggregate: this.reader.fold(decider, stored.slice(0, end), before) };
   }
 
-  /** Encodes the events that follow an aggregate, and returns the hash to which the next event is chained. */
+  /** Encodes the events that follow an aggregate. Also returns the hash that the next event is chained to. */
   encodeEvents(
     stream: string,
     events: readonly DomainEvent[],
@@ -214,8 +214,8 @@ export class AggregateStore {
   }
 
   /**
-   * Appends to several streams, all or none, and repeats the identical append while its outcome is unknown.
-   * @throws RangeError if the store cannot append to several streams at once; other errors as {@link appendWithRetry}
+   * Appends to several streams atomically, and repeats the identical append while its outcome is unknown.
+   * @throws RangeError if the store cannot append to several streams at once; other errors like {@link appendWithRetry}
    */
   appendTogetherWithRetry(appends: readonly StreamAppend[]): Promise<Position> {
     const { store } = this;

@@ -1,6 +1,6 @@
 import { type EventStore, StorageFailed } from './port.js';
 
-/** Checks that a store answers and accepts appends. @throws Unavailable if it does not; the message gives the cause */
+/** Checks that a store responds and accepts appends. @throws Unavailable if it does not; the message gives the cause */
 export const checkEventStore = async (store: Pick<EventStore, 'readHead' | 'appendFailure'>): Promise<void> => {
   await store.readHead();
   const failure = store.appendFailure;

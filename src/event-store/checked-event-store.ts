@@ -25,13 +25,13 @@ import {
 } from './port.js';
 import type { KnownStore, StoreCheck } from './store-check.js';
 
-/** Interval between checks while the wrong store answers, in ms. */
+/** Interval between checks while connected to the wrong store, in ms. */
 const RECHECK_MS = 1_000;
 
 /** Interval at which a process checks whether an import has finished, in ms. */
 const IMPORT_LOOK_MS = 250;
 
-/** Access for an import, which sees the import's marks and may append while other appends are refused (ADR-133). */
+/** Store access for an import: it sees the import's marks, and may append while others may not (ADR-133). */
 export interface ImportAccess extends Pick<
   EventStoreAdapter,
   'append' | 'readStream' | 'readAll' | 'readHead' | 'setRetention' | 'commitsInOrder'
@@ -66,7 +66,7 @@ export class CheckedEventStore implements EventStore {
   private readonly closing = new AbortController();
   private droppedSubscriptions = 0;
   private lostConnections = 0;
-  /** Time at which this process learnt that the store holds an unfinished import; null if it holds none. */
+  /** Time at which this process noticed an unfinished import in the store; null if there is none. */
   private importSince: number | null = null;
 
   constructor(
@@ -281,7 +281,7 @@ export class CheckedEventStore implements EventStore {
     if (this.closing.signal.aborted) throw new Unavailable('the event store is closed');
     return (this.checking ??= this.runCheck()
       .catch((error: unknown) => {
-        if (this.wrong) this.checkLater(RECHECK_MS); // whatever the error: calls do not recheck a wrong store
+        if (this.wrong) this.checkLater(RECHECK_MS); // after any error, because calls do not recheck a wrong store
         throw error;
       })
       .finally(() => (this.checking = null)));
@@ -294,7 +294,7 @@ export class CheckedEventStore implements EventStore {
         ? new Unavailable('the database that identifies the event store does not answer', { cause: error })
         : error;
     });
-    if (this.changes !== changes) return this.checkLater(0); // the answers may be from two stores
+    if (this.changes !== changes) return this.checkLater(0); // the results may come from two different stores
     if ('problem' in verdict) return this.reportWrongStore(verdict.problem);
     await this.readImportState();
     if (this.changes !== changes) return this.checkLater(0);

@@ -40,7 +40,7 @@ export interface CommandContext extends Origin {
 export const deriveEventId = (commandId: string, stream: string, index: number): string =>
   deriveUuid(`${commandId}/${stream}/${index}`);
 
-/** An event in its stored form, and the hash to which the next event is chained. */
+/** An event in its stored form, with the hash that the next event is chained to. */
 interface EncodedEvent {
   readonly event: NewEvent;
   readonly hash: string;

@@ -1,6 +1,6 @@
 import type { Position, StoredEvent } from './port.js';
 
-/** Returns the index of the first event after a position. The events are in the order of the log. */
+/** Returns the index of the first event after a position. The events must be in log order. */
 export const indexAfter = (events: readonly StoredEvent[], position: Position): number => {
   let low = 0;
   let high = events.length;

@@ -24,7 +24,7 @@ export const STORE_MESSAGES = {
     'The event store {found} at {address} ends at position {end}, but this process has read it up to position {position}: an older backup was restored. Stop all processes, and start them again.',
   ),
   importUnfinished:
-    'The event store holds a part of a history that is being imported, or whose import was interrupted: nothing else is written, and nothing is published. Send the whole history again: the import resumes.',
+    'The event store holds part of a history whose import is running or was interrupted: nothing else is written, and nothing is published. Send the whole history again: the import resumes.',
   importEnded: 'the import of the history has finished',
   remedy:
     'Set EVENT_STORE_URL to the right event store, or restore that store from its newest backup. If you want this event store to replace it, stop all processes and run "npm start -- projections reset --to-store": read models and sagas are rebuilt from it, and nothing is published twice.',

@@ -9,7 +9,7 @@ import type { TypeFilter } from './type-filter.js';
 /** Position in the log. Positions grow with every append, may have gaps on some stores, and may exceed 2^53. */
 export type Position = bigint;
 
-/** Position before the first event: a subscription after it receives everything. */
+/** Position before the first event: a subscription that starts here receives everything. */
 export const BEGINNING: Position = -1n;
 
 /** Maximum size of an append, in bytes: KurrentDB's default, applied to every store so all behave the same (D-42). */
@@ -23,7 +23,7 @@ export interface NewEvent {
   readonly data: string;
   /** JSON text. */
   readonly metadata: string;
-  /** True if both texts are known to be in the form of `JSON.stringify`, so an adapter need not check. */
+  /** True if `data` and `metadata` are known to be in `JSON.stringify` form, so that adapters need not check. */
   readonly isCanonical?: true;
 }
 
@@ -105,7 +105,7 @@ export interface StoreIdentity {
   readonly end: Position;
 }
 
-/** Notes that a store keeps alongside its events. No reader of the log sees them; a backup of the store has them. */
+/** Notes that a store keeps alongside its events. They are not visible in the log, but backups include them. */
 export interface StoreNotes {
   /** Returns a note; null if there is none. @throws Unavailable */
   readNote(name: string): Promise<Json | null>;
@@ -122,7 +122,7 @@ export interface EventStore {
    * @throws ConditionFailed if the condition does not hold, whatever the stream's revision is
    * @throws AppendTooLarge if the append exceeds {@link MAX_APPEND_BYTES}
    * @throws StreamDeleted if the stream was deleted, and the store does not allow it to start again
-   * @throws NotAppended, StorageFailed if nothing was written, and repeating the append at once is useless
+   * @throws NotAppended, StorageFailed if nothing was written and an immediate retry would be useless
    * @throws Unavailable if nothing was written, or the outcome is unknown: repeat the identical append
    */
   append(
@@ -133,8 +133,8 @@ export interface EventStore {
   ): Promise<AppendResult>;
 
   /**
-   * Appends to several streams, all or none, in this order and with nothing in between. Each stream may be listed at
-   * most once. Repeating the call with the same ids returns the first result. Null if the store does not support it.
+   * Appends to several streams atomically, in this order and with nothing in between. Each stream may be listed at most
+   * once. Repeating the call with the same ids returns the first result. Null if the store does not support it.
    * @throws WrongExpectedRevision if one of the streams has another revision
    * @throws AppendTooLarge if one of the appends exceeds {@link MAX_APPEND_BYTES}
    * @throws NotAppended, StorageFailed, Unavailable like {@link append}
@@ -164,8 +164,8 @@ export interface EventStore {
   /**
    * Deletes all events of a stream permanently. Reads find no stream, and the log skips the events' positions.
    * KurrentDB shows the events in the log until the server is scavenged, and refuses later appends
-   * ({@link StreamDeleted}). Only for streams that get no more events, and whose events no read model needs. Deleting a
-   * stream that does not exist is not an error, so that a deletion whose outcome is unknown may be repeated.
+   * ({@link StreamDeleted}). Only for streams that will get no more events and are not needed by any read model.
+   * Deleting a nonexistent stream is not an error, so a deletion with an unknown outcome may be repeated.
    * @throws Unavailable
    */
   deleteStream(stream: string): Promise<void>;
@@ -186,12 +186,12 @@ export interface EventStore {
 /** An event store whose identity can be checked; each adapter implements it. */
 export interface EventStoreAdapter extends EventStore {
   /**
-   * True if appends to several streams that begin in one turn of the event loop are written in the order of their
-   * calls, all or none, provided that they fit into one batch.
+   * True if appends to several streams that begin in one turn of the event loop are written as one atomic unit, in call
+   * order, provided that they fit into one batch.
    */
   readonly commitsInOrder: boolean;
 
-  /** Null if the store is in the database, where notes would be lost together with it. */
+  /** Null if the store is in the database: notes stored there would be lost along with the database. */
   readonly notes: StoreNotes | null;
 
   /** Reads the store's identity and the position at which its log ends. @throws Unavailable */
@@ -201,8 +201,9 @@ export interface EventStoreAdapter extends EventStore {
   createIdentity(id: string): Promise<string>;
 
   /**
-   * Calls the listener whenever a connection to the store is lost, because another store may answer afterwards. If that
-   * happens after {@link readIdentity} has begun to read, the listener is called before another server can answer.
+   * Calls the listener whenever a connection to the store is lost, because another store may respond afterwards. If the
+   * connection is lost after {@link readIdentity} has begun to read, the listener is called before another server can
+   * respond.
    */
   onConnectionLoss(listener: () => void): void;
 }
@@ -236,7 +237,7 @@ export class ConditionFailed extends Error {
   }
 }
 
-/** The store could not be reached or did not answer in time. `cause` holds the reason. */
+/** The store could not be reached or did not respond in time. `cause` holds the reason. */
 export class Unavailable extends Error {
   override name = 'Unavailable';
 }
@@ -251,7 +252,7 @@ export class NotAppended extends Unavailable {
 
 /**
  * The store runs but rejects reads and writes until an operator fixes the cause: a full disk, missing rights, damage.
- * Nothing was written. Until then, retrying the call is useless.
+ * Nothing was written. Retrying before then is pointless.
  */
 export class StorageFailed extends Unavailable {
   constructor(
@@ -265,7 +266,7 @@ export class StorageFailed extends Unavailable {
   }
 }
 
-/** The read models do not belong to the store that answers, so nothing is written to it or read from it. */
+/** The read models do not belong to the connected store, so nothing is written to it or read from it. */
 export class WrongEventStore extends StorageFailed {
   constructor(problem: string) {
     super('WRONG_EVENT_STORE', problem);

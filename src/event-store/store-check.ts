@@ -75,7 +75,7 @@ export class StoreCheck {
   }
 
   private async runOnce(known: KnownStore | null): Promise<StoreVerdict> {
-    // Read the records first: a checkpoint that moves between the two reads must not seem to be beyond the log's end.
+    // Read the records first: a checkpoint that moves between the two reads must not appear to be past the log's end.
     const { recorded, checkpoints } = await this.records.read();
     const found = await this.store.readIdentity();
     const problem = judgeIdentity(this.address, found, recorded, known);

@@ -24,7 +24,7 @@ export interface Checkpoint {
   readonly anchor: Anchor | null;
 }
 
-/** Serialises the anchor of an event, as `ops_checkpoint` stores it. */
+/** Serialises an event's anchor in the form that `ops_checkpoint` stores. */
 export const serializeAnchor = ({ stream, revision, position, id }: StoredEvent): string =>
   JSON.stringify({ stream, revision: String(revision), position: String(position), id } satisfies Anchor);
 

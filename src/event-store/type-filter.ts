@@ -16,7 +16,7 @@ export const createTypeMatcher = ({ types, except }: TypeFilter): ((type: string
   return (type) => !unwanted.has(type);
 };
 
-/** Returns a filter that selects every type that at least one of two filters selects. */
+/** Returns a filter that selects every type selected by either of two filters. */
 export const mergeFilters = (one: TypeFilter, other: TypeFilter): TypeFilter => {
   if (one.types && other.types) return { types: [...new Set([...one.types, ...other.types])] };
   const isWanted = [createTypeMatcher(one), createTypeMatcher(other)];

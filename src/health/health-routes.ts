@@ -3,7 +3,7 @@ import type { MetricsAccess, MetricsDoor } from './metrics-access.js';
 import type { MetricsPage } from './metrics-page.js';
 import type { Readiness } from './readiness.js';
 
-/** The routes about the process itself, served on PORT and METRICS_PORT (management-api.md: The rest). */
+/** Health and metrics routes, served on PORT and METRICS_PORT (management-api.md: The rest). */
 export class HealthRoutes {
   constructor(
     private readonly readiness: Readiness,
@@ -16,7 +16,7 @@ export class HealthRoutes {
     return { ok: true };
   }
 
-  /** Answers 200 if the event store, the database and `discovery` work; otherwise 503 with the reasons. */
+  /** Returns 200 if the event store, the database and `discovery` work; otherwise 503 with the reasons. */
   async readReadiness(reply: FastifyReply): Promise<object> {
     const report = await this.readiness.read();
     if (!report.ok) void reply.code(503).header('retry-after', '5');

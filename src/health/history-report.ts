@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
 
-/** The transparency log of the history, as /readyz shows it. */
+/** The history's transparency log, as shown in /readyz. */
 export interface HistoryReport {
   /** Name of the current log; null before its first checkpoint. */
   readonly origin: string | null;
   readonly size: number;
-  /** Logs that ended because their past could not be continued (ADR-213), in order. */
+  /** Logs that ended because they could not be continued (ADR-213), in order. */
   readonly ended: readonly {
     readonly origin: string;
     readonly size: number;
@@ -14,7 +14,7 @@ export interface HistoryReport {
   }[];
 }
 
-/** Reads the current log of the history and the ended logs. */
+/** Reads the history's current log and its ended logs. */
 export const readHistory = async (pool: Pick<Pool, 'query'>): Promise<HistoryReport> => {
   const { rows } = await pool.query<HistoryReport>(
     `select l.origin, coalesce(l.size, 0)::float8 as size,

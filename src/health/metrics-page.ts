@@ -3,11 +3,11 @@ import { withTimeLimit } from '../runtime/time-limit.js';
 import type { DeploymentMetrics } from './deployment-metrics.js';
 import type { Metrics } from './metrics.js';
 
-/** How long figures from the database and the event store are reused, in ms; shorter than usual scrape intervals. */
+/** How long values from the database and the event store are cached, in ms; shorter than typical scrape intervals. */
 export const METRICS_KEPT_MS = 2_000;
-/** How long a page with this process's own figures is reused, in ms. */
+/** How long a page with this process's own values is cached, in ms. */
 export const METRICS_PAGE_KEPT_MS = 250;
-/** Maximum wait for figures from the database and the event store, in ms. A page without them is better than none. */
+/** Maximum wait for values from the database and the event store, in ms. A page without them is better than none. */
 const DEPLOYMENT_MS = 3_000;
 
 /**

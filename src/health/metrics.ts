@@ -12,7 +12,7 @@ declare module 'fastify' {
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Maximum combinations of network, outcome and code. */
+/** Maximum number of combinations of network, outcome and code. */
 const MAX_SERIES = 500;
 
 /** Counters of responses with the same labels. */
@@ -72,7 +72,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Counts and times all responses of a server. */
+  /** Counts and times all of a server's responses. */
   watchRequests(fastify: FastifyInstance): void {
     fastify.decorateRequest('decision', '');
     fastify.addHook('onResponse', (request, reply, done) => {
@@ -98,8 +98,8 @@ export class Metrics {
   }
 
   /**
-   * Returns a function that counts outcomes of attempts to publish. Codes are a closed list; should one ever contain a
-   * network's words, series beyond {@link MAX_SERIES} count as `other`.
+   * Returns a function that counts outcomes of attempts to publish. Codes are a fixed list; if one ever contains a
+   * network's own message, series beyond {@link MAX_SERIES} count as `other`.
    */
   publicationCounter(): (platform: string, outcome: string, code: string) => void {
     const known = new Set<string>();

@@ -16,18 +16,18 @@ import { READINESS_MESSAGES } from './messages.js';
 const CHECK_MS = 3_000;
 /** How long a report is reused, in ms. */
 const KEPT_MS = 1_000;
-/** Age of the next event at which a read model counts as far behind, in ms. */
+/** A read model counts as far behind if its next event is older than this, in ms. */
 const FAR_BEHIND_MS = 60_000;
 /** The read model that every request needs. */
 const REQUIRED = 'discovery';
 
-/** An outdated read model, a saga that is stuck at an event, or unreadable secrets. */
+/** An outdated read model, a saga that is stuck on an event, or unreadable secrets. */
 export interface Degradation {
   readonly name: string;
   readonly reason: string;
 }
 
-/** The event store, as /readyz shows it. */
+/** The event store, as shown in /readyz. */
 interface StoreReport {
   /** Identity of the event store that was last checked (ADR-124). */
   readonly id: string | null;
@@ -35,7 +35,7 @@ interface StoreReport {
   readonly position: string | null;
   /** How many positions each live read model is behind the newest event. */
   readonly lag: Readonly<Record<string, number>>;
-  /** Number since the process started. */
+  /** Count since the process started. */
   readonly dropped_subscriptions: number;
   readonly lost_connections: number;
 }
@@ -47,14 +47,14 @@ export interface ReadinessReport {
   /** For each dependency, `ok` or the reason why it cannot be used. */
   readonly checks: Readonly<Record<'database' | 'event_store' | typeof REQUIRED, string>>;
   /**
-   * Read models that are stopped or far behind, sagas that are stuck at an event, unreadable secrets. Requests are
-   * still answered.
+   * Read models that are stopped or far behind, sagas that are stuck on an event, unreadable secrets. Requests are
+   * still served.
    */
   readonly degraded: readonly Degradation[];
   readonly event_store: StoreReport;
   /** Isolation of the helper processes, which parse untrusted files; null until it has been checked. */
   readonly helpers: HelperReport | null;
-  /** Null while the database does not answer. */
+  /** Null while the database is not responding. */
   readonly history: HistoryReport | null;
 }
 
@@ -170,7 +170,7 @@ export class Readiness {
     return required.level ? 'ok' : READINESS_MESSAGES.beingBuilt;
   }
 
-  /** Reads the live projections, which also shows that the database answers. */
+  /** Reads the live projections, which also shows that the database responds. */
   private async readProjections(): Promise<LiveProjection[]> {
     const { rows } = await this.sources.pool.query<LiveProjection>(
       `select p.name, c.position, c.error, c.level from ops_projection p
@@ -194,7 +194,7 @@ export class Readiness {
   }
 
   /**
-   * Finds the sagas that fail at an event that is damaged or more than a minute old. Only sagas with an error count:
+   * Finds the sagas that fail on an event that is damaged or more than a minute old. Only sagas with an error count:
    * the position of an idle saga may be old, because it is not saved for events that the saga does not receive.
    */
   private async findStoppedSagas(): Promise<Degradation[]> {

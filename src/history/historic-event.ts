@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../kernel/events.js';
 import { type AuditedThing, thingOf } from '../projections/audit/audit.tables.js';
 
-/** An event as history shows it, with the aggregate that it belongs to. */
+/** An event as shown in history, with the aggregate that it belongs to. */
 export type HistoricEvent = RecordedEvent & { readonly thing: AuditedThing };
 
 /** Matches an event's id: a UUID in lower case. */

@@ -1,2 +1,2 @@
-/** Thrown for an event whose text is damaged, or that a newer program has written. */
+/** Thrown for an event that is damaged or was written by a newer version of the program. */
 export { UndecodableEvent as UnreadableHistory } from '../event-store/codec.js';

@@ -8,14 +8,14 @@ import { sleepUnlessAborted } from '../runtime/sleep.js';
 import type { Job, JobHandler } from './job.js';
 import type { JobTable } from './job-table.js';
 
-/** Maximum time until the runner notices a job whose notification was lost, in ms. */
+/** How often the runner looks for jobs whose notification was lost, in ms. */
 const LOOK_MS = 2_000;
 const REPORT_MS = 1_000;
 const RETRY = { firstMs: 200, longestMs: 10_000 };
 
 /**
- * Runs jobs in the role `worker`: each in one process at a time, under a lease. If the process is killed, the job
- * continues in another process, or in this one after a restart.
+ * Runs jobs in the `worker` role, each in one process at a time, under a lease. If the process is killed, the job
+ * continues in another process, or in the same one after a restart.
  */
 export class JobRunner {
   private readonly stopping = new AbortController();
@@ -23,7 +23,7 @@ export class JobRunner {
   private looking: Promise<void> = Promise.resolve();
   private wake: () => void = () => undefined;
 
-  /** @param isOutage true for an error that means an outage, after which the job is retried */
+  /** @param isOutage whether an error means an outage; the job is then retried */
   constructor(
     private readonly jobs: JobTable,
     private readonly leases: Leases,
@@ -37,7 +37,7 @@ export class JobRunner {
     this.looking = this.look();
   }
 
-  /** Stops the jobs of this process; they stay `running`, and continue in another process or after a restart. */
+  /** Stops this process's jobs. They stay `running` and continue in another process or after a restart. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.wake();

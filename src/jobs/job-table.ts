@@ -13,7 +13,7 @@ export interface NewJob {
   readonly id?: string;
   readonly kind: string;
   readonly params: JsonObject;
-  /** Only one job per subject may run at a time; null for any number. */
+  /** Only one job per subject may run at a time; null for no limit. */
   readonly subject?: string | null;
 }
 
@@ -24,7 +24,7 @@ export class JobRuns extends Error {
   }
 }
 
-/** The jobs of a deployment, in its database. */
+/** A deployment's jobs, stored in its database. */
 @Injectable()
 export class JobTable {
   constructor(@Inject(POOL) private readonly db: Pick<Pool, 'query'>) {}

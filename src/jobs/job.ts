@@ -23,15 +23,15 @@ export interface JobContext {
   /** Reports the progress, from 0 to 1. It is written at most about once a second. */
   readonly report: (progress: number) => void;
   /**
-   * Aborted when the process stops or loses the job's lease. The handler must then stop at once; the job is continued
-   * later or by another process.
+   * Aborted when the process stops or loses the job's lease. The handler must then stop at once; the job continues
+   * later or in another process.
    */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs the jobs of one kind. It is called again for an interrupted job, and must then continue or restart without doing
- * anything twice. It may throw errors that mean an outage of the database or the event store: the job is then retried.
+ * Runs jobs of one kind. After an interruption, `run` is called again; it must then resume or restart without doing
+ * anything twice. If `run` throws an error that means an outage of the database or the event store, the job is retried.
  * Any other error fails the job.
  */
 export interface JobHandler {

@@ -1,4 +1,6 @@
-/** Versions of one event type: the current one, and the upcasters that turn data of version n into version n + 1. */
+/**
+ * Versions of one event type: the current version, and the upcasters that turn data of version n into version n + 1.
+ */
 export interface EventSchema {
   readonly version: number;
   readonly upcasters?: Readonly<Record<number, (data: never) => unknown>>;

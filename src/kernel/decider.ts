@@ -2,11 +2,11 @@ import type { DomainEvent } from './events.js';
 import type { Rejection } from './result.js';
 
 /**
- * An aggregate, made of pure parts. `decide` returns the events that a command causes (none if nothing changes) or a
- * rejection. `evolve` applies an event to the state. Time and ids arrive in the command.
+ * An aggregate, built from pure functions. `decide` returns the events that a command causes (none if nothing changes)
+ * or a rejection. `evolve` applies an event to the state. Time and ids arrive in the command.
  */
 export interface Decider<Command, State, Event extends DomainEvent, Code extends string = never> {
-  /** First part of the stream's name: camelCase, followed by one hyphen. */
+  /** First part of the stream name, in camelCase; a hyphen follows. */
   readonly category: string;
   readonly initial: State;
   /**
@@ -15,9 +15,9 @@ export interface Decider<Command, State, Event extends DomainEvent, Code extends
    */
   readonly memory?: number;
   /**
-   * Version of the state's format, if the aggregate has snapshots, so that a long stream need not be read from its
-   * start. The state must be JSON. Raise the version whenever the state or `evolve` changes, so that older snapshots
-   * are ignored.
+   * Version of the snapshot format; absent if the aggregate has no snapshots. Snapshots avoid reading a long stream
+   * from its start. The state must be JSON. Raise the version whenever the state or `evolve` changes, so that older
+   * snapshots are ignored.
    */
   readonly snapshotVersion?: number;
   /**
@@ -33,7 +33,7 @@ export interface Decider<Command, State, Event extends DomainEvent, Code extends
 /** Returns the name of an aggregate's stream: `channelPause-tgt_…`. */
 export const streamOf = (decider: { readonly category: string }, id: string): string => `${decider.category}-${id}`;
 
-/** Folds events into a state, from the initial one. */
+/** Folds events into a state, starting from the initial state. */
 export const fold = <S, E extends DomainEvent>(
   decider: Pick<Decider<never, S, E, string>, 'initial' | 'evolve'>,
   events: Iterable<E>,

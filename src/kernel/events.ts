@@ -1,6 +1,6 @@
 import type { Instant } from './instant.js';
 
-/** A fact in the language of the domain: past tense, plain data. Holds what was decided, and never a secret. */
+/** A domain fact: named in the past tense, plain data. Records what was decided; never contains a secret. */
 export interface DomainEvent<Type extends string = string, Data = unknown> {
   readonly type: Type;
   readonly data: Data;
@@ -31,14 +31,14 @@ export interface Origin {
   readonly clientAddress: string | null;
 }
 
-/** An event that was read, with its data at the current schema version. */
+/** An event read from the store, with its data converted to the current schema version. */
 export interface RecordedEvent<E extends DomainEvent = DomainEvent> extends Origin {
   readonly stream: string;
   readonly revision: bigint;
   readonly position: bigint;
   readonly id: string;
   readonly type: E['type'];
-  /** Schema version with which the event was written. */
+  /** Schema version that the event was written with. */
   readonly version: number;
   readonly at: Instant;
   /** SHA-256 (hex), chained to the stream's previous event. */

@@ -1,6 +1,6 @@
 /**
- * Returns an error's message as one line for a log. If Node tried several addresses, its error has no message; joins
- * the distinct messages of the attempts.
+ * Returns an error's message as a single log line. If Node tried several addresses, its error has no message, so this
+ * joins the distinct messages of the attempts.
  */
 export const reasonOf = (error: unknown): string => {
   // Checked by shape, not by class: Node's own errors may come from another realm.

@@ -31,7 +31,7 @@ export type LimitReason = 'hourly_quota' | 'min_interval' | 'burst' | Budget;
 
 /** The limiter's decision on a request. Only an `admitted` request takes tokens. */
 export type Verdict =
-  /** `at`: time of admission by the database's clock, for {@link Limiter.releaseTokens}; null if no tokens were taken. */
+  /** `at`: admission time by the database clock, for {@link Limiter.releaseTokens}; null if no tokens were taken. */
   | { readonly outcome: 'admitted'; readonly at: string | null }
   /** Within the limits, but `consume` was false. */
   | { readonly outcome: 'admissible' }
@@ -61,7 +61,7 @@ export type Verdict =
 /** The limits on requests other than new posts (D-17, D-45). */
 export type Budget = 'changes' | 'discovery' | 'pauses' | 'replays' | 'sandbox';
 
-/** What to verify before a request without limits is admitted. */
+/** Checks to make before admitting a request without limits. */
 type Verification = Pick<PostCheck, 'endpoint' | 'newStreams' | 'consume'>;
 
 interface BudgetCheck {
@@ -91,7 +91,7 @@ interface Row {
  */
 const POST_BATCHES = { splitAbove: 48, concurrency: 2, intervalMs: 3 };
 const VERIFICATION_BATCHES = { splitAbove: 32, intervalMs: 3 };
-/** Maximum number of endpoints that are remembered as having a row in ops_limit. */
+/** Maximum number of endpoints remembered as having a row in ops_limit. */
 const MAX_KNOWN_ENDPOINTS = 100_000;
 
 /**

@@ -13,11 +13,11 @@ import type { EndpointSnapshot } from '../projections/discovery/endpoint-snapsho
 import { FindPostsLeft } from '../projections/posts/usage.queries.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 
-/** An owner's current month, and the number of publications at which its quota is used up. */
+/** An owner's current month, and how many publications use up its quota. */
 export interface OwnerMonth {
   /** `<owner>/<month>`: the key of the posts projection's count. */
   readonly ownerMonth: string;
-  /** Number of publications at which the month's quota is used up. It may be too low, but never too high. */
+  /** How many publications use up the month's quota. May be too low, but never too high. */
   readonly usedUpAt: number;
   readonly left: PostsLeft;
 }

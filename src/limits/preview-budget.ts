@@ -4,29 +4,29 @@ import { BoundedCache } from '../runtime/bounded-cache.js';
 import { yieldToEventLoop } from '../runtime/cooperative-work.js';
 
 interface Account {
-  /** Computing time left, in ms; negative if the last work took longer than the time left. */
+  /** Computing time left, in ms; negative if the last task overran the budget. */
   readonly leftMs: number;
-  /** Time by `performance.now()` at which `leftMs` was computed. */
+  /** `performance.now()` timestamp at which `leftMs` was computed, in ms. */
   readonly at: number;
 }
 
-/** Share of a minute's computing time that may be used at once. */
+/** Fraction of the per-minute budget that may be spent in one burst. */
 const BURST = 1 / 4;
 const MINUTE_MS = 60_000;
 const MOST_ACCOUNTS = 10_000;
-/** Work that takes less time than this, in ms, is not followed by a pause. */
+/** Work that takes at least this long, in ms, is followed by a pause. */
 const REST_FROM_MS = 10;
 
 /**
  * Limits the computing time of each owner's previews (ADR-209). Each process has its own budget, because previews run
- * on the thread that answers requests, apart from slow patterns, which run in a helper process. The budget refills
- * steadily, up to a quarter of a minute's amount, and each preview is charged for the time it took. After work that
- * blocked the thread, no other preview runs for the same time, so that the thread serves other requests.
+ * on the thread that serves requests (only slow patterns run in a helper process). The budget refills steadily, up to a
+ * quarter of a minute's amount, and each preview is charged for the time it took. After work that blocked the thread,
+ * no preview runs for the same length of time, so that the thread can serve other requests.
  */
 export class PreviewBudget {
   private readonly accounts = new BoundedCache<Account>(MOST_ACCOUNTS);
   private readonly perMinute: number | null;
-  /** Time by `performance.now()` before which no other work may run. */
+  /** `performance.now()` timestamp before which no other work may run, in ms. */
   private restsUntil = 0;
 
   constructor(
@@ -38,14 +38,15 @@ export class PreviewBudget {
   }
 
   /**
-   * Runs `work`, and charges the owner for the time until it returns or first awaits.
-   * @param reject returns the error to throw if nothing is left, given the whole seconds until a full burst
+   * Runs `work` and charges the owner for the time until it returns or first awaits.
+   * @param reject returns the error to throw if nothing is left; receives the whole seconds until a full burst is
+   * available again
    */
   async spend<T>(ownerId: string, reject: (retryAfter: number) => Error, work: () => T | Promise<T>): Promise<T> {
     await yieldToEventLoop();
     if (this.perMinute === null) return work();
     this.requireTime(ownerId, this.perMinute, reject);
-    // If several calls wait for the same time, the first to run postpones the others.
+    // If several calls are waiting for the same moment, the first one to run makes the others wait longer.
     while (this.restsUntil > this.now()) await this.rest(this.restsUntil - this.now());
     const leftMs = this.requireTime(ownerId, this.perMinute, reject);
     const startedAt = this.now();

@@ -14,7 +14,7 @@ export interface ProbePayer {
   readonly owner_id: string;
 }
 
-/** Number of requests to hosts that a client specified, and number of bytes in the responses. */
+/** Number of requests to client-specified hosts, and number of response bytes. */
 export interface ProbeCost {
   readonly probes: number;
   readonly bytes: number;
@@ -31,7 +31,7 @@ export type ProbeVerdict =
       readonly outcome: 'refused';
       /** Whole seconds, at least 1, until the request can be paid in full if nothing else is paid in the meantime. */
       readonly retryAfter: number;
-      /** The limit that is exceeded until then. */
+      /** The limit that rejected the payment. */
       readonly scope: 'endpoint' | 'owner';
     };
 

@@ -2,10 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { POOL } from '../postgres/tokens.js';
 
-/** A place among an owner's resources of one kind. */
+/** A place that one of an owner's resources takes up under the cap for its type. */
 export interface ResourcePlace {
   readonly ownerId: string;
-  /** Table in the read model `discovery` that lists this kind of resource. */
+  /** Table in the read model `discovery` that lists resources of this type. */
   readonly table: 'channel' | 'project' | 'endpoint' | 'webhook_output';
   readonly id: string;
 }
@@ -13,12 +13,12 @@ export interface ResourcePlace {
 /** The result of a reservation. */
 export interface ReservedPlace {
   readonly isReserved: boolean;
-  /** Number of the owner's other resources of this kind, including those being created. */
+  /** Number of the owner's other resources of this type, including those being created. */
   readonly existing: number;
 }
 
 /**
- * Reserves places for resources that are being created, so that concurrent creations together stay within a cap (D-67,
+ * Reserves places for resources that are being created, so that concurrent creations cannot exceed a cap (D-67,
  * ADR-209). The read model `discovery` counts the resources that exist; a reservation counts until the resource appears
  * there, for at most ten minutes.
  */

@@ -15,7 +15,7 @@ export interface DiskCacheOptions {
   readonly directory: string;
   /** Maximum number of bytes on disk, including unfinished files. */
   readonly capacityBytes: number;
-  /** Age, in ms, after which a file is created again; default 15 minutes. */
+  /** Maximum age of a cached file, in ms; an older file is created again. Default 15 minutes. */
   readonly maxAgeMs?: number;
   /** How long a new file waits for space while all other files are in use, in ms; default 1 minute. */
   readonly spaceTimeoutMs?: number;
@@ -25,9 +25,9 @@ export interface DiskCacheOptions {
 /** Where and how to create a new file. */
 export interface FileTarget {
   readonly path: string;
-  /** Aborted when no caller waits for the file any more. */
+  /** Aborted when no caller is waiting for the file any more. */
   readonly signal: AbortSignal;
-  /** Await it before writing that many more bytes. Throws if there is no space. */
+  /** Reserves space for more bytes; await it before writing them. Throws if there is no space. */
   readonly reserve: (bytes: number) => Promise<void>;
 }
 
@@ -130,7 +130,7 @@ export class DiskCache {
     const entry: Entry = { path, maxBytes, stop, users: 0, bytes: 0, file: undefined, done: notYet };
     this.entries.set(key, entry);
     entry.done = this.fill(key, entry, fill);
-    // Waiting callers get the failure, if there are any.
+    // Any waiting callers get the error themselves.
     entry.done.catch(() => undefined);
     return entry;
   }
@@ -201,7 +201,7 @@ export class DiskCache {
     return { path: entry.path, facts: facts as Facts, release, discard };
   }
 
-  /** Removes one user. Aborts an unfinished file without users, and removes an outdated file. */
+  /** Removes one user. When no users remain, aborts an unfinished file and removes a file that is no longer cached. */
   private release(key: string, entry: Entry): void {
     entry.users--;
     if (entry.users > 0) return;

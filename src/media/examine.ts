@@ -5,13 +5,13 @@ import type { FilePart, Range, RangeRead } from './read-range.js';
 
 const KB = 1_024;
 
-/** Size of the first read, in bytes: enough for the type, and for most files all facts (networks.md §7). */
+/** Size of the first read, in bytes: enough to detect the type and, for most files, all facts (networks.md §7). */
 export const HEAD_BYTES = 64 * KB;
-/** Sizes of the further reads, in bytes. */
+/** Sizes of further reads, in bytes. */
 const NEXT_BYTES = [256, 256, 512, 1_024, 1_024, 1_024].map((kilobytes) => kilobytes * KB);
-/** Bytes to search for an image's dimensions, which are near its start. */
+/** How many bytes to search for an image's dimensions, which are near the start of the file. */
 const MAX_IMAGE_BYTES = 1_024 * KB;
-/** Bytes to search for a video's facts, which are at the beginning of its index. */
+/** How many bytes to search for a video's facts, which are at the start of its index. */
 const MAX_VIDEO_BYTES = 4_096 * KB;
 
 /** Reads a range of a file from a host or a disk. */
@@ -27,10 +27,10 @@ export interface Examination {
 }
 
 /**
- * Examines a file with as few and small reads as possible, at most 4 MB. Yields the known facts after each read; they
- * stay valid if a later read fails.
+ * Examines a file with as few and as small reads as possible, at most 4 MB. Yields the known facts after each read;
+ * they stay valid if a later read fails.
  * @param slots limits concurrent reads beyond the first, which take a lot of memory
- * @param owner the parsing process serves owners in turn
+ * @param owner the file's owner; the parsing process serves owners in turn
  * @throws the errors of `read`
  */
 export async function* examine(

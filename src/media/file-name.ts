@@ -5,8 +5,8 @@ const EXTENSIONS = new Map(Object.entries(MIME_OF).map(([extension, mime]) => [m
 const MAX_LENGTH = 60;
 
 /**
- * Returns a name for a file, which readers see where a network shows files as documents: the last part of its URL with
- * the extension of its real type.
+ * Returns the file name that readers see where a network shows files as documents: the last part of the URL, with the
+ * extension of the file's real type.
  */
 export const fileNameOf = (url: string, mime: string): string => {
   const last = URL.canParse(url) ? (new URL(url).pathname.split('/').at(-1) ?? '') : '';

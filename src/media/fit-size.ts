@@ -19,7 +19,7 @@ interface PhotoSize {
 
 /**
  * Returns the largest size with the same aspect ratio within the limits, multiplied by `scale`; null if there is none.
- * Must not use anything from outside except types, because photo-program.ts gets it as source text.
+ * Must not reference anything outside its body except types, because photo-program.ts receives it as source text.
  * @param scale above 0, at most 1
  */
 export const fitSize = (
@@ -30,7 +30,7 @@ export const fitSize = (
   const [long, short] = [Math.max(width, height), Math.min(width, height)];
   if (long > short * maxRatio) return null;
   const factor = scale * Math.min(1, maxSide / long, maxSum / (long + short));
-  // Rounds towards a square, to exceed no limit that the exact size meets.
+  // Rounds towards a square, so that the result stays within every limit that the exact size meets.
   const newShort = Math.min(Math.ceil(short * factor), Math.floor(Math.min(maxSide, maxSum / 2)));
   const newLong = Math.max(newShort, Math.floor(Math.min(long * factor, maxSum - newShort)));
   return width >= height ? { width: newLong, height: newShort } : { width: newShort, height: newLong };

@@ -2,9 +2,9 @@ import type { Log } from '../kernel/log.js';
 import { buildProgram, HelperProcess } from './helper-process.js';
 import { HELPER_MESSAGES } from './messages.js';
 
-/** Isolation of helper processes, as /readyz shows it; each value is `ok` or says what is missing. */
+/** Isolation of helper processes, as shown by /readyz; each value is `ok` or says what is missing. */
 export interface HelperReport {
-  /** Whether their JavaScript can read only libraries, and cannot start processes. */
+  /** Whether their JavaScript can read nothing but libraries and cannot start processes. */
   readonly files: string;
   /** Whether they are isolated from the network. */
   readonly network: string;

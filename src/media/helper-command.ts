@@ -13,8 +13,8 @@ export interface HelperRights {
 }
 
 /**
- * Disables core dumps, limits the data segment, unless a lower limit applies, and, if the kernel allows it, moves the
- * process into an empty network namespace. Each `exec` keeps the process id.
+ * Disables core dumps, limits the data segment (unless a lower limit already applies) and, if the kernel allows it,
+ * moves the process into an empty network namespace. Each `exec` keeps the process id.
  */
 const SHELL = `
 ulimit -c 0

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { FairSlots } from '../runtime/fair-slots.js';
 import { helperCommand, type HelperRights } from './helper-command.js';
 
-/** Source text of a program that is set up once and then answers one request after another. */
+/** Source text of a program that is set up once and then handles requests one at a time. */
 export type HelperProgram<Request, Response> = string & { readonly request?: Request; readonly response?: Response };
 
 interface HelperOptions<Request, Response> extends HelperRights {
   readonly program: HelperProgram<Request, Response>;
-  /** Time limit of one request, in ms. */
+  /** Time limit for one request, in ms. */
   readonly timeoutMs: number;
 }
 
@@ -23,13 +23,14 @@ type HelperReply<Response> =
 
 type Message<Response> = { readonly ready: true } | { readonly answer: Response } | { readonly error: string };
 
-/** Generous, for a busy machine. */
+/** Generous, because the machine may be busy. */
 const START_MS = 30_000;
 const IDLE_MS = 30_000;
 
 /**
  * Builds the source text of a program.
- * @param set must use nothing from outside except types and `parts`: JSON values, and functions that obey the same rule
+ * @param set must reference nothing outside its body except types and `parts`, which are JSON values or functions that
+ * obey the same rule
  */
 export const buildProgram = <Parts extends readonly unknown[], Request, Response>(
   set: (...parts: Parts) => Promise<(request: Request) => Promise<Response>>,
@@ -39,7 +40,7 @@ export const buildProgram = <Parts extends readonly unknown[], Request, Response
   return `(${serveRequests.toString()})((${set.toString()})(${written.join(', ')}))`;
 };
 
-/** Runs in the helper process: answers requests with the program. */
+/** Runs in the helper process: passes each request to the program and sends back the response. */
 const serveRequests = (program: Promise<(request: unknown) => Promise<unknown>>): void => {
   process.on('disconnect', () => process.exit());
   void program.then((answer) => {
@@ -70,7 +71,7 @@ export class HelperProcess<Request, Response> {
   /**
    * Sends a request and waits for the response.
    * @param signal withdraws the request if it aborts before the request is sent
-   * @param owner an owner with many files delays only its own files
+   * @param owner owners take turns, so one with many files delays only its own
    */
   async ask(request: Request, signal?: AbortSignal, owner = ''): Promise<HelperReply<Response>> {
     const release = await this.turn.acquire(owner);
@@ -106,7 +107,7 @@ export class HelperProcess<Request, Response> {
       serialization: 'advanced',
       env: {}, // the gateway's environment contains secrets
     });
-    // The child must not keep a finished parent process alive; a waiting request has a timer.
+    // The child must not keep a finished parent process alive; while a request is waiting, its timer does that.
     child.unref();
     child.channel?.unref();
     child.on('error', () => undefined);

@@ -18,17 +18,17 @@ export interface Inspection {
   /** Pixels, for images and videos. */
   readonly width?: number;
   readonly height?: number;
-  /** Known, like the tracks below, only for MP4, QuickTime, WebM and similar formats. */
+  /** Like the tracks below, known only for MP4, QuickTime, WebM and similar formats. */
   readonly durationSeconds?: number;
   readonly hasVideo?: boolean;
   readonly hasAudio?: boolean;
-  /** Offset of bytes that would reveal more facts; absent if no others would. */
+  /** Offset of bytes that would reveal more facts; absent if there are none. */
   readonly needs?: number;
 }
 
 /**
  * Parses untrusted files in a helper process (see helper-process.ts).
- * @param libraries their URLs
+ * @param libraries URLs of the libraries
  * @param maxWasmBytes memory limit of the WebAssembly code that parses videos
  */
 export const inspectorProgram = async (
@@ -106,7 +106,7 @@ export const inspectorProgram = async (
     };
   };
 
-  /** Searches for the first frame, before which some MP3s have silence or the end of another file. */
+  /** Searches for the first frame. In some MP3s, silence or the end of another file comes before it. */
   const isMp3 = async (parts: readonly FilePart[], sizeBytes: number | null): Promise<boolean> =>
     (await analysed(parts, sizeBytes)).tracks.some(
       (track) => track['@type'] === 'Audio' && track.Format === 'MPEG Audio' && track.Format_Profile === 'Layer 3',

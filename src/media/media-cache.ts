@@ -43,7 +43,7 @@ export interface MediaCacheOptions extends DiskCacheOptions {
 }
 
 interface FetchOptions extends BorrowOptions {
-  /** Posts share no files, because the file at the URL may have changed (ADR-50). */
+  /** Files are not shared between posts, because the file at the URL may have changed (ADR-50). */
   readonly postId: string;
   /** The post's owner: owners share the downloads fairly (D-68). */
   readonly ownerId: string;

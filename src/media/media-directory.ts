@@ -8,12 +8,12 @@ interface MediaDirectory extends ProcessDirectory {
   readonly capacityBytes: number;
 }
 
-/** Space for a few posts of the largest size (4 GB). */
+/** Enough for a few posts of the maximum size (4 GB). */
 const MAX_BYTES = 16 * 1_024 ** 3;
-/** Share of the free disk space that the files may use. */
+/** Fraction of the free disk space that the files may use. */
 const FREE_SPACE_SHARE = 0.5;
 
-/** Creates a folder for a gateway's files below `parent`, as {@link openProcessDirectory} does. */
+/** Creates a folder for a gateway's files below `parent`, using {@link openProcessDirectory}. */
 export const openMediaDirectory = async (parent: string): Promise<MediaDirectory> => {
   const directory = await openProcessDirectory(parent).catch((error: unknown) => {
     throw new Error(MEDIA_CACHE_MESSAGES.folder({ error: String(error) }));

@@ -160,7 +160,9 @@ const problem = (code: string, predicate: string): FieldProblem => ({ code, pred
 const DAMAGED = problem('media_damaged', MEDIA_MESSAGES.damaged);
 const NAMES: Readonly<Record<MediaType, string>> = { photo: 'a photo', video: 'a video', audio: 'audio' };
 
-/** Formats a size as `20.1 MB (21,075,001 bytes)`, to tell one byte above a limit from the limit. */
+/**
+ * Formats a size as `20.1 MB (21,075,001 bytes)`, so that a size one byte over a limit does not read like the limit.
+ */
 const bytes = (count: number): string => `${Math.round((count / MB) * 10) / 10} MB (${formatCount(count)} bytes)`;
 
 /** Formats seconds as `30:00`, `30:00.5` or `1:02:03`. */

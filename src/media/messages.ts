@@ -1,7 +1,8 @@
 import { message } from '../kernel/message.js';
 
 /**
- * Reasons why a file cannot be published: status 400, or the error of a publication. They follow the path of the URL.
+ * Reasons why a file cannot be published: status 400, or the error of a publication. Each is prefixed with the path of
+ * the URL.
  */
 export const MEDIA_MESSAGES = {
   empty: 'is an empty file: check the URL',
@@ -26,7 +27,7 @@ export const PROBE_NOTES = {
   outOfTime: message('took longer than {ms} ms'),
 };
 
-/** Failures of the gateway's own storage and photo editor. They follow the path of the URL. */
+/** Failures of the gateway's own storage and photo editor. Each is prefixed with the path of the URL. */
 export const MEDIA_CACHE_MESSAGES = {
   largerThanCache: "is larger than the gateway's media cache",
   cacheFull: "could not be stored: all files in the gateway's media cache are in use",

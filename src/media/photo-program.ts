@@ -9,7 +9,7 @@ export interface PhotoRequest {
   readonly limits: PhotoLimits;
 }
 
-/** A photo that is within limits. */
+/** A photo within the limits. */
 export interface ResizedPhoto {
   readonly sizeBytes: number;
   readonly mime: string;

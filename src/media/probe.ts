@@ -17,7 +17,7 @@ import { mostBytesOf, readRange } from './read-range.js';
 export interface ProbeReport extends MediaFacts, Media {
   /** False if the file has a definite problem. */
   readonly ok: boolean;
-  /** The definite problem: status 400 (D-5). Its path is that of the file's URL, such as `media[2].url`. */
+  /** The definite problem: status 400 (D-5). Its path is the path of the file's URL, such as `media[2].url`. */
   readonly problem?: Problem;
   /** True if some facts are unknown because the host is slow or down, which is not an error (D-24). */
   readonly inconclusive: boolean;
@@ -29,7 +29,7 @@ export interface ProbeReport extends MediaFacts, Media {
 
 /** Probes media before a post is accepted. */
 export interface Prober {
-  /** Returns a report per medium, in order, within the time budget. Throws only errors of `pay`. */
+  /** Returns one report per medium, in order, within the time budget. Throws only errors thrown by `pay`. */
   probeAll(media: readonly Media[], options?: ProbeOptions): Promise<readonly ProbeReport[]>;
   /** Kills the parsing process. Does not close the client. */
   close(): void;
@@ -57,11 +57,11 @@ interface ProbeOptions {
 export interface ProberOptions {
   readonly client: GuardedClient;
   readonly inspector?: Inspector;
-  /** For all media of a payload together (D-24); default 3 s. */
+  /** Total time for all media in a payload, in ms (D-24); default 3 s. */
   readonly budgetMs?: number;
 }
 
-/** What the probes of one call share. */
+/** State shared by the probes of one call. */
 interface Call extends Pick<ProbeOptions, 'pay' | 'ownerId'> {
   readonly signal: AbortSignal;
   /** The payment for the first reads of all media. */
@@ -74,12 +74,12 @@ const OVER = new Error('the media have been probed');
 /** Maximum number of media read concurrently beyond their first 64 KB; each may need 4 MB of memory. */
 const DEEP_PROBES = 32;
 /**
- * Maximum number of one owner's media probed at a time, more than a post has. Keeps one owner from filling the slots
- * for further reads and the queue of the parsing process (ADR-132).
+ * Maximum number of one owner's media probed at a time; more than one post can have. Keeps one owner from filling the
+ * slots for further reads and the queue of the parsing process (ADR-132).
  */
 const PROBES_PER_OWNER = 16;
 
-/** Creates the prober of a process. */
+/** Creates the prober for a process. */
 export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3_000 }: ProberOptions): Prober => {
   const slots = new Semaphore(DEEP_PROBES);
   const owners = new KeyedSemaphore(PROBES_PER_OWNER);
@@ -174,7 +174,7 @@ const reportOf = (medium: Media, path: string, examination: Examination): ProbeR
   return { ...medium, ...facts, ok: true, inconclusive: false };
 };
 
-/** Returns a note about an unknown fact that the checks need. */
+/** Returns a note about a missing fact that the checks need. */
 const findUnknown = ({ type }: Media, facts: MediaFacts, isComplete: boolean): string | undefined => {
   if (facts.mime === null) return PROBE_NOTES.unreadable;
   if (facts.sizeBytes === null) return PROBE_NOTES.unknownSize;
@@ -182,7 +182,7 @@ const findUnknown = ({ type }: Media, facts: MediaFacts, isComplete: boolean): s
   return isComplete ? undefined : PROBE_NOTES.unknownDuration;
 };
 
-/** Returns the report for a file that no retry can fetch. */
+/** Returns the report for a file that cannot be fetched, even by retrying. */
 const refused = (medium: Media, path: string, { code, message }: FetchError): ProbeReport => ({
   ...medium,
   sizeBytes: null,

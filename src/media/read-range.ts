@@ -25,14 +25,15 @@ export interface Range {
 /** Maximum number of bytes to skip to reach a range on a host that ignores `Range`. */
 const MAX_SKIPPED_BYTES = 4 * 1_048_576;
 
-/** Returns the maximum number of bytes received for a range, apart from the rest of the last chunk. */
+/** Returns the maximum number of bytes received when reading a range; the last chunk may add a few more. */
 export const mostBytesOf = ({ offset, length }: Range): number =>
   offset > MAX_SKIPPED_BYTES ? length : offset + length;
 
 /**
  * Reads a range of a file. If the host ignores `Range`, closes the connection as soon as the range has arrived. Returns
  * fewer bytes at the end of the file, and none beyond it.
- * @throws FetchError, also for a status of 400 or above (except a 416 with the file's length) and for another range
+ * @throws FetchError, also if the status is 400 or above (except a 416 with the file's length) or the host sends
+ * another range
  */
 export const readRange = async (
   client: GuardedClient,

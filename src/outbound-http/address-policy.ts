@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 /** Decides which addresses the gateway may call on behalf of users (security.md, D-30). */
 export interface AddressPolicy {
-  /** True if some private addresses are allowed, for tests, and with them plain http and other ports. */
+  /** True if some private addresses are allowed (for tests), along with plain http and other ports. */
   readonly allowsPrivate: boolean;
   /**
    * @param address an IP address as text; IPv4 written as IPv6 counts as IPv4

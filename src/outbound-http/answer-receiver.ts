@@ -7,11 +7,11 @@ import type { TrafficMeter } from './traffic-meter.js';
 /** A response with its body. */
 export interface CompleteAnswer extends Pick<AnswerHead, 'status' | 'headers'> {
   readonly body: Buffer;
-  /** False if the body was cut, or if the connection broke. */
+  /** False if the body was cut short or the connection broke. */
   readonly isComplete: boolean;
 }
 
-/** What to do with a response that does not arrive completely: `refuse` throws, `cut` returns its beginning. */
+/** How to handle an incomplete response: `refuse` throws, `cut` returns the part received. */
 export type Overflow = 'refuse' | 'cut';
 
 /**
@@ -86,8 +86,8 @@ export class AnswerReceiver implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * True if a body that has reached exactly the maximum length may end there, so that its end is awaited. If longer
-   * bodies are cut, the body may be endless, and its end is awaited only if the host announced this length.
+   * True if a body of exactly the maximum length may be complete, so it is worth waiting for its end. With `cut`, the
+   * body may be endless, so only an announced length justifies the wait.
    */
   private get mayEndHere(): boolean {
     return this.overflow === 'refuse' || this.head?.contentLength === this.maxBytes;

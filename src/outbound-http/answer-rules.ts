@@ -11,7 +11,7 @@ export interface AnswerHead {
   readonly contentLength: number | null;
 }
 
-/** Returns the length that a response announces, in bytes; null if it announces none. */
+/** Returns the announced length of a response, in bytes; null if the host announced none. */
 export const contentLengthOf = (headers: IncomingHttpHeaders): number | null => {
   const length = String(headers['content-length'] ?? '');
   return /^\d{1,15}$/.test(length) ? Number(length) : null;

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { isNativeError } from 'node:util/types';
 import { FETCH_MESSAGES } from './messages.js';
 
-/** Kinds of failures of an outbound call, by stage. */
+/** Types of outbound call failures, by stage. */
 export type FetchErrorCode =
   /** The URL is invalid, too long or not https, or has another port than 443, credentials, or a dot after the host. */
   | 'url_refused'
@@ -36,7 +36,7 @@ export interface FetchErrorDetails {
 
 /**
  * The only error thrown by the guarded client and the code that uses it. `message` is a predicate that follows the name
- * of the resource and says what to do. It contains no path, query or header, which may be secret.
+ * of the resource and says what to do. It contains no path, query or header, because these may be secret.
  */
 export class FetchError extends Error {
   override readonly name = 'FetchError';

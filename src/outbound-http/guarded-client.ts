@@ -17,7 +17,7 @@ export interface GuardedClientOptions extends Partial<Pick<GuardedConnectOptions
   readonly timeouts?: Partial<GuardedTimeouts>;
   /** Maximum number of connections to one origin; default 64. */
   readonly connections?: number;
-  /** Limits how many requests run at a time, over all clients that share the slots. Default: only `connections`. */
+  /** Limits how many requests run at a time across all clients that share the slots. Default: only `connections`. */
   readonly slots?: RequestSlots;
 }
 
@@ -25,9 +25,9 @@ export interface GuardedClientOptions extends Partial<Pick<GuardedConnectOptions
 export interface GuardedTimeouts {
   /** DNS lookup, connection and TLS handshake; default 5 s. */
   readonly connectMs: number;
-  /** From the request to the response's headers; default 10 s. */
+  /** From the request to the response headers; default 10 s. */
   readonly headersMs: number;
-  /** Between two chunks of the response's body; default 10 s. */
+  /** Between two chunks of the response body; default 10 s. */
   readonly idleMs: number;
 }
 
@@ -66,7 +66,7 @@ const MOST_TARGETS = 1_000;
 
 /**
  * Calls hosts that users specified, for media, translation and webhooks (D-30). Allows only https on port 443 of public
- * addresses, without redirects, compression, proxies or credentials in the URL, within limits of size and time; the
+ * addresses, without redirects, compression, proxies or credentials in the URL, and enforces size and time limits; the
  * policy's exceptions are for tests. Every failure is a {@link FetchError}. A response with a status of 400 or above is
  * not a failure, because only the caller knows what it means (see `fetchErrorOfStatus`).
  */
@@ -99,7 +99,7 @@ export class GuardedClient {
     });
   }
 
-  /** Sends a request and waits for the response's headers. The caller must read or close the body. */
+  /** Sends a request and waits for the response headers. The caller must read or close the body. */
   async open(url: string, asked: GuardedRequest): Promise<OpenAnswer> {
     const { maxBytes, meter } = asked;
     return this.withinLimits(url, asked, async (call, deadline, end) => {
@@ -192,8 +192,8 @@ export class GuardedClient {
 }
 
 /**
- * Reads a range of a response's body, then closes the connection, so that a host that ignores `Range` or sends an
- * endless body costs no more than the range. Keeps the connection if the range ends with the body.
+ * Reads a range of a response body, then closes the connection, so that a host that ignores `Range` or sends an endless
+ * body costs no more than the range. Keeps the connection if the range ends with the body.
  * @returns fewer bytes if the body ends earlier; `complete` is true if the body is known to end there
  */
 export const readBytes = async (

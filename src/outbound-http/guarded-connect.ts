@@ -24,10 +24,10 @@ export interface GuardedConnectOptions {
 type AddressCheck = (address: string) => FetchError | undefined;
 
 /**
- * Opens connections only to addresses that the policy allows (security.md: Fetching media safely). Addresses are checked
- * before and after connecting: an IP literal before the request is sent (the library does no lookup for it), all
- * addresses that a host name resolves to at lookup, and the peer's address once connected. Plain HTTP and ports other
- * than 443 may connect only to allowed private addresses.
+ * Opens connections only to addresses that the policy allows (security.md: Fetching media safely). Addresses are
+ * checked before and after connecting: an IP literal before the request is sent (the library does no lookup for it),
+ * all addresses that a host name resolves to at lookup, and the peer's address once connected. Plain HTTP and ports
+ * other than 443 may connect only to allowed private addresses.
  */
 export const guardedConnector = (options: GuardedConnectOptions): buildConnector.connector => {
   const unlessAllowed: AddressCheck = (address) =>
@@ -69,7 +69,7 @@ const connectorFor = (
 };
 
 /**
- * Looks up a name and returns only allowed addresses; fails if there is none. The connection uses these addresses: no
+ * Looks up a name and returns only allowed addresses; fails if there are none. The connection uses these addresses: no
  * name is looked up twice, which prevents DNS rebinding.
  */
 const guardedLookup =
@@ -103,6 +103,9 @@ const closedAtOnce = (): FetchError =>
 const isUnknownHost = (error: unknown): boolean =>
   isNativeError(error) && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
 
-/** Not permanent, because name servers also give this answer during a misconfiguration or while a zone moves (D-24). */
+/**
+ * Returns the error for an unknown host. It is not permanent, because name servers also give this answer during a
+ * misconfiguration or while a zone moves (D-24).
+ */
 const unknownHost = (host: string): FetchError =>
   new FetchError('unreachable', FETCH_MESSAGES.unknownHost({ host }), { isPermanent: false, isHostUnknown: true });

@@ -1,8 +1,8 @@
 import { message } from '../kernel/message.js';
 
 /**
- * Reasons why a URL is refused because of its form: status 400, or 422 for buttons and text links. They follow the path
- * of the field.
+ * Reasons why a URL is refused because of its form: status 400, or 422 for buttons and text links. Each is prefixed
+ * with the path of the field.
  */
 export const URL_MESSAGES = {
   notHttps: 'must be an https:// URL',
@@ -10,13 +10,13 @@ export const URL_MESSAGES = {
   hasCredentials: 'must not contain a user name or a password: remove them',
   hostEndsWithDot: 'has a host name that ends with a dot: remove the dot',
   privateAddress: 'points at a private address: use one that the Internet can reach',
-  port: message('uses port {port}: use port 443, the only one that is allowed'),
+  port: message('uses port {port}: use port 443, the only one allowed'),
   scheme: message('must begin with {schemes}'),
 };
 
 /**
- * Reasons why a file or service could not be read over HTTP. They follow the path of a URL, or "The translation
- * service".
+ * Reasons why a file or service could not be read over HTTP. Each is prefixed with the path of a URL or "The
+ * translation service".
  */
 export const FETCH_MESSAGES = {
   notHttpsOnPort443: 'must be an https:// URL on port 443',
@@ -28,7 +28,7 @@ export const FETCH_MESSAGES = {
   ),
   tlsFailed: message('cannot be reached: a TLS connection to its host failed ({code})'),
   hostTooSlow: message('cannot be reached: its host does not answer in time ({code})'),
-  malformedHttp: message('cannot be read: its host answers malformed HTTP ({code})'),
+  malformedHttp: message('cannot be read: its host returns malformed HTTP ({code})'),
   notReadable: message('could not be downloaded: HTTP {status}; make it readable without signing in'),
   notFound: message('could not be downloaded: HTTP {status}; check the URL'),
   unavailable: message('could not be downloaded for now: HTTP {status}'),

@@ -7,7 +7,7 @@ export interface RequestSlotLimits {
   readonly inAll: number;
 }
 
-/** Limits how many requests run at a time: per host and in total. The others wait in order of arrival. */
+/** Limits how many requests run at a time: per host and in total. Further requests wait in order of arrival. */
 export class RequestSlots {
   private readonly hosts: KeyedSemaphore;
   private readonly all: Semaphore;

@@ -10,9 +10,9 @@ const resolver = new Resolver({ timeout: 1_500, tries: 2 });
 const UNKNOWN_TO_DNS = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
 
 /**
- * Queries the name servers directly, because `dns.lookup` would occupy one of the process's four background threads for
- * as long as a name server takes to answer, and these threads also handle files and compression. Uses `dns.lookup` only
- * for names that DNS does not know.
+ * Queries the name servers directly, because `dns.lookup` would occupy one of the process's four background threads
+ * until a name server responds, and these threads also handle files and compression. Uses `dns.lookup` only for names
+ * that DNS does not know.
  */
 export const resolveHost: ResolveHost = async (hostname) => {
   if (/(^|\.)localhost$/i.test(hostname)) return ['127.0.0.1', '::1']; // RFC 6761

@@ -1,4 +1,4 @@
-/** Counts requests and the bytes of their response bodies. */
+/** Counts requests and response body bytes. */
 export class TrafficMeter {
   requests = 0;
   bytes = 0;

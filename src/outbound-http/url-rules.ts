@@ -4,7 +4,7 @@ import { type FieldProblem, tooLongPredicate } from '../validation/wording.js';
 import { type AddressPolicy, PUBLIC_ONLY } from './address-policy.js';
 import { URL_MESSAGES } from './messages.js';
 
-/** Maximum number of characters of a URL (publish-api.md: Limits). */
+/** Maximum number of characters in a URL (publish-api.md: Limits). */
 export const MAX_URL_LENGTH = 2_048;
 
 const problem = (code: string, predicate: string): FieldProblem => ({ code, predicate });
@@ -36,7 +36,10 @@ export const findFetchUrlProblem = (url: string, policy: AddressPolicy = PUBLIC_
   return undefined;
 };
 
-/** True if plain http or another port may reach an allowed private address, to which a host name may resolve. */
+/**
+ * True if plain http and other ports are permitted: only for allowed private addresses and names that may resolve to
+ * them.
+ */
 const mayBePrivate = (addresses: readonly string[], policy: AddressPolicy): boolean =>
   policy.allowsPrivate && !addresses.some((address) => PUBLIC_ONLY.allows(address));
 
@@ -64,6 +67,6 @@ const findLengthProblem = (url: string): FieldProblem | undefined => {
 const NOT_HTTPS = problem('url_not_https', URL_MESSAGES.notHttps);
 const INVALID = problem('url_invalid', URL_MESSAGES.invalid);
 
-/** Checks a URL by the URL standard, but refuses control characters, surrounding spaces and extra slashes. */
+/** Checks a URL against the URL standard, but also rejects control characters, surrounding spaces and extra slashes. */
 const isUrl = (url: string): boolean =>
   !/\p{Cc}|^\s|\s$/u.test(url) && !/^https?:\/\/[/\\]/i.test(url) && URL.canParse(url);

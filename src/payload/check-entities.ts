@@ -4,7 +4,7 @@ import { compareByNesting, endOf, type EntityKind, entityKindOf } from './entiti
 import { CONTENT_MESSAGES } from './messages.js';
 import type { Entity } from './payload.js';
 
-/** An entity with its index in the payload, which sorting would lose. */
+/** An entity with its index in the payload, which would be lost by sorting. */
 interface Placed {
   readonly entity: Entity;
   readonly index: number;
@@ -18,7 +18,7 @@ const MAX_PROBLEMS = 50;
  * surrogate pair, partial overlaps, and forbidden nesting. Range problems come first; nesting is only checked among
  * entities with valid ranges. O(n log n).
  *
- * @param entities undefined in place of refused entities, which keeps indices correct
+ * @param entities contains undefined in place of rejected entities, so that indices stay correct
  * @param path name of the array in problems
  * @returns at most 50 problems
  */
@@ -69,7 +69,7 @@ const splitsPair = (text: string, at: number): boolean =>
 
 const nestingProblems = (sound: readonly Placed[], path: string): Problem[] => {
   const problems: Problem[] = [];
-  /** The entities around the current one, outermost first, and their count by kind. */
+  /** The entities that contain the current entity, outermost first, and their count by kind. */
   const around: Placed[] = [];
   const kinds: Record<EntityKind, number> = { style: 0, quote: 0, verbatim: 0, label: 0 };
   const isSorted = sound.every(({ entity }, i) => i === 0 || compareByNesting(sound[i - 1]!.entity, entity) <= 0);

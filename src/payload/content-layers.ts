@@ -22,7 +22,7 @@ export interface Audience {
 /** The audience of an unknown endpoint: every override is refused. */
 export const NO_AUDIENCE: Audience = { platforms: [], targets: [] };
 
-/** Lists the targets that a post goes to: its own, or else the whole audience. */
+/** Lists the targets of a post: the targets it names or, if it names none, the whole audience. */
 export const listAddressed = (
   { targets: named = [] }: Pick<PublishPayload, 'targets'>,
   { targets }: Audience,
@@ -38,7 +38,7 @@ export interface ContentLayer {
   readonly path: string;
   /** The fields that the layer sets, or removes with null. */
   readonly fields: ContentOverride;
-  /** Fields that violate a rule: what targets would get from them is unknown. */
+  /** Fields that violate a rule, so their effect on targets is unknown. */
   readonly broken: ReadonlySet<string>;
   /** Problems with the media themselves. They count only if a target gets these media. */
   readonly mediaProblems: ProblemList;
@@ -54,7 +54,7 @@ interface Reading {
 }
 
 /**
- * Reads the content fields of a payload or override. Like null, an empty field removes the value of the layers below.
+ * Reads the content fields of a payload or override. Like null, an empty field removes the value from the layers below.
  * @param wrong fields that violate a rule
  */
 export const readLayer = (
@@ -117,8 +117,8 @@ export const readOverrides = (
 };
 
 /**
- * Finds problems in what targets would get from a payload and its overrides: entities outside their text, media that
- * cannot be published, nothing to publish. Checks each combination of layers once.
+ * Finds problems in the content that targets would receive from a payload and its overrides: entities outside their
+ * text, media that cannot be published, or no content at all. Checks each combination of layers once.
  * @param addressed the targets of the post; if empty, the payload itself is checked
  */
 export const findTargetProblems = (

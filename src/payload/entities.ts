@@ -1,15 +1,15 @@
 import type { Entity, EntityType } from './payload.js';
 
-/** A text and its formatting; entity offsets count the text's UTF-16 units. */
+/** Text and its formatting; entity offsets count UTF-16 units. */
 export interface TextWithEntities {
   readonly text: string;
   readonly entities: readonly Entity[];
 }
 
-/** Range of an entity in a derived text; `index` is its index among the original text's entities. */
+/** Range of an entity in derived text; `index` is its index among the original entities. */
 export type EntityPlace = readonly [index: number, offset: number, length: number];
 
-/** Returns a text's entities with their ranges in a derived text. */
+/** Returns the original entities with their ranges in derived text. */
 export const placeEntities = (entities: readonly Entity[], places: readonly EntityPlace[]): Entity[] =>
   places.flatMap(([index, offset, length]) => (entities[index] ? [{ ...entities[index], offset, length }] : []));
 
@@ -60,13 +60,13 @@ const OUTERMOST_FIRST: readonly EntityKind[] = ['quote', 'style', 'label', 'verb
 /** Returns the offset after an entity's last unit. */
 export const endOf = (entity: Entity): number => entity.offset + entity.length;
 
-/** Compares two entities by nesting: by start, then the longer first, then the outer kind first. */
+/** Compares two entities by nesting: by start, then longest first, then outermost kind first. */
 export const compareByNesting = (a: Entity, b: Entity): number =>
   a.offset - b.offset ||
   b.length - a.length ||
   OUTERMOST_FIRST.indexOf(entityKindOf(a.type)) - OUTERMOST_FIRST.indexOf(entityKindOf(b.type));
 
-/** Returns the entities in nesting order ({@link compareByNesting}), in which markup opens them. */
+/** Returns the entities in nesting order ({@link compareByNesting}), the order in which markup opens them. */
 export const sortEntities = (entities: readonly Entity[]): Entity[] => [...entities].sort(compareByNesting);
 
 /** Returns the entities after `by` UTF-16 units were inserted (or, if negative, removed) before them. */
@@ -74,8 +74,8 @@ export const shiftEntities = (entities: readonly Entity[], by: number): Entity[]
   entities.map((entity) => ({ ...entity, offset: entity.offset + by }));
 
 /**
- * Returns the entities of the text's first `length` UTF-16 units (D-23). Shortens entities that cross the cut; drops
- * indivisible entities there.
+ * Returns the entities within the first `length` UTF-16 units of the text (D-23). Shortens entities that cross the cut,
+ * or drops them if they are indivisible.
  */
 export const clipEntities = (entities: readonly Entity[], length: number): Entity[] =>
   entities.flatMap((entity) => {

@@ -1,13 +1,13 @@
 import { Graphemes } from './graphemes.js';
 import type { PublishPayload } from './payload.js';
 
-/** Longest excerpt, in UTF-16 units (management-api.md: The list of posts). */
+/** Maximum length of an excerpt, in UTF-16 units (management-api.md: The list of posts). */
 const EXCERPT_LENGTH = 120;
 
-/** Number of units to search for a grapheme boundary; only contrived texts have longer graphemes. */
+/** Number of units to search for a grapheme boundary; only contrived text has longer graphemes. */
 const SEARCHED = 4 * EXCERPT_LENGTH;
 
-/** Returns the beginning of a text, cut between graphemes; null if there is no text. */
+/** Returns the beginning of the text, cut between graphemes; null if there is no text. */
 export const excerptOf = (text: string | null | undefined): string | null => {
   if (text === null || text === undefined || text === '') return null;
   if (text.length <= EXCERPT_LENGTH) return text;
@@ -17,7 +17,7 @@ export const excerptOf = (text: string | null | undefined): string | null => {
 };
 
 /**
- * Returns the beginning of a post's text, or else of the first override with a text; null if there is none, or the post
+ * Returns the beginning of a post's text, or of the first override that has text; null if there is no text or the post
  * cannot be read.
  */
 export const excerptOfPost = (payload: PublishPayload | null): string | null => {

@@ -1,6 +1,6 @@
 const clusters = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Finds the boundaries of grapheme clusters (characters as readers see them) in a text. */
+/** Finds the boundaries of grapheme clusters (characters as readers see them) in text. */
 export class Graphemes {
   private segments: Intl.Segments | undefined;
 

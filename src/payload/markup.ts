@@ -1,11 +1,11 @@
 import { endOf, sortEntities, type TextWithEntities } from './entities.js';
 import type { Entity } from './payload.js';
 
-/** The tags around an entity's words. */
+/** The tags around an entity's text. */
 export type Tags = readonly [opening: string, closing: string];
 
 /**
- * Converts text to markup: puts each entity's words between its tags, and escapes the rest. Entities may be nested, but
+ * Converts text to markup: encloses each entity's text in its tags and escapes the rest. Entities may be nested, but
  * must not partially overlap.
  * @param tagsOf returns null for an entity without tags; `index` is the entity's index in nesting order
  */

@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Reasons why a post violates the schema: status 422. They follow the path of the field, or `the body`. */
+/** Reasons why a post violates the schema: status 422. Each is prefixed with the path of the field or `the body`. */
 export const PAYLOAD_MESSAGES = {
   nothingToPublish: 'has nothing to publish: send text, media or buttons',
   nothingLeft: 'leaves nothing to publish: keep text, media or buttons',
@@ -17,7 +17,10 @@ export const UNKNOWN_FIELD_MESSAGES = {
   unknown: message('{field} is not a field, and publishing ignores it: the fields here are {known}'),
 };
 
-/** Reasons why entities and media are refused for their content: status 400. They follow the path of the field. */
+/**
+ * Reasons why entities and media are refused for their content: status 400. Each is prefixed with the path of the
+ * field.
+ */
 export const CONTENT_MESSAGES = {
   document: 'is "document", which cannot be published: send photo, video or audio',
   entityOutOfRange: message(
@@ -39,7 +42,7 @@ export const PAUSE_MESSAGES = {
   nothingToPause: message('pauses nothing: send project_minutes or target_minutes from 1 to {limit}'),
 };
 
-/** Problems with `publish_at`: status 422. They follow the path of the field. */
+/** Problems with `publish_at`: status 422. Each is prefixed with the path of the field. */
 export const PUBLISH_AT_MESSAGES = {
   missing: 'is missing: send a time, or null to publish now',
   /** `invalid_publish_at` */

@@ -11,7 +11,7 @@ export type ContentOverride = { readonly [Field in OverrideField]?: PublishPaylo
 /** Overrides, by network or target id. */
 export type Overrides = Readonly<Record<string, ContentOverride>>;
 
-/** A list of media that targets get, and its path in the body, such as `media` or `overrides.telegram.media`. */
+/** A media list that targets receive, and its path in the body, such as `media` or `overrides.telegram.media`. */
 export interface MediaList {
   readonly path: string;
   readonly media: readonly Media[];
@@ -30,7 +30,7 @@ export const contentFor = (payload: PublishPayload, { channelId, platform }: Con
   return [overrides[platform], overrides[channelId]].reduce<PublishPayload>(applyOverride, own);
 };
 
-/** Returns the media lists that a post's targets get, each once (D-61). */
+/** Returns the media lists that a post's targets receive, each once (D-61). */
 export const listMedia = ({ media, overrides }: PublishPayload, addressed: readonly ContentTarget[]): MediaList[] => {
   const own: MediaList[] = media ? [{ path: 'media', media }] : [];
   if (!overrides) return own;
@@ -55,7 +55,7 @@ export const listUnusedOverrides = (
 
 const applyOverride = (below: PublishPayload, override: ContentOverride | undefined): PublishPayload => {
   if (!override) return below;
-  // The entities of the layer below refer to another text.
+  // Entities from the layer below refer to the text that is being replaced.
   const above = 'text' in override ? { entities: null, ...override } : override;
   const fields = Object.entries({ ...below, ...above }).filter(([, value]) => value !== null);
   return Object.fromEntries(fields);

@@ -66,7 +66,7 @@ export class PublishPayloadDto {
   @Must.beArray('objects like {"id": "tgt_…"}')
   readonly targets: unknown;
 
-  // With an empty id, every such post would be a replay of the first.
+  // If an empty id counted, every post with an empty id would be a replay of the first.
   @ReadAs(emptyTextToAbsent)
   @Must.haveAtMostCharacters(LIMITS.keyLength)
   @Must.beText()

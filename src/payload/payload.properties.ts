@@ -39,7 +39,7 @@ export const anyText: fc.Arbitrary<string> = fc
   .array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ unit: 'grapheme', maxLength: 6 })), { maxLength: 40 })
   .map((pieces) => pieces.join(''));
 
-/** A text with correctly placed and nested entities, in no particular order. */
+/** Text with correctly placed and nested entities, in no particular order. */
 export const anyTextWithEntities: fc.Arbitrary<TextWithEntities> = anyText.chain((text) => {
   const entity = fc
     .record({

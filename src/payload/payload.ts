@@ -33,7 +33,7 @@ export const ENTITY_TYPES = [
   'hashtag',
   'custom_emoji',
 ] as const;
-/** A kind of formatting. */
+/** A formatting type. */
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
 /** See publish-api.md: Publish payload. */
@@ -69,7 +69,9 @@ export interface PublishPayload {
   readonly publish_at?: string;
 }
 
-/** Limits of a payload (publish-api.md: Limits), shown in discovery's capabilities. Texts count UTF-16 units. */
+/**
+ * Limits of a payload (publish-api.md: Limits), shown in discovery's capabilities. Text lengths are in UTF-16 units.
+ */
 export const LIMITS = {
   text: 15_895,
   media: 10,
@@ -81,8 +83,8 @@ export const LIMITS = {
   urlLength: MAX_URL_LENGTH,
 } as const;
 
-/** Maximum number of characters of a `trace_id`. */
+/** Maximum number of characters in a `trace_id`. */
 export const TRACE_ID_LENGTH = 1_024;
 
-/** Bytes of JSON above which a payload is stored in parts, separately from its event (D-42, ADR-19). */
+/** JSON size, in bytes, above which a payload is stored in parts, separately from its event (D-42, ADR-19). */
 export const STORED_APART_BYTES = HEAVY_BYTES;

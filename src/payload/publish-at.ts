@@ -38,7 +38,7 @@ export const parsePublishAt = (text: string): Instant | null => {
 /** True at midnight UTC on the first day of a month, where a leap second may end. */
 const isFirstOfMonth = (at: Instant): boolean => at % DAY_MS === 0 && new Date(at).getUTCDate() === 1;
 
-/** Returns a problem if a text is not a valid date-time. */
+/** Returns a problem if the text is not a valid date-time. */
 export const findPublishAtProblem = (text: string): FieldProblem | undefined =>
   parsePublishAt(text) === null ? { code: 'invalid_publish_at', predicate: PUBLISH_AT_MESSAGES.invalid } : undefined;
 
@@ -55,8 +55,8 @@ export const refusePublishAt = (publishAt: Instant, now: Instant): FieldProblem 
 };
 
 /**
- * Returns the code for refusing a payload: `unknown_override` (D-61) or the code for `publish_at` (D-60) if nothing
- * else is wrong, otherwise `invalid_payload`.
+ * Returns the error code for a refused payload: `unknown_override` (D-61) or the `publish_at` code (D-60) if that is
+ * the only problem, otherwise `invalid_payload`.
  */
 export const codeOfRefusal = (problems: readonly { readonly path: string; readonly code: string }[]): string => {
   const [first] = problems;
@@ -66,7 +66,7 @@ export const codeOfRefusal = (problems: readonly { readonly path: string; readon
   return ['publish_at_past', 'publish_at_too_far'].includes(first.code) ? first.code : 'invalid_publish_at';
 };
 
-/** The plan of a post at its acceptance (D-58). */
+/** A post's plan at the time of its acceptance (D-58). */
 export interface Plan {
   /** Null if none was given. */
   readonly publishAt: Instant | null;

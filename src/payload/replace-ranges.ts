@@ -9,9 +9,10 @@ export interface Replacement {
 }
 
 /**
- * Replaces ranges of a text and keeps every entity on its words (D-28): a character outside the ranges is covered by
- * the same entities as before. An entity that covers a whole range covers its replacement. An entity that covers part
- * of a range loses that part, and disappears if nothing is left. Text inserted at an entity's edge stays outside.
+ * Replaces ranges of text and keeps every entity attached to its characters (D-28): a character outside the ranges is
+ * covered by the same entities as before. An entity that covers a whole range covers its replacement. An entity that
+ * covers part of a range loses that part, and disappears if nothing is left. Text inserted at an entity's edge stays
+ * outside.
  *
  * @param replacements in ascending order, not overlapping, inside the text. The cost is linear in the length of the
  * text, regardless of their number

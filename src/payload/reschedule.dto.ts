@@ -7,7 +7,7 @@ import { Must } from '../validation/rules.js';
 import { PUBLISH_AT_MESSAGES } from './messages.js';
 import { findPublishAtProblem, parsePublishAt, refusePublishAt } from './publish-at.js';
 
-/** The body that moves a planned post to another time (D-63). */
+/** Request body for rescheduling a planned post (D-63). */
 export class RescheduleDto {
   /** The new time, with an offset or `Z`; null for now, or as soon as the post is approved. */
   @Schema.is(() => ({ type: ['string', 'null'], format: 'date-time' }))
@@ -19,7 +19,7 @@ export class RescheduleDto {
 /** A valid time (null for now), or the problems of the body. */
 type CheckedReschedule = { readonly ok: true; readonly publishAt: Instant | null } | Refused;
 
-/** Checks the body that moves a planned post. */
+/** Checks the request body for rescheduling a planned post. */
 export const validateReschedule = (value: unknown, now: Instant): CheckedReschedule => {
   const problems = new ProblemList();
   if (!checkObject(value, '', problems)) return problems.refused();

@@ -7,16 +7,16 @@ export const ELLIPSIS = '…';
 /** Number of UTF-16 units before the cut in which to look for a word boundary (D-23). */
 const WORD_WINDOW = 64;
 
-/** A text cut to its limit. */
+/** Text cut to its limit. */
 export interface TrimmedText extends TextWithEntities {
   /** UTF-16 units cut from the original text; 0 if it fits (D-44). The `…` is not subtracted. */
   readonly trimmedChars: number;
 }
 
 /**
- * Cuts a text and its entities to at most `limit` UTF-16 units (D-23). A text that fits stays unchanged. A longer text
- * ends with `…` inside the limit, is never cut inside a surrogate pair or grapheme cluster, is cut between words if the
- * last 64 units allow it, and has no white space before the `…`.
+ * Cuts text and its entities to at most `limit` UTF-16 units (D-23). Text that fits stays unchanged. Longer text ends
+ * with `…` inside the limit, is never cut inside a surrogate pair or grapheme cluster, is cut between words if the last
+ * 64 units allow it, and has no white space before the `…`.
  *
  * @param options.reserve units of the limit to keep free for text that must follow, such as links and the signature. If
  * only the reserve fits, the text is empty

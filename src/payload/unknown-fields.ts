@@ -25,7 +25,7 @@ const ITEMS = {
   targets: fieldsOf(TargetDto),
 } as const;
 
-/** Maximum UTF-16 units of a name to compare; the longest known name has 23. */
+/** Maximum length of a name to compare, in UTF-16 units; the longest known name has 23. */
 const MAX_COMPARED = 40;
 
 /**
@@ -35,7 +35,7 @@ const MAX_COMPARED = 40;
  */
 export const findUnknownFields = (sent: unknown, limit: number): readonly UnknownField[] => {
   const found: UnknownField[] = [];
-  // Names are compared lazily, so that thousands of fields cost no more than `limit` of them.
+  // Names are compared lazily, so that thousands of unknown fields cost no more than the first `limit`.
   for (const field of listAllUnknown(sent)) if (found.push(field) >= limit) break;
   return found;
 };

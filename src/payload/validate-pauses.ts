@@ -8,7 +8,7 @@ import { wrongTypePredicate } from '../validation/wording.js';
 import { PAUSE_MESSAGES } from './messages.js';
 import { LIMITS } from './payload.js';
 
-/** The body of temp-pause (publish-api.md): minutes from 0 to 1440, at least one above 0; no targets means all. */
+/** temp-pause request body (publish-api.md): minutes from 0 to 1440, at least one above 0; no targets means all. */
 export interface TempPauseBody {
   readonly project_minutes: number;
   readonly target_minutes: number;
@@ -17,14 +17,14 @@ export interface TempPauseBody {
 
 /** See publish-api.md: temp-resume. */
 export const RESUME_SCOPES = ['project', 'targets', 'all'] as const;
-/** The body of temp-resume (publish-api.md). */
+/** temp-resume request body (publish-api.md). */
 export interface TempResumeBody {
   readonly scope: (typeof RESUME_SCOPES)[number];
   /** Public ids of targets; an empty list means all (D-45). Used if the scope is `targets`. */
   readonly targets: readonly string[];
 }
 
-/** Fields of the body of temp-pause. */
+/** Fields of the temp-pause body. */
 export class TempPauseDto {
   @Must.beWithin(0, LIMITS.pauseMinutes)
   readonly project_minutes: unknown;
@@ -50,7 +50,7 @@ export class TempResumeDto {
   readonly targets: unknown;
 }
 
-/** Checks the body of temp-pause (D-21), but not the existence of targets. Every problem has the status 422. */
+/** Checks a temp-pause body (D-21), but not whether its targets exist. Every problem has the status 422. */
 export const validateTempPause = (value: unknown): { readonly ok: true; readonly body: TempPauseBody } | Refused => {
   const problems = new ProblemList();
   if (!checkObject(value, '', problems)) return problems.refused();
@@ -67,7 +67,7 @@ export const validateTempPause = (value: unknown): { readonly ok: true; readonly
   };
 };
 
-/** Checks the body of temp-resume (D-45); the default scope is `all`. Every problem has the status 422. */
+/** Checks a temp-resume body (D-45); the default scope is `all`. Every problem has the status 422. */
 export const validateTempResume = (value: unknown): { readonly ok: true; readonly body: TempResumeBody } | Refused => {
   const problems = new ProblemList();
   if (!checkObject(value, '', problems)) return problems.refused();

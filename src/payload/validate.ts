@@ -24,7 +24,7 @@ import { findUnknownFields } from './unknown-fields.js';
 type CheckedPayload =
   { readonly ok: true; readonly payload: PublishPayload; readonly problems: readonly Problem[] } | Refused;
 
-/** Describes the problem of a post without content, and names up to three possibly misspelt fields (D-49). */
+/** Describes what is wrong with a post without content; names up to three possibly misspelt fields (D-49). */
 const describeMissingContent = (sent: Sent): string => {
   const unknown = findUnknownFields(sent, 3).map(({ path: field, nearest }) =>
     nearest === null ? PAYLOAD_MESSAGES.notAField({ field }) : PAYLOAD_MESSAGES.misspeltField({ field, nearest }),
@@ -35,7 +35,7 @@ const describeMissingContent = (sent: Sent): string => {
 /**
  * Checks a publish payload (publish-api.md: Publish payload, Limits; D-5, D-6, D-43). Reports all problems at once, at
  * most 50; the status is 422 for any schema problem, 400 for content problems alone. Null and empty fields count as
- * absent, as does a text without visible characters; unknown fields are omitted. Fetches nothing, and does not check
+ * absent, and so does text without visible characters; unknown fields are omitted. Fetches nothing, and does not check
  * whether targets exist. Takes linear time, except for sorting entities, and never throws.
  *
  * @param value the parsed body
@@ -97,7 +97,9 @@ const readContent = (
   return { ...(hasText && { text: text as string }), entities, media, buttons };
 };
 
-/** Checks how far away a valid time is; the field's rule has already reported any other value. */
+/**
+ * Checks that a valid time is not too far in the past or future. The field's rule has already reported invalid values.
+ */
 const checkPublishAt = (sent: unknown, now: Instant, problems: ProblemList): void => {
   const publishAt = typeof sent === 'string' ? parsePublishAt(sent) : null;
   const problem = publishAt === null ? null : refusePublishAt(publishAt, now);

@@ -5,13 +5,13 @@ import type { ChannelCheck, PublishError, StepOutcome, TestContext } from './pub
 export type TestAnswer<Value = Readonly<Record<string, unknown>>> =
   { readonly kind: 'answered'; readonly value: Value } | { readonly kind: 'refused'; readonly error: PublishError };
 
-/** Returns the answer to a request whose call failed. @param title the network's display name */
+/** Converts the outcome of a failed call to a {@link TestAnswer}. @param title the network's display name */
 export const refused = (outcome: StepOutcome, title: string): Extract<TestAnswer, { kind: 'refused' }> => {
   if (!('error' in outcome)) throw new Error(`${title}: a failure without an error`);
   return { kind: 'refused', error: outcome.error };
 };
 
-/** Returns a check that succeeded. */
+/** Returns a passed check. */
 export const passed = (name: string, message: string): ChannelCheck => ({
   name,
   ok: true,
@@ -19,7 +19,7 @@ export const passed = (name: string, message: string): ChannelCheck => ({
   platform_says: null,
 });
 
-/** Returns a check that failed. @param says the network's own words */
+/** Returns a failed check. @param says the network's own message */
 export const failed = (name: string, message: string, says?: string): ChannelCheck => ({
   name,
   ok: false,
@@ -28,8 +28,8 @@ export const failed = (name: string, message: string, says?: string): ChannelChe
 });
 
 /**
- * Returns a failed check for a request that the network refused or did not answer. An error worded for a single post
- * gets a general message, because it says nothing about the channel.
+ * Returns a failed check for a request that the network refused or did not respond to. An error that is about a single
+ * post is replaced by a general message, because it says nothing about the channel.
  * @param title the network's display name
  */
 export const unanswered = (

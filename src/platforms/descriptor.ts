@@ -24,7 +24,7 @@ export interface PlatformDescriptor {
 interface BaseUrl {
   /** Name of the setting that overrides the URL. */
   readonly setting: string;
-  /** First path segment after the base URL in a call, for the setting's description. */
+  /** Path segment that follows the base URL in a call; used in the setting's description. */
   readonly path: string;
   /** The network's own URL (networks.md §1), without a trailing slash. */
   readonly default: string;
@@ -45,11 +45,11 @@ export type SettingField =
 
 /** Limits of a network. */
 export interface PlatformLimits {
-  /** Maximum UTF-16 units of a text without media. */
+  /** Maximum length of text without media, in UTF-16 units. */
   readonly text: number;
-  /** Maximum UTF-16 units of a text with media; absent if `text` applies. */
+  /** Maximum length of text with media, in UTF-16 units; absent if `text` applies. */
   readonly caption?: number;
-  /** Limits of one medium, by type. A medium of any other type becomes a link in the text (D-22). */
+  /** Limits for one medium, by type. A medium of any other type becomes a link in the text (D-22). */
   readonly media: Readonly<Partial<Record<Media['type'], MediaLimits>>>;
   readonly pace: PlatformPace;
 }

@@ -3,13 +3,13 @@ import type { Replacement } from '../payload/replace-ranges.js';
 /** Invisible separator between a sign and the text after it. */
 export const ZERO_WIDTH_SPACE = '\u200b';
 
-/** Returns the offsets at which a text needs an escape, ascending: each directly after a one-unit sign such as `@`. */
+/** Returns the offsets at which text needs an escape, ascending: each directly after a one-unit sign such as `@`. */
 export type FindBreaks = (text: string) => readonly number[];
 
-/** Range of an address in a text, in UTF-16 units; `end` is exclusive. */
+/** Range of an address in the text, in UTF-16 units; `end` is exclusive. */
 export interface Address {
   readonly start: number;
-  /** Offset of the path, after scheme and host: there, `%40` is equivalent to `@`. */
+  /** Offset of the path (after scheme and host), where `%40` is equivalent to `@`. */
   readonly path: number;
   readonly end: number;
 }
@@ -43,7 +43,7 @@ export const unitsBeforePath = (link: string): number =>
 const ADDRESS =
   /(?:(?:https?|tg):\/\/[^\s/?#@()]+(?=[/?#])|(?<![\p{L}\p{N}.-])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d+)?(?=\/))([^\s<>"«»“”„]*)/giu;
 
-/** Finds the paths of the addresses in a text; their schemes and hosts count as ordinary words. */
+/** Finds the paths of addresses in the text; schemes and hosts count as ordinary words. */
 const findPaths = (text: string): Address[] =>
   Array.from(text.matchAll(ADDRESS), ({ index, 0: whole, 1: path }) => {
     const end = index + whole.length;
@@ -51,7 +51,7 @@ const findPaths = (text: string): Address[] =>
     return { start, path: start, end };
   });
 
-/** Creates a function that returns the address around a unit; call it with ascending units. */
+/** Creates a function that returns the address that contains a UTF-16 unit; call it with units in ascending order. */
 const createAddressFinder = (addresses: readonly Address[]): ((unit: number) => Address | undefined) => {
   let next = 0;
   return (unit) => {

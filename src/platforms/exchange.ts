@@ -34,7 +34,7 @@ export type Exchange =
   | { readonly kind: 'answered'; readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer }
   /** No byte was sent, for example because the connection was refused or the TLS handshake failed. */
   | ({ readonly kind: 'never_sent' } & Interruption)
-  /** At least part of the request was sent, but no complete response arrived. `status`: null unless one began. */
+  /** At least part of the request was sent, but no complete response arrived. `status`: null if no response began. */
   | ({ readonly kind: 'lost'; readonly status: number | null } & Interruption);
 
 /** An exchange without a complete response. */
@@ -51,8 +51,8 @@ export const createConnections = (): Agent =>
   new Agent({ connections: 512, pipelining: 1, keepAliveTimeout: 4_000, headersTimeout: 0, bodyTimeout: 0 });
 
 /**
- * Sends one request and reports how far it got. Never throws, never retries, never follows a redirect. The body of an
- * answer is complete, except that a refusal (3xx, 4xx) may be cut short, because its status alone is enough.
+ * Sends one request and reports how far it got. Never throws, never retries, never follows a redirect. The response
+ * body is complete, except that a refusal (3xx, 4xx) may be cut short, because its status alone is enough.
  */
 export const exchange = (
   connections: Dispatcher,
@@ -88,8 +88,8 @@ export const exchange = (
     const timeOut = (): void => {
       if (!settled) stop({ code: 'timed_out', detail: EXCHANGE_MESSAGES.noAnswer({ ms: timeoutMs }) });
     };
-    // After the process was suspended, timers fire before sockets are read. setImmediate lets a response that has
-    // already arrived count.
+    // When a suspended process resumes, timers fire before sockets are read. With setImmediate, a response that has
+    // already arrived still counts.
     const timer = setTimeout(() => setImmediate(timeOut), timeoutMs);
 
     if (signal.aborted) return onAbort();
@@ -131,7 +131,7 @@ export const exchange = (
     }
   });
 
-/** True if a status alone means that the server did nothing. */
+/** True if the status alone shows that the server took no action. */
 const isRefusalStatus = (status: number): boolean => status >= 300 && status < 500;
 
 /** Converts a library's error to a code and a message, which may contain hosts, but never a path or a header. */

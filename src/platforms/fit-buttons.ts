@@ -3,18 +3,18 @@ import { trimText } from '../payload/trim.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from './messages.js';
 import type { Warning } from './publisher.js';
 
-/** What a network accepts as a button. */
+/** A network's rules for buttons. */
 export interface ButtonRules {
   /** The network's display name. */
   readonly network: string;
-  /** Maximum UTF-16 units of a button's text. */
+  /** Maximum length of a button's text, in UTF-16 units. */
   readonly limit: number;
   /** Converts a URL to a form that the network accepts; null if there is none. */
   readonly toUrl: (url: string) => string | null;
 }
 
 /**
- * Returns the buttons that a network accepts, with their texts shortened to its limit.
+ * Returns the buttons that a network accepts, with button text shortened to its limit.
  * @param warnings receives a warning for each button that is omitted or shortened
  */
 export const fitButtons = (

@@ -1,4 +1,4 @@
-/** Separator between a text, its signature and the lines below them. */
+/** Separator between the text, the signature and the lines below. */
 export const BLANK_LINE = '\n\n';
 
 /**

@@ -11,7 +11,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
 
 /**
  * Returns the warning about a medium that becomes a link in the text (D-22).
- * @param reason a sentence, or a code from `media-error.ts`, perhaps with a colon and the network's own words
+ * @param reason a sentence, or a code from `media-error.ts`, optionally followed by a colon and the network's own
+ * message
  */
 export const linkedMediaWarning = (code: 'media_as_link' | 'media_linked', index: number, reason: string): Warning => {
   const [, obstacle = reason, words = ''] = /^([a-z_]+)(: [^]+)?$/.exec(reason) ?? [];

@@ -1,7 +1,7 @@
 import { retry } from './outcomes.js';
 import type { PublishError, StepOutcome } from './publisher.js';
 
-/** Error codes of intact files that cannot be converted into anything that a network accepts (D-22). */
+/** Error codes for intact files that cannot be converted into a form that the network accepts (D-22). */
 const UNSUITABLE: ReadonlySet<string> = new Set([
   'media_too_large',
   'media_too_long',
@@ -14,7 +14,7 @@ export const becomesLink = (error: PublishError): boolean => error.category === 
 
 /**
  * Classifies the error of a medium that could not be fetched (publish-api.md: POST /v1/webhooks/{slug}, rule 3; D-24).
- * Only an error of the category `media` is permanent.
+ * Only errors in the `media` category are permanent.
  */
 export const classifyMediaError = (error: PublishError): StepOutcome =>
   error.category === 'media' ? { kind: 'failed', error } : retry(error);

@@ -6,8 +6,8 @@ import { OBSTACLE_MESSAGES } from './messages.js';
 import type { MediaLimits, ProbedMedium } from './publisher.js';
 
 /**
- * Returns the reason why a medium will become a link (D-22); null if the probe reveals none. A photo is fitted to any
- * size and format; only its aspect ratio cannot change.
+ * Returns the reason why a medium will become a link (D-22); null if the probe reveals none. Photos are converted to
+ * fit any size and format limits; only their aspect ratio cannot change.
  */
 export const forecastObstacle = (
   { type, sizeBytes, mime, width, height }: ProbedMedium,

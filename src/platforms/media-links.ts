@@ -2,7 +2,7 @@ import { shiftEntities, type TextWithEntities } from '../payload/entities.js';
 import { type TrimmedText, trimText } from '../payload/trim.js';
 import { BLANK_LINE, fitLines } from './fit-lines.js';
 
-/** A text with links below it. */
+/** Text with links below it. */
 export interface LinkedText extends TrimmedText {
   /** Number of links that do not fit even without the text. */
   readonly droppedLinks: number;
@@ -10,7 +10,7 @@ export interface LinkedText extends TrimmedText {
 }
 
 /**
- * Returns a formatted text followed by its signature and the links of media that cannot be sent (D-22, D-28). Signature
+ * Returns formatted text followed by its signature and the links of media that cannot be sent (D-22, D-28). Signature
  * and links are never cut: the text is trimmed instead (D-23).
  *
  * @param content the text; empty if no part of it is visible
@@ -38,5 +38,5 @@ export const appendLinks = (
   };
 };
 
-/** Returns the UTF-16 units of a part and the blank line that separates it; 0 for an empty part. */
+/** Returns the length of a part and its separating blank line, in UTF-16 units; 0 for an empty part. */
 const unitsWithSeparator = (part: string): number => (part === '' ? 0 : part.length + BLANK_LINE.length);

@@ -63,7 +63,7 @@ export const OBSTACLE_MESSAGES = {
   photoNotConvertible: 'cannot be converted into a photo that the network accepts',
 };
 
-/** Calls that a network did not answer, or whose answer did not come from its API. */
+/** Calls without a response, or with a response that did not come from the network's API. */
 export const CALL_MESSAGES = {
   /** `not_sent`, `aborted` */
   notSent: message('{network} could not be reached ({detail}): nothing was sent.'),
@@ -89,7 +89,7 @@ export const TEST_MESSAGES = {
   questionRefused: message('{network} rejected the test request, but posts may still succeed.'),
 };
 
-/** Details of calls that a network did not answer. */
+/** Details of calls without a response. */
 export const EXCHANGE_MESSAGES = {
   stopped: 'the call was stopped',
   noAnswer: message('no answer within {ms} ms'),

@@ -5,21 +5,21 @@ import type { NetworkConnection } from './connection.js';
 import { type Exchange, exchange, type ExchangeLimits } from './exchange.js';
 import type { MediaFile } from './publisher.js';
 
-/** A file in a form, with the name of its field. */
+/** A file to upload, and the name of its form field. */
 export interface FilePart {
   readonly field: string;
   readonly file: Pick<MediaFile, 'path' | 'sizeBytes' | 'mime' | 'filename'>;
 }
 
-/** A streamed form, with its headers. */
+/** A streamed form body with its headers. */
 export interface Multipart {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readable;
 }
 
 /**
- * Creates a `multipart/form-data` body (RFC 7578) from fields and files on disk. Streams the files, and computes the
- * length in advance, as networks require.
+ * Creates a `multipart/form-data` body (RFC 7578) from fields and files on disk. Streams the files and computes the
+ * content length in advance, because networks require it.
  */
 export const createMultipart = (
   files: readonly FilePart[],
@@ -68,6 +68,6 @@ export const uploadFile = async (
 const partHeader = (boundary: string, name: string): string =>
   `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"`;
 
-/** Escapes a name in a form's header as browsers do. */
+/** Escapes a name in a part header the way browsers do. */
 const escapeName = (name: string): string =>
   name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');

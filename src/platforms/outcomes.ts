@@ -23,7 +23,7 @@ export const gatewayError = (
   category: PublishError['category'] = 'network',
 ): PublishError => ({ code, category, source: 'gateway', message });
 
-/** Returns the outcome of every step of a channel with unusable credentials: no call is made. */
+/** Returns the outcome for every step of a channel whose credentials are unusable: no call is made. */
 export const unusableCredentials = (
   code: string,
   message: string,

@@ -1,4 +1,4 @@
-/** Parses JSON; returns undefined for anything else. */
+/** Parses JSON; returns undefined if the body is not valid JSON. */
 export const parseJson = (body: Buffer): unknown => {
   try {
     return JSON.parse(body.toString()) as unknown;
@@ -13,6 +13,6 @@ export const parseObject = (body: Buffer): Readonly<Record<string, unknown>> | n
   return isObject(value) ? value : null;
 };
 
-/** True for a JSON object, which excludes arrays and null. */
+/** True for JSON objects, but not for arrays or null. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -7,22 +7,25 @@ import { isVisible } from '../validation/text-measure.js';
 import { type Address, type FindBreaks, findEscapes, unitsBeforePath } from './escape-signs.js';
 import { BLANK_LINE, fitLines } from './fit-lines.js';
 
-/** A post's text for a network without formatting. */
+/** A post's text for a network that does not support formatting. */
 export interface PlainText {
   /** Within the limit, including signature and lines; empty if nothing would be visible. */
   readonly text: string;
   /** UTF-16 units cut from the original text; inserted text does not count (D-44). */
   readonly trimmedChars: number;
-  /** Number of lost links: lines that do not fit even without the text, and links in the text without their address. */
+  /**
+   * Number of links lost: lines that do not fit even without the text, and links in the text whose address does not
+   * fit.
+   */
   readonly droppedLinks: number;
   /** True if the original has formatting that plain text does not show. */
   readonly losesFormatting: boolean;
   readonly droppedSignature: boolean;
 }
 
-/** A network's rules for plain text, and what follows a post's text. */
+/** A network's rules for plain text, and the parts that follow the post's text. */
 interface PlainTextOptions {
-  /** Maximum UTF-16 units of the whole text. */
+  /** Maximum length of the whole text, in UTF-16 units. */
   readonly limit: number;
   /** Lines below the text, after a blank line. They are never cut: the text is trimmed instead (D-23). */
   readonly lines?: readonly string[];
@@ -33,9 +36,9 @@ interface PlainTextOptions {
 }
 
 /**
- * Converts a text to plain text (networks.md §2): a `text_link` becomes `text (url)`; other entities keep only their
- * words. The text is trimmed after the conversion, so that the limit applies to the visible text. A link's address is
- * kept whole or omitted.
+ * Converts formatted text to plain text (networks.md §2): a `text_link` becomes `text (url)`; other entities are
+ * reduced to their text. The text is trimmed after the conversion, so that the limit applies to the visible text. A
+ * link's address is kept whole or omitted.
  */
 export const plainText = (content: TextWithEntities, options: PlainTextOptions): PlainText => {
   const { limit, lines = [], breaks = () => [], signature } = options;
@@ -72,11 +75,11 @@ export const plainText = (content: TextWithEntities, options: PlainTextOptions):
 /** True if plain text cannot show everything that an entity adds. */
 const losesFormatting = ({ type }: Entity): boolean => entityKindOf(type) !== 'label' || type === 'custom_emoji';
 
-/** Steps of the conversion to plain text. The offsets of each step refer to the text before it. */
+/** Intermediate results of the conversion to plain text. Each step's offsets refer to the text before that step. */
 interface Converted {
   readonly links: readonly Replacement[];
   readonly linked: string;
-  /** Ranges of the links' addresses in `linked`. */
+  /** Ranges of the link addresses in `linked`. */
   readonly addresses: readonly Address[];
   readonly escapes: readonly Replacement[];
   readonly text: string;
@@ -91,8 +94,8 @@ const convert = (content: TextWithEntities, breaks: FindBreaks): Converted => {
 };
 
 /**
- * Returns the insertions that add the links' addresses, each directly after the link's words and never inside a
- * grapheme. A link whose words are its address needs no insertion.
+ * Returns the insertions that add the link addresses. Each goes directly after its link text, and never inside a
+ * grapheme. A link whose text is its address needs no insertion.
  */
 const linksOf = ({ text, entities }: TextWithEntities): Replacement[] => {
   const graphemes = new Graphemes(text);
@@ -106,7 +109,7 @@ const linksOf = ({ text, entities }: TextWithEntities): Replacement[] => {
     .sort((a, b) => a.start - b.start);
 };
 
-/** Returns the ranges of the addresses in the text into which they were inserted. */
+/** Returns where the inserted addresses are in the resulting text. */
 const locateLinks = (links: readonly Replacement[]): Address[] => {
   let shift = 0;
   return links.map(({ start: at, text }) => {
@@ -130,7 +133,7 @@ const toOriginalOffset = (replacements: readonly Replacement[], position: number
   return position - shift;
 };
 
-/** Maps the offset of an original unit to the converted text. */
+/** Maps an offset in the original text to the converted text. */
 const toConvertedOffset = (replacements: readonly Replacement[], position: number): number => {
   let shift = 0;
   for (const { start, end, text } of replacements) {

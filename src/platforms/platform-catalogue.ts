@@ -45,8 +45,8 @@ export class PlatformCatalogue {
   }
 
   /**
-   * Returns the fields of an address that identify the chat, without other public facts about the credentials. Returns
-   * the whole address for an unknown network.
+   * Returns the address fields that identify the chat, without other public facts about the credentials. For an unknown
+   * network, returns the whole address.
    */
   chatOf(id: string, address: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     const credentials = this.find(id)?.credentials;

@@ -9,10 +9,13 @@ const SCANNED_BYTES = 4_096;
 export const extractWords = (body: Buffer): string =>
   body.toString('utf8', 0, SCANNED_BYTES).replace(MARKUP, ' ').replace(/ +/g, ' ').trim();
 
-/** Maximum UTF-16 units of a network's words. */
+/** Maximum length of a network's message, in UTF-16 units. */
 const MAX_LENGTH = 500;
 
-/** Returns a network's own words, if any, as {@link PublishError.platform_says}: shortened, with credentials masked. */
+/**
+ * Returns the network's own message, if any, for {@link PublishError.platform_says}: shortened and with credentials
+ * masked.
+ */
 export const platformSays = (
   words: string | undefined,
   credentials: Readonly<Record<string, string>>,

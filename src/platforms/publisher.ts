@@ -29,7 +29,7 @@ export interface PlatformChannel {
   readonly settings: JsonObject;
 }
 
-/** A degradation of a post, which is not an error (D-22). */
+/** A note that a post is published in degraded form. Not an error (D-22). */
 export interface Warning {
   readonly code: string;
   readonly message: string;
@@ -42,18 +42,18 @@ export interface Warning {
 export interface Step {
   /** Stable within a rendering: a retry resumes at the first step without a stored result. */
   readonly name: string;
-  /** True if readers see the effect: only such a call can be in doubt (networks.md §3). */
+  /** True if readers see the effect: only visible calls can be in doubt (networks.md §3). */
   readonly visible: boolean;
   /** The network's own method name. */
   readonly method: string;
   readonly request: JsonObject;
 }
 
-/** One call to a network as the sandbox previews it (D-38). */
+/** Sandbox preview of one call to a network (D-38). */
 export interface PreviewCall {
   /** The network's own method name; `POST <…>` for an upload, with a placeholder for the URL. */
   readonly method: string;
-  /** A value that comes from a file or from an earlier response in the same step is a placeholder: `<…>`. */
+  /** Values from a file, or from an earlier response in the same step, are placeholders: `<…>`. */
   readonly request: JsonObject;
 }
 
@@ -74,7 +74,7 @@ export interface PublishError {
   /** `gateway` or the platform's identifier. */
   readonly source: string;
   readonly message: string;
-  /** The platform's own words, shortened to 500 characters. */
+  /** The platform's own message, shortened to 500 characters. */
   readonly platform_says?: string;
 }
 
@@ -113,11 +113,11 @@ export interface SendContext {
   readonly channel: PlatformChannel;
   /** Results of the steps done so far, by step name. */
   readonly results: Readonly<Record<string, JsonObject>>;
-  /** The same for every attempt at this publication: the value for a network's idempotency key. */
+  /** Value for a network's idempotency key: the same for every attempt at this publication. */
   readonly key: string;
   /**
-   * Number of times that the network has delayed this publication, by {@link PublishError.code}; absent if never. A
-   * delay that the network only implies grows each time (D-20).
+   * How many times the network has delayed this publication, by {@link PublishError.code}; absent if never. Delays that
+   * the network only implies grow each time (D-20).
    */
   readonly waits: Readonly<Record<string, number>>;
   /**
@@ -167,9 +167,9 @@ export type LookUpResult =
 
 /** Facts about a send whose outcome is unknown. */
 export interface SendInDoubt {
-  /** Start of its attempt. An older message cannot come from this send. */
+  /** When the attempt started. Older messages cannot come from this send. */
   readonly since: Instant;
-  /** By how much `since` may be too late, in ms, if it comes from another machine's clock; default 0. */
+  /** How many ms too late `since` may be, if it comes from another machine's clock; default 0. */
   readonly toleranceMs?: number;
   /** Ids of earlier messages in the channel. Any message older than one of them is older than this send. */
   readonly before: ReadonlySet<string>;
@@ -182,11 +182,11 @@ export interface ChannelCheck {
   readonly ok: boolean;
   /** Names the bot or chat, or says what is wrong and how to fix it. */
   readonly message: string;
-  /** The network's own words, shortened to 500 characters; null if it gave none. */
+  /** The network's own message, shortened to 500 characters; null if there is none. */
   readonly platform_says: string | null;
 }
 
-/** Context of a channel test. `signal` aborts when the test's time is up. */
+/** Context of a channel test. `signal` aborts when the test times out. */
 export interface TestContext extends Pick<SendContext, 'credentials' | 'channel' | 'signal'> {
   /** Waits until the network's pace allows a call with this credential ({@link PlatformPace.perCredential}). */
   readonly awaitTurn: (credential: string) => Promise<void>;
@@ -236,16 +236,16 @@ export interface Publisher {
   render(post: PlatformPost, channel: PlatformChannel, results?: SendContext['results']): Rendering;
   /** Runs one step and classifies its outcome; never throws. */
   send(step: Step, context: SendContext): Promise<StepOutcome>;
-  /** Returns the media that `send` requests in a step, to fetch them in advance. Pure. */
+  /** Returns the media that `send` requests in a step, so that they can be fetched in advance. Pure. */
   mediaOf(step: Step): readonly WantedMedium[];
   /**
-   * Predicts results of steps before any download, to show in a rendering which media become links and which photos are
-   * fitted (D-22, D-38). A step whose result is only `fitted` still runs. Pure.
+   * Predicts step results before any download, so that a rendering can show which media become links and which photos
+   * are fitted (D-22, D-38). A step whose result is only `fitted` still runs. Pure.
    */
   forecastResults(media: readonly ProbedMedium[]): SendContext['results'];
   /**
-   * Returns the calls that a step makes if none of them fails, in order (D-38): none for a step without calls, several
-   * for an upload. Pure.
+   * Returns the calls that a step makes, in order, if all of them succeed (D-38): none for a step without calls,
+   * several for an upload. Pure.
    * @param media the post's media
    */
   previewCalls(step: Step, media: readonly ProbedMedium[]): readonly PreviewCall[];

@@ -5,15 +5,17 @@ import { extractWords, platformSays } from './platform-says.js';
 import type { PublishError, SendContext, StepOutcome } from './publisher.js';
 import { readRetryAfter } from './retry-after.js';
 
-/** A call that the network's API did not answer. */
+/** A call that got no response from the network's API. */
 export interface UnansweredCall {
   /** The network's display name. */
   readonly title: string;
   /** The network's identifier. */
   readonly platform: string;
-  /** True if readers can see the effect: only such a call is in doubt; others may be repeated (networks.md §3). */
+  /**
+   * True if readers can see the effect: only visible calls can be in doubt; others may be repeated (networks.md §3).
+   */
   readonly visible: boolean;
-  /** Values to mask in the network's words. */
+  /** Values to mask in the network's message. */
   readonly credentials: Readonly<Record<string, string>>;
 }
 
@@ -72,7 +74,7 @@ export const classifyInterrupted = (
 /**
  * Classifies a response that does not come from the API, by its status (D-25). With a 3xx or 4xx, an intermediary
  * refused to forward the call, so it may be repeated. With any other status, the network may have executed the call.
- * @param says the words in the response
+ * @param says the text in the response
  */
 export const classifyUnreadable = (
   status: number,

@@ -30,14 +30,14 @@ export const uploadOrLink = async (
 const unsentBecause = ({ message, platform_says: says }: PublishError): StepOutcome =>
   doneWithoutMessage({ unsent: says ? `${message} (${says})` : message });
 
-/** Returns the reason in an upload's result why the medium becomes a link; null if it was uploaded. */
+/** Reads from an upload's result why the medium becomes a link; null if it was uploaded. */
 export const readUnsent = (result: JsonObject | undefined): string | null =>
   typeof result?.['unsent'] === 'string' ? result['unsent'] : null;
 
 /** True if a status means that the server, not the file, is the problem, whatever the body says. */
 export const isServerBusy = (status: number): boolean => status === 429 || status >= 500;
 
-/** Returns the outcome of a refused upload. @param says the network's own words (see `platform-says.ts`) */
+/** Returns the outcome of a refused upload. @param says the network's own message (see `platform-says.ts`) */
 export const fileRefusal = (
   source: string,
   message: string,

@@ -11,8 +11,8 @@ export interface CallBudget {
 }
 
 /**
- * An owner who makes calls with a credential. Each budget belongs to one caller, so no owner uses another owner's
- * turns, and a refused credential uses none of an accepted credential's turns (D-68).
+ * An owner making calls with a credential. Each budget belongs to one caller, so owners never use up each other's
+ * turns, and a refused credential does not use up the turns of an accepted one (D-68).
  */
 export interface Caller {
   readonly platform: string;
@@ -24,7 +24,7 @@ export interface Caller {
 interface CallTurn {
   /** Number of leading budgets that have granted a turn. */
   readonly count: number;
-  /** Time until the last of these turns, in ms; 0 if it is now. */
+  /** Time until the last of these turns, in ms; 0 if the turn is now. */
   readonly waitMs: number;
 }
 
@@ -43,7 +43,7 @@ export class CallTurns {
   }
 
   /**
-   * Reserves a turn in each budget, up to and including the first whose turn lies in the future.
+   * Reserves a turn in each budget in order, and stops after the first turn that is in the future.
    * @param publication id of the waiting publication; a turn two seconds or more away is recorded ({@link TURN_OF})
    */
   reserve(budgets: readonly CallBudget[], publication?: string): Promise<CallTurn> {
@@ -59,13 +59,13 @@ interface Reservation {
 /** Prefix of the `ops_pace` key for the turn that a publication waits for. */
 export const TURN_OF = 'turn/';
 
-/** Prefix of the `ops_pace` keys that record how long the API reports an owner's share of a network as fully used. */
+/** Prefix of the `ops_pace` keys that hold the time until which the API reports an owner's share as used up. */
 export const SHARE_OF = 'share/';
 
 /** Returns the key of an owner's share of a network. */
 export const keyOfShare = (platform: string, ownerId: string): string => `${SHARE_OF}${platform}/${ownerId}`;
 
-/** Returns the budget for all calls of an owner with one credential. */
+/** Returns the budget for all calls that an owner makes with one credential. */
 export const accountBudget = (caller: Caller, limits: CallBudget['limits']): CallBudget => ({
   key: `account/${keyOf(caller)}`,
   limits,

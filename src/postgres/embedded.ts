@@ -68,7 +68,10 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
   }
 };
 
-/** Creates and locks DATA_DIR. Other users may traverse it: PostgreSQL may run as one. The data stays private. */
+/**
+ * Creates and locks DATA_DIR. Other users may traverse it, because PostgreSQL may run as another user. The data stays
+ * private.
+ */
 const claimDataDir = async (dataDir: string): Promise<DataDirLock> => {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o755 });
@@ -91,7 +94,10 @@ const chooseUser = async (dataDir: string, program: string, logger: Logger): Pro
   return CURRENT_USER;
 };
 
-/** Starts the server on a free port. Retries if another program takes it, or backends of a killed server still run. */
+/**
+ * Starts the server on a free port. Retries if another program takes the port, or if backends of a killed server are
+ * still running.
+ */
 const firstStart = async (
   launch: (port: number) => Promise<PostgresServer>,
 ): Promise<{ server: PostgresServer; port: number }> => {

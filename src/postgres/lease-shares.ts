@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 /** A worker as this process last saw it in the database. */
 export interface SeenWorker {
   readonly id: string;
-  /** Names of the leases that it holds; only leases that this process also holds or waits for. */
+  /** Names of the leases that it holds, limited to those that this process also holds or waits for. */
   readonly held: readonly string[];
   /** True if the worker's heartbeat is late; it may be suspended. */
   readonly isSilent: boolean;
@@ -23,7 +23,7 @@ export const rank = (thing: string, candidates: readonly string[]): string[] => 
 
 /**
  * True if a worker with `count` leases may acquire a free lease at once, because no other live worker has fewer.
- * Workers with fewer leases see the free lease too, and go first.
+ * Otherwise, workers with fewer leases get the first chance to acquire it.
  */
 export const isNext = (self: string, count: number, workers: readonly SeenWorker[]): boolean =>
   workers.every(({ id, held, isSilent }) => id === self || isSilent || held.length >= count);
@@ -31,7 +31,10 @@ export const isNext = (self: string, count: number, workers: readonly SeenWorker
 /** True if moving a lease from a worker with `theirs` leases to a worker with `ours` would even out the numbers. */
 export const shouldMove = (theirs: number, ours: number): boolean => theirs - ours >= 2;
 
-/** Returns the lease to request and its holder, which has at least two more leases than this worker; null for none. */
+/**
+ * Returns the lease to request and its holder, which has at least two more leases than this worker; null if there is
+ * none.
+ */
 export const chooseLeaseToAskFor = (
   self: string,
   count: number,

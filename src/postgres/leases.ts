@@ -20,17 +20,20 @@ export interface Term {
 }
 
 /**
- * Last part of an insert into ops_lease. A lease that another worker holds stays unchanged. A lease that this worker
- * already holds gets a new term, because its release failed, or the response to its acquisition was lost.
+ * Conflict clause for an insert into ops_lease. Leases held by another worker stay unchanged. A lease that this worker
+ * already holds gets a new term: either its release failed, or the response to its acquisition was lost.
  */
 export const ON_LEASE_CONFLICT =
   'on conflict (name) do update set term = default where ops_lease.worker_id = excluded.worker_id returning ops_lease.name, term';
 
 const LOOK_INTERVAL_MS = 1_000;
-/** How long a free lease is left to workers with fewer leases, which may not want it because they run other tasks. */
+/**
+ * How long workers with fewer leases get first pick of a free lease. They may not want it, because they run other
+ * tasks.
+ */
 const COURTESY_MS = 1_500;
 
-/** A lease that this process holds or, as long as it has no term, is about to acquire. */
+/** A lease that this process holds or, while `term` is null, is about to acquire. */
 interface Held {
   readonly term: bigint | null;
   readonly asked: AbortController;
@@ -47,8 +50,8 @@ type ReleaseListener = (shards: ReadonlySet<string> | null) => void;
 /**
  * Acquires and releases the leases of this process, which is registered as a worker (see {@link Presence}). Every
  * second, and when notified, a process reads the workers and the leases that it wants. It deletes dead workers with
- * their leases. What it reads also guides how leases are spread, but is only a hint (ADR-102): the rows of ops_lease
- * decide.
+ * their leases. These reads also guide how leases are spread, but they are only hints (ADR-102): the rows of ops_lease
+ * are authoritative.
  */
 export class Leases {
   private readonly presence: Presence;
@@ -63,7 +66,7 @@ export class Leases {
   /** Keyed by name, so that the process acquires no lease twice. */
   private readonly held = new Map<string, Held>();
   private readonly waiters = new Set<Waiter>();
-  /** Times by `performance.now()` at which awaited leases were first seen free. */
+  /** `performance.now()` timestamps at which awaited leases were first seen free, in ms. */
   private readonly freeSince = new Map<string, number>();
   private readonly releases = new Batcher<Term, void>(
     async (terms) => {
@@ -109,8 +112,8 @@ export class Leases {
   }
 
   /**
-   * True if the process that had this worker id is known to be alive under a new id, and is not this process. It lost
-   * the former id with its session and has registered again, but may still continue work that it started under that id.
+   * True if the process that had this worker id is known to be alive under a new id and is not this process. It lost
+   * the old id with its session and registered again, but may still be doing work that it started under the old id.
    */
   hasReturned(workerId: string): boolean {
     const former = processOf(workerId);
@@ -124,7 +127,8 @@ export class Leases {
 
   /**
    * True while no other process can have the leases that this process acquired under a worker id. Callers check this
-   * before anything irreversible. Leases of an earlier id are lost, even if the process has registered again since.
+   * before doing anything irreversible. Leases of an earlier id are lost, even if the process has registered again
+   * since.
    */
   stillHoldsLeasesOf(workerId: string): boolean {
     return this.workerId === workerId;

@@ -79,7 +79,7 @@ export const EMBEDDED_MESSAGES = {
   cannotSwitchUser:
     'PostgreSQL refuses to run as root, and this process is not allowed to switch to another user. Start it as an ordinary user, or set DATABASE_URL.',
   closedFolder: message(
-    'PostgreSQL refuses to run as root, and the user that it would run as ({uid}) cannot read {folder} or {program}: a parent folder is closed to other users. Install this program in, and set DATA_DIR to, folders that other users can enter, start it as an ordinary user, or set DATABASE_URL.',
+    'PostgreSQL refuses to run as root, and the user that it would run as ({uid}) cannot read {folder} or {program}: a parent folder is closed to other users. Put this program and DATA_DIR in folders that other users can enter, start it as an ordinary user, or set DATABASE_URL.',
   ),
   didNotStart: message('PostgreSQL did not start (status {status}): {log}'),
 };

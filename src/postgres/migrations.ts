@@ -3,7 +3,7 @@ import { Client, type ClientBase, Pool } from 'pg';
 import type { Logger } from 'pino';
 import { MIGRATION_MESSAGES } from './messages.js';
 
-/** A numbered step of the schema. Runs once, and is never edited after its release: a later change is a new step. */
+/** A numbered schema change. Runs once and is never edited after its release: later changes need a new migration. */
 export interface Migration {
   /** From 1, without gaps. */
   readonly number: number;
@@ -21,15 +21,15 @@ export interface Migration {
 export interface RepeatableMigration extends Omit<Migration, 'number'> {
   /**
    * Default 1; raised by the first edit after a release. A process never replaces functions of a higher version, so
-   * that an older program that starts during an upgrade does not restore its own.
+   * that an older program that starts during an upgrade does not restore its own functions.
    */
   readonly version?: number;
 }
 
-/** All migrations that bring an empty database to the schema of this program. */
+/** All migrations that bring an empty database up to this program's schema. */
 export interface Migrations {
   readonly numbered: readonly Migration[];
-  /** In the order in which they run. */
+  /** In execution order. */
   readonly repeatable: readonly RepeatableMigration[];
 }
 
@@ -38,7 +38,7 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
-/** Key of the advisory lock under which migrations run. No other code locks it; it is the same in every release. */
+/** Key of the advisory lock held while migrations run. No other code locks it; it is the same in every release. */
 const MIGRATION_LOCK = 4_107_260_411;
 const MIN_SERVER_VERSION = 15;
 

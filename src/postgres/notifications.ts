@@ -28,19 +28,25 @@ export class Notifications {
     private readonly first = '',
   ) {}
 
-  /** Listens, reconnecting after every lost connection, until {@link stop}. Resolves once it first listens. */
+  /**
+   * Listens, reconnecting after every lost connection, until {@link stop}. Resolves once it is listening for the first
+   * time.
+   */
   start(): Promise<void> {
     return new Promise((resolve) => {
       this.loop ??= this.listen(resolve);
     });
   }
 
-  /** Calls a listener for each notification on a channel, even from this process. Returns a function to unsubscribe. */
+  /**
+   * Calls a listener for each notification on a channel, including those from this process. Returns an unsubscribe
+   * function.
+   */
   subscribe(channel: NotificationChannel, listener: Listener): () => void {
     const listeners = this.listeners.get(channel) ?? new Set();
     if (!this.listeners.has(channel)) {
       this.listeners.set(channel, listeners);
-      // After a lost connection, the next one listens to all channels.
+      // If the connection is lost, the next connection listens to all channels.
       if (this.client) this.query(this.client, `listen ${channel}`).catch(() => undefined);
     }
     listeners.add(listener);

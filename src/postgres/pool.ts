@@ -5,7 +5,7 @@ import { isUnavailable } from './unavailable.js';
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 
-// The typings of pg do not list array types.
+// pg's typings do not list array types.
 const parseTexts = (types.getTypeParser as (oid: number) => (text: string) => unknown)(INT8_ARRAY);
 const bigints = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(bigints);
@@ -51,7 +51,8 @@ export const createPool = (connectionString: string, options: PoolOptions): Pool
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
-    // A server behind a broken network never responds: the client's own timeout ends the wait, a little after the server's.
+    // A server behind a broken network never responds: the client's own timeout ends the wait, a little after the
+    // server's.
     query_timeout: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + 5_000,
     // Set with a statement, not with a connection parameter, because PgBouncer refuses or ignores such parameters. The
     // pool waits for the promise, although its typings do not say so.
@@ -60,7 +61,8 @@ export const createPool = (connectionString: string, options: PoolOptions): Pool
   pool.on('error', (error) => {
     if (!pool.ending) options.logger.warn({ reason: error.message }, 'lost an idle database connection');
   });
-  // The pool does not listen while a client is in use, and an 'error' event without a listener would crash the process.
+  // The pool does not listen for errors while a client is in use, and an 'error' event without a listener would crash
+  // the process.
   pool.on('connect', (client) =>
     client.on('error', (error) => options.logger.debug({ reason: error.message }, 'lost a database connection')),
   );
@@ -73,15 +75,17 @@ export const createPool = (connectionString: string, options: PoolOptions): Pool
  */
 export const withoutSyncCommit = `set_config('synchronous_commit', 'off', true)`;
 
-/** Returns a query with a client time limit of a day instead of the pool's; the caller sets the server's limit. */
+/**
+ * Returns a query with a client-side timeout of a day instead of the pool's; the caller sets the server-side timeout.
+ */
 export const unhurried = (text: string): { text: string } => {
   const query = { text, query_timeout: 86_400_000 }; // missing from pg's typings
   return query;
 };
 
 /**
- * Runs `work` in a transaction: commits if it resolves; if it rejects, rolls back and throws its error. After an error
- * for which {@link isUnavailable} is true, the outcome of a commit is unknown.
+ * Runs `work` in a transaction: commits if it resolves; if it rejects, rolls back and throws its error. If
+ * {@link isUnavailable} is true for the error, it is unknown whether a commit succeeded.
  */
 export const withTransaction = async <T>(
   pool: Pool,

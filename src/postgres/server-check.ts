@@ -12,7 +12,7 @@ export class UnfitServer extends Error {
 export interface ServerRequirements {
   /** Maximum number of connections of the process: DATABASE_POOL. */
   readonly connections: number;
-  /** True if DATABASE_POOL is set; false if the number comes from the roles. */
+  /** True if DATABASE_POOL is set; false if the number is derived from the roles. */
   readonly isChosen: boolean;
   readonly log: Log;
 }
@@ -37,7 +37,7 @@ interface Facts {
 }
 
 interface ConnectionLimit {
-  /** Where the limit is set, in words. */
+  /** Human-readable description of where the limit is set. */
   readonly where: string;
   /** Number of connections that the limit allows this role. */
   readonly most: number;
@@ -60,7 +60,7 @@ export const checkServer = async (connectionString: string, requirements: Server
       connectionTimeoutMillis: TIMEOUT_MS,
       query_timeout: TIMEOUT_MS,
     });
-    client.on('error', () => undefined); // a running query fails with it
+    client.on('error', () => undefined); // a running query fails with the same error
     await client.connect();
     return client;
   };
@@ -91,7 +91,7 @@ const readFacts = async (client: Client): Promise<Facts> => {
   return rows[0]!;
 };
 
-/** Returns a sentence about the first requirement that the database does not meet; null if it meets all. */
+/** Returns a sentence about the first requirement that the database does not meet; null if it meets them all. */
 const findUnfit = (facts: Facts): string | null => {
   const { encoding, role, database, owner } = facts;
   if (encoding !== 'UTF8') return SERVER_MESSAGES.encoding({ encoding, role });

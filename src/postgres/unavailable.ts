@@ -29,7 +29,7 @@ const SQLSTATES = new Set([
 /** 08: connection exceptions; 53: out of connections, memory or disk. */
 const CLASSES = /^(08|53)/;
 
-/** Messages of pg's errors without a code, for a connection that breaks or cannot be established. */
+/** Messages of pg errors that have no code: the connection broke or could not be established. */
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed and is not queryable|Connection ended unexpectedly)/;
 
@@ -48,7 +48,7 @@ interface ServerError {
   readonly message: string;
 }
 
-/** Returns the error of a server that cannot store data until an operator fixes the cause; null for any other error. */
+/** Returns the error if the server cannot store data until an operator fixes the cause; null for any other error. */
 export const findStorageError = (error: unknown): ServerError | null => {
   const found = asServerError(error);
   return found && STORAGE.test(found.code) ? found : null;
@@ -68,9 +68,9 @@ const asServerError = (error: unknown): ServerError | null => {
 };
 
 /**
- * True for errors that do not mean that the statement is wrong: the database is not running, cannot be reached, is
- * shutting down, is read-only, timed out or has no resources left, or too many calls were waiting for it. A later
- * attempt may succeed. The outcome of a commit that failed with such an error is unknown.
+ * True for errors that are not the fault of the statement: the database is not running, cannot be reached, is shutting
+ * down, is read-only, timed out or has no resources left, or too many calls were waiting for it. A later attempt may
+ * succeed. If a commit fails with one of these errors, its outcome is unknown.
  */
 export const isUnavailable = (error: unknown): boolean => {
   if (error instanceof Overloaded) return true;

@@ -3,12 +3,12 @@ import type { Entity } from '../payload/payload.js';
 import { countWhile, type Replacement, replaceRanges } from '../payload/replace-ranges.js';
 import { trimText } from '../payload/trim.js';
 
-/** Maximum UTF-16 units of a processed text: far more than any network shows. */
+/** Maximum length of processed text, in UTF-16 units: far more than any network shows. */
 export const MAX_PROCESSED_TEXT = 65_536;
 
 /**
- * Replaces ranges of a text like {@link replaceRanges}. Removes indivisible entities, such as an address or an emoji,
- * if their text changes. Trims the result to {@link MAX_PROCESSED_TEXT}.
+ * Replaces ranges of text like {@link replaceRanges}. Removes indivisible entities, such as an address or an emoji, if
+ * their text changes. Trims the result to {@link MAX_PROCESSED_TEXT}.
  */
 export const editText = (content: TextWithEntities, replacements: readonly Replacement[]): TextWithEntities => {
   if (replacements.length === 0) return content;

@@ -6,9 +6,9 @@ import { LOCAL_SEARCH, type PatternSearch } from './pattern.js';
 import { findFirstWord } from './words.js';
 
 /**
- * Returns the reason why a project's filters keep a text off a network; null if the text passes (D-28). A text passes
- * if no `exclude` filter for the network matches and, if there are `include` filters, at least one of them matches. A
- * filter matches if the text contains one of its words or a match of its pattern.
+ * Returns why a project's filters keep text off a network; null if the text passes (D-28). Text passes if no `exclude`
+ * filter for the network matches and, if there are `include` filters, at least one of them matches. A filter matches if
+ * the text contains one of its words or matches its pattern.
  */
 export const findFilterReason = (
   text: string,
@@ -34,7 +34,7 @@ export const findFilterReason = (
 
 const filtered = (message: string): Warning => ({ code: 'filtered', message });
 
-/** Describes what a filter matched; null for nothing, `invalid` if its pattern is no longer valid. */
+/** Describes what a filter matched; null if there was no match, `invalid` if its pattern is no longer valid. */
 const describeMatch = (text: string, { words, pattern }: Filter, search: PatternSearch): string | null => {
   const word = words ? findFirstWord(new Set(words), text) : null;
   if (word !== null) return FILTER_MESSAGES.theWord({ word: quoteShort(word) });

@@ -4,7 +4,10 @@ import { Graphemes } from '../payload/graphemes.js';
 import { editText } from './edit-text.js';
 import { LOCAL_SEARCH, type PatternSearch } from './pattern.js';
 
-/** Removes a text's footer (D-28): all from the last occurrence of the marker or pattern, and white space before it. */
+/**
+ * Removes the footer (D-28): everything from the last occurrence of the marker or pattern on, and the white space
+ * before it.
+ */
 export const removeFooter = (
   content: TextWithEntities,
   { marker, pattern }: Footer,

@@ -14,7 +14,7 @@ export const FILTER_MESSAGES = {
   thePattern: message('the pattern {pattern}'),
 };
 
-/** Problems with patterns in a project's `processing`: status 422. They follow the path of the field. */
+/** Problems with patterns in a project's `processing` (status 422), as predicates after the path of the field. */
 export const PATTERN_MESSAGES = {
   empty: 'is empty, which would match everywhere: write a pattern',
   notRe2: message('is not a valid RE2 pattern: {reason}'),
@@ -22,24 +22,24 @@ export const PATTERN_MESSAGES = {
   matchesEmptyText: 'matches the empty text, and therefore everywhere: require at least one character',
 };
 
-/** Warnings about processed texts. */
+/** Warnings about processed text. */
 export const PROCESSING_MESSAGES = {
   replacementsSkipped: message(
-    'The text has too many matches for all replacements: the last {rules} were skipped. Use fewer rules.',
+    'There are too many matches to apply every replacement: the last {rules} were skipped. Use fewer rules.',
   ),
   formattingLost: message('The translation lost {entities}: the words are published without formatting.'),
   originalPublished: message('{error} The original text is published.'),
   platformSays: message('{error} It says: {text}'),
 };
 
-/** Reasons why a translation failed: code `translation_failed`. */
+/** Reasons for a failed translation: code `translation_failed`. */
 export const TRANSLATION_MESSAGES = {
   apiKeyErased: 'The API key of the translation service was erased: set a new one.',
   unreachable: message('The translation service {problem}.'),
-  answeredStatus: message('The translation service answered HTTP {status}.'),
-  noTranslation: 'The translation service answered without a translation.',
-  unreadableMarkup: 'The translation service answered with markup that cannot be parsed.',
-  tooLong: 'The translation service answered with a text that is too long.',
-  invisible: 'The translation service answered with a text that has no visible characters.',
+  answeredStatus: message('The translation service returned HTTP {status}.'),
+  noTranslation: 'The translation service returned no translation.',
+  unreadableMarkup: 'The translation service returned markup that cannot be parsed.',
+  tooLong: 'The translation service returned text that is too long.',
+  invisible: 'The translation service returned text without visible characters.',
   paused: 'The translation service has repeatedly failed to answer, so it was not called for this text.',
 };

@@ -1,10 +1,10 @@
 import type * as Re2Js from 're2js';
 
-/** A pattern to search for in a text. */
+/** A pattern to search for, and the text to search. */
 export interface PatternQuestion {
   readonly pattern: string;
   readonly text: string;
-  /** True to find the offset of the last match; false to find whether there is any. */
+  /** True to find the offset of the last match; false to check whether there is any match. */
   readonly isLast: boolean;
 }
 

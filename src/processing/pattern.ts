@@ -3,11 +3,11 @@ import { BoundedCache } from '../runtime/bounded-cache.js';
 import { type FieldProblem, formatCount, tooLongPredicate, wrongTypePredicate } from '../validation/wording.js';
 import { PATTERN_MESSAGES } from './messages.js';
 
-/** Maximum UTF-16 units of a pattern. */
+/** Maximum length of a pattern, in UTF-16 units. */
 const MAX_LENGTH = 1_000;
-/** Maximum instructions in a pattern's program. RE2 takes about 40 ns per instruction and character. */
+/** Maximum number of instructions in a compiled pattern. RE2 takes about 40 ns per instruction and character. */
 const MAX_PROGRAM = 1_000;
-/** Number of matches to visit one by one to find the last match. */
+/** How many matches to visit one by one when looking for the last match. */
 const MAX_MATCHES = 500;
 
 const compiled = new BoundedCache<RE2JS | string>(1_000);
@@ -38,20 +38,20 @@ export const checkPattern = (value: unknown): FieldProblem | undefined => {
   return { code: 'too_large', predicate: PATTERN_MESSAGES.tooLarge({ steps: formatCount(steps), limit }) };
 };
 
-/** Checks a pattern that marks text to remove: it must not match the empty text either. */
+/** Checks a pattern that marks text to remove: it must not match empty text either. */
 export const checkCuttingPattern = (value: unknown): FieldProblem | undefined =>
   checkPattern(value) ??
   (matchesPattern(value as string, '') ? { code: 'empty', predicate: PATTERN_MESSAGES.matchesEmptyText } : undefined);
 
-/** Returns the number of instructions in a pattern's program; 0 for an invalid pattern. */
+/** Returns the number of instructions in a compiled pattern; 0 if the pattern is invalid. */
 export const programSize = (pattern: string): number => {
   const program = compile(pattern);
   return typeof program === 'string' ? 0 : program.programSize();
 };
 
-/** Searches texts for patterns. Null means that the pattern is no longer valid or, for `findLast`, has no match. */
+/** Searches text for patterns. Null means that the pattern is no longer valid or, for `findLast`, has no match. */
 export interface PatternSearch {
-  /** True if a pattern matches anywhere in a text. */
+  /** True if a pattern matches anywhere in the text. */
   matches(pattern: string, text: string): boolean | null;
   /** Returns the offset of a pattern's last match, in UTF-16 units. */
   findLast(pattern: string, text: string): number | null;
@@ -72,7 +72,9 @@ export const findLastMatch = (pattern: string, text: string): number | null => {
   return typeof program === 'string' ? null : findLastOf(program, text, MAX_MATCHES);
 };
 
-/** {@link findLastMatch} for a compiled pattern. Uses nothing from outside, so that a helper process can run it. */
+/**
+ * {@link findLastMatch} for a compiled pattern. Uses nothing outside its own body, so that a helper process can run it.
+ */
 const findLastOf = (program: RE2JS, text: string, maxMatches: number): number | null => {
   const matcher = program.matcher(text);
   let last: number | null = null;

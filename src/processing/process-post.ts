@@ -22,9 +22,9 @@ export type ProcessedPost =
 
 /**
  * Processes a post for one network in the order of D-28: filters, footer, replacements, translation, signature. Every
- * step keeps each entity on its words.
+ * step keeps entities attached to their words.
  *
- * @param translate called at most once, and only if the project translates and the text is visible
+ * @param translate called at most once, and only if the project uses translation and the text is not blank
  */
 export const processPost = async (
   payload: PublishPayload,

@@ -7,8 +7,8 @@ import { PROCESSING_MESSAGES } from './messages.js';
 import { findWordRanges } from './words.js';
 
 /**
- * Maximum number of occurrences and entities that the replacements in one post may move, because other requests wait.
- * Real posts need several hundred times fewer.
+ * Maximum number of occurrences and entities that the replacements in one post may move, because other requests have to
+ * wait meanwhile. Real posts need several hundred times fewer.
  */
 const MAX_MOVES = 300_000;
 

@@ -7,9 +7,9 @@ const BEGINS_IN_WORD = new RegExp(`^${IN_WORD}`, 'u');
 const ENDS_IN_WORD = new RegExp(`${IN_WORD}$`, 'u');
 
 /**
- * Finds the occurrences of a word in a text (D-28), from the start, without overlaps. With `wholeWord`, skips
- * occurrences inside longer words. An occurrence never covers only part of a character as readers see it (an emoji with
- * its modifiers, a letter with its accents).
+ * Finds the occurrences of a word in the text (D-28), in order and without overlaps. With `wholeWord`, skips
+ * occurrences inside longer words. An occurrence never covers only part of what readers see as one character (an emoji
+ * with its modifiers, a letter with its accents).
  */
 export function* findWordRanges(
   word: string,
@@ -27,8 +27,8 @@ export function* findWordRanges(
 }
 
 /**
- * Returns the first of several words or phrases that occurs in a text as a whole; null if none does. Ignores case,
- * kinds of white space and encodings of accents.
+ * Returns the first of these words or phrases that occurs in the text as a whole; null if none does. Ignores
+ * differences in case, in white space and in how accents are encoded.
  */
 export const findFirstWord = (words: Iterable<string>, text: string): string | null => {
   const haystack = normalizeForComparison(text);
@@ -40,7 +40,10 @@ export const findFirstWord = (words: Iterable<string>, text: string): string | n
   return null;
 };
 
-/** True if no word continues beyond the range. Anything may come next to an edge like `#` in `#sale`. */
+/**
+ * True if the range does not begin or end in the middle of a word. An edge that is not part of a word, like `#` in
+ * `#sale`, may have any neighbour.
+ */
 const isWhole = (text: string, start: number, end: number): boolean => {
   const [before, first] = [characterBefore(text, start), characterAt(text, start)];
   if (BEGINS_IN_WORD.test(first) && ENDS_IN_WORD.test(before)) return false;
@@ -48,16 +51,16 @@ const isWhole = (text: string, start: number, end: number): boolean => {
   return !(ENDS_IN_WORD.test(last) && BEGINS_IN_WORD.test(after));
 };
 
-/** Returns enough UTF-16 units for the code point that begins at an offset. */
+/** Returns the code point that begins at an offset, possibly followed by another UTF-16 unit. */
 const characterAt = (text: string, at: number): string => text.slice(at, at + 2);
 
-/** Returns enough UTF-16 units for the code point that ends at an offset. */
+/** Returns the code point that ends at an offset, possibly preceded by another UTF-16 unit. */
 const characterBefore = (text: string, at: number): string => text.slice(Math.max(0, at - 2), at);
 
-/** Normalises a text for filters, which changes its offsets. */
+/** Normalises text for filters, which changes offsets. */
 const normalizeForComparison = (text: string): string => text.normalize('NFC').toUpperCase().replace(/\s+/gu, ' ');
 
-/** Removes case from a text without changing offsets. */
+/** Folds case without changing offsets. */
 const foldCase = (text: string): string => {
   const lower = text.toLowerCase();
   const aligned =

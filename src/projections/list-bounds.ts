@@ -1,10 +1,12 @@
 /**
- * Size in bytes at which a page of a list ends, even if it has fewer items than requested, because a response is built
- * in memory and writing it blocks the event loop.
+ * Size, in bytes, at which a list page is cut off, even if it has fewer items than requested: the response is built in
+ * memory, and writing it blocks the event loop.
  */
 export const PAGE_BYTES = 4_000_000;
 
-/** Maximum size in bytes of a client-supplied value in a list; the response for a single item contains all of it. */
+/**
+ * Maximum size in bytes of a client-supplied value in a list. The response for a single item includes the full value.
+ */
 export const SHOWN_BYTES = 65_536;
 
 /**
@@ -12,7 +14,7 @@ export const SHOWN_BYTES = 65_536;
  * first row is always shown.
  * @param select statement that selects the rows, with a column `bytes`: the approximate size that each row adds to the
  * response
- * @param order order of the statement, such as `post_id desc`
+ * @param order sort order of the statement, such as `post_id desc`
  */
 export const boundedList = (select: string, order: string): string => `
   with listed as (${select}),

@@ -1,12 +1,12 @@
 import type { RecordedEvent } from '../kernel/events.js';
 
-/** Event members that contain a resource's id. */
+/** Event fields that contain a resource id. */
 const MEMBERS = ['ownerId', 'channelId', 'projectId', 'endpointId', 'outputId'] as const;
 const ENDPOINT_ACTOR = 'endpoint:';
 
 /**
- * Lists the ids of an event's resources, then of the endpoint that acted. The event belongs to the owner of the first
- * known resource.
+ * Lists the ids of an event's resources, then the id of the endpoint that acted. The event belongs to the owner of the
+ * first known resource.
  */
 export const listResourceIds = ({ data, actor }: RecordedEvent): string[] => {
   const members = data as Readonly<Record<string, unknown>>;

@@ -18,8 +18,8 @@ export const backoffDelay = ({ firstMs, longestMs }: BackoffBounds, failures: nu
 export const conflictDelay = (conflicts: number): number => Math.random() * 5 * conflicts;
 
 /**
- * Waits between attempts after repeated failures. The delays grow as {@link backoffDelay} describes. Up to half of each
- * delay is removed at random, so that callers that failed together do not retry together.
+ * Waits between attempts after repeated failures. The delays grow as described at {@link backoffDelay}. Each is cut by
+ * a random amount, up to half, so that callers that failed together do not retry together.
  */
 export class Backoff {
   private failures = 0;

@@ -14,7 +14,10 @@ export class BatchInterval {
   /** @param ms minimum time from the start of a batch of concurrent callers to the start of the next batch */
   constructor(private readonly ms: number) {}
 
-  /** Waits until the next batch may start. Of several callers, the first to call {@link recordBatch} starts it. */
+  /**
+   * Waits until the next batch may start. If several callers are waiting, the first one to call {@link recordBatch}
+   * starts the batch.
+   */
   async waitForNextBatch(): Promise<void> {
     for (let ms = this.remainingMs(); ms > 0; ms = this.remainingMs()) await sleep(ms);
   }

@@ -3,7 +3,7 @@
  * the fixed costs of many small batches would use up the CPU time.
  */
 export class BatchPace {
-  /** Time by `performance.now()`, in ms, at which the full burst is available again if no more batches start. */
+  /** `performance.now()` timestamp, in ms, at which the full burst is available again if no more batches start. */
   private freeAt = -Infinity;
 
   /**

@@ -1,18 +1,21 @@
 import { BatchInterval } from './batch-interval.js';
 
-/** Thrown for a call that was not carried out, because too many others were waiting or because it waited too long. */
+/** Thrown when a call was not carried out, because too many others were waiting or it waited too long. */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded';
 }
 
-/** Default maximum number of waiting items. With more, the batches do not keep up, and waiting only uses memory. */
+/**
+ * Default maximum number of waiting items. If more are waiting, the batches cannot keep up, and queueing only uses
+ * memory.
+ */
 const MAX_WAITING = 10_000;
-/** Default maximum wait of an item, in ms. */
+/** Default maximum wait per item, in ms. */
 const MAX_WAIT_MS = 10_000;
 
 interface Call<In, Out> {
   readonly item: In;
-  /** By `performance.now()`, in ms. */
+  /** `performance.now()` timestamp, in ms. */
   readonly arrivedAt: number;
   readonly resolve: (out: Out) => void;
   readonly reject: (error: unknown) => void;
@@ -30,12 +33,12 @@ export class Batcher<In, Out> {
   private expiry: NodeJS.Timeout | null = null;
 
   /**
-   * @param runBatch returns a result for each item, in the order of the items
+   * @param runBatch returns a result for each item, in the same order
    * @param options.concurrency maximum number of batches that run at a time, default 1
    * @param options.maxBatchSize maximum number of items in a batch, default 500
-   * @param options.splitAbove if more items than this wait, a batch takes half of them, but at least this many. Callers
-   * that get their results together also call again together. Without the split, they would move in lockstep, and each
-   * stage of the work would be idle while all callers are in another stage.
+   * @param options.splitAbove if more items than this are waiting, a batch takes half of them, but at least this many.
+   * Callers that get their results together also call again together. Without the split, they would move in lockstep,
+   * and each stage of the work would be idle while all callers are in another stage.
    * @param options.intervalMs see {@link BatchInterval}, default 0
    * @param options.maxWaiting maximum number of waiting items, default 10,000
    * @param options.maxWaitMs how long an item may wait for its batch to start, in ms, default 10,000; Infinity for no
@@ -87,7 +90,7 @@ export class Batcher<In, Out> {
     this.activeLanes -= 1;
   }
 
-  /** Rejects the items that have waited too long, and schedules the check of the next item. */
+  /** Rejects the items that have waited too long, and schedules the next check. */
   private refuseExpired(maxWaitMs: number): void {
     const latest = performance.now() - maxWaitMs;
     const expired = this.waiting.filter(({ arrivedAt }) => arrivedAt <= latest);
@@ -101,7 +104,10 @@ export class Batcher<In, Out> {
         : setTimeout(() => this.refuseExpired(maxWaitMs), Math.max(1, oldest - latest)).unref();
   }
 
-  /** Takes the next batch, in order. It is empty if no item waits, or if the keys of all waiting items are in use. */
+  /**
+   * Takes the next batch, in order. It is empty if no items are waiting, or if the keys of all waiting items are in
+   * use.
+   */
   private takeBatch(): Call<In, Out>[] {
     const { keyOf, splitAbove = Infinity } = this.options;
     const max = Math.min(this.options.maxBatchSize ?? 500, Math.max(splitAbove, Math.ceil(this.waiting.length / 2)));

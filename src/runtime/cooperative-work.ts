@@ -10,9 +10,9 @@ const REST_FROM_MS = 1;
 const RESTS_PER_SLICE = 4;
 
 const waiting: (() => void)[] = [];
-/** True from scheduling a waiter's turn until its slice has been measured. */
+/** True from when a waiter's turn is scheduled until its slice has been measured. */
 let isTurnDue = false;
-/** Time by `performance.now()`, in ms, until which the thread is left to other work. */
+/** `performance.now()` timestamp, in ms, until which the thread is left to other work. */
 let restsUntil = 0;
 
 /**

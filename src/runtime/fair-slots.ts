@@ -1,9 +1,9 @@
 import { waitInQueue } from './semaphore.js';
 
 /**
- * A number of slots that owners share fairly: an owner may take a slot only while more are free than it holds. So one
- * busy owner leaves half of the slots free, two leave a third, and an owner without slots never waits for another
- * owner's work. Waiting owners are served in turn, and each owner's requests in order of arrival.
+ * A pool of slots that owners share fairly: an owner may take a slot only while more slots are free than it already
+ * holds. So one busy owner leaves half of the slots free, two leave a third, and an owner without slots never waits for
+ * another owner's work. Waiting owners are served in turn, and each owner's requests in order of arrival.
  */
 export class FairSlots {
   private readonly held = new Map<string, number>();
@@ -52,7 +52,7 @@ export class FairSlots {
   /**
    * Waits for a slot from the owner's share.
    * @returns a function that releases the slot; call it once
-   * @throws the signal's reason if it aborts before there is a slot
+   * @throws the signal's reason if it aborts before a slot is free
    */
   async acquire(owner: string, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();

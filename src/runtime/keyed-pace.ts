@@ -4,29 +4,34 @@ import { BoundedCache } from './bounded-cache.js';
 /** Maximum number of keys to remember. A forgotten key starts with a full burst again. */
 const MAX_KEYS = 10_000;
 
-/** Paces the turns of each key: after a burst, one turn per interval. Early callers wait, in order; none is refused. */
+/**
+ * Paces the turns of each key: after a burst, one turn per interval. Callers that come too early wait in order; none is
+ * refused.
+ */
 export class KeyedPace {
-  /** Time by `performance.now()` at which each key's last turn is due: in the past while part of the burst is left. */
+  /**
+   * `performance.now()` timestamp at which each key's last turn is due; in the past while part of the burst is left.
+   */
   private readonly due = new BoundedCache<number>(MAX_KEYS);
 
-  /** @param burst number of turns that a key may take at once after a rest */
+  /** @param burst number of turns that a key may take at once after being idle */
   constructor(
     private readonly intervalMs: number,
     private readonly burst: number,
   ) {}
 
-  /** Takes one or more turns for a key, and waits until the last of them is due. */
+  /** Reserves one or more turns for a key and waits until the last of them is due. */
   async wait(key: string, turns = 1): Promise<void> {
     await this.rest(this.take(key, turns));
   }
 
-  /** Waits until all turns taken for a key are due. */
+  /** Waits until all turns reserved for a key are due. */
   async settle(key: string): Promise<void> {
     await this.rest(this.take(key, 0));
   }
 
   /**
-   * Takes turns for a key without waiting; later turns come after them.
+   * Reserves turns for a key without waiting; later callers queue behind them.
    * @returns ms until the last of them is due; 0 or less if it already is
    */
   take(key: string, turns: number): number {

@@ -21,7 +21,7 @@ export class KeyedSemaphore {
   /**
    * Waits for a permit for a key.
    * @returns a function that releases the permit; call it once
-   * @throws the signal's reason if it aborts before there is a permit
+   * @throws the signal's reason if it aborts before a permit is free
    */
   async acquire(key: string, signal?: AbortSignal): Promise<() => void> {
     const entry = this.enter(key);

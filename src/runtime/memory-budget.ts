@@ -1,4 +1,4 @@
-/** Bounds of a {@link MemoryBudget}. */
+/** Limits of a {@link MemoryBudget}. */
 export interface MemoryBounds {
   /** Limit for all holders together, in bytes. */
   readonly bytes: number;
@@ -14,7 +14,9 @@ export interface MemoryBounds {
 export interface MemoryReservation {
   /** True from the grant until the release. */
   readonly isGranted: boolean;
-  /** Resolves to true when granted; to false if it waited too long, too many others waited, or it was released. */
+  /**
+   * Resolves to true when granted; to false if it waited too long, too many others were waiting, or it was released.
+   */
   readonly granted: Promise<boolean>;
   release(): void;
 }
@@ -54,7 +56,7 @@ export class MemoryBudget {
   }
 
   /**
-   * Reserves bytes that are already in memory: without waiting, and up to twice the limits.
+   * Reserves bytes that are already in memory, without waiting. Up to twice the limits may be reserved.
    * @returns null if the reservation would exceed twice a limit
    */
   reserveHeld(holder: string, bytes: number): MemoryReservation | null {

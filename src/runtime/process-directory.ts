@@ -10,20 +10,20 @@ export interface ProcessDirectory {
   readonly close: () => Promise<void>;
 }
 
-/** Interval at which a process marks its folder as in use, in ms. */
+/** How often a process marks its folder as in use, in ms. */
 const HEARTBEAT_MS = 5 * 60_000;
-/** Age of the last mark after which a folder counts as abandoned, in ms. */
+/** How old a folder's last mark must be, in ms, before the folder counts as abandoned. */
 const ABANDONED_MS = 4 * HEARTBEAT_MS;
 
-/** Host name, process id and a random id, which folders of older versions lack. */
+/** Host name, process id and a random id. Folders created by older versions have no random id. */
 const FOLDER_NAME = /^(.+?)_(\d+)(?:_[\da-f-]{36})?$/;
-/** Paths of the folders that this process uses. It may run several gateways. */
+/** Paths of the folders that this process uses. A process may run several gateways. */
 const openPaths = new Set<string>();
 
 /**
- * Creates a folder for a process's files below `parent`, which processes on one or several machines may share. Folders
- * of killed processes are removed now and periodically: those of this machine as soon as the process no longer runs,
- * the others after 20 minutes without a mark.
+ * Creates a folder for this process's files under `parent`, which processes on one or more machines may share. Folders
+ * of killed processes are removed now and periodically: on this machine as soon as the process is gone, on other
+ * machines after 20 minutes without a mark.
  */
 export const openProcessDirectory = async (parent: string): Promise<ProcessDirectory> => {
   await removeAbandoned(parent);

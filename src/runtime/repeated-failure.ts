@@ -1,4 +1,4 @@
-/** Interval at which the same failure is logged again, in ms. */
+/** Minimum time before the same failure is logged again, in ms. */
 const REPEAT_AFTER_MS = 30_000;
 
 /** Decides when to log a repeating failure, so that the log does not fill up with the same message. */

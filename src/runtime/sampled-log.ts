@@ -3,15 +3,15 @@ const MINUTE_MS = 60_000;
 const callEveryMinute = (callback: () => void): NodeJS.Timeout => setInterval(callback, MINUTE_MS).unref();
 
 /**
- * Logs events that anyone can cause as often as they like: the first at once, then once a minute the number of further
- * events, with the details of the latest (ADR-89).
+ * Logs events that anyone can trigger at will: the first at once, then once a minute the number of further events, with
+ * the details of the latest (ADR-89).
  */
 export class SampledLog<Details extends object> {
   private timer: NodeJS.Timeout | null = null;
   private more = 0;
   private last: Details | null = null;
 
-  /** @param log called with the details of an event and the number of events that the line stands for */
+  /** @param log called with the details of an event and the number of events that the log line represents */
   constructor(
     private readonly log: (details: Details, count: number) => void,
     private readonly callRegularly = callEveryMinute,

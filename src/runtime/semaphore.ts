@@ -7,7 +7,7 @@ export class Semaphore {
   /**
    * Waits for a permit.
    * @returns a function that releases the permit; call it once
-   * @throws the signal's reason if it aborts before there is a permit
+   * @throws the signal's reason if it aborts before a permit is free
    */
   async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
@@ -31,7 +31,7 @@ export class Semaphore {
 }
 
 /**
- * Adds a callback to a queue, and waits until the callback is called.
+ * Adds a callback to a queue and waits until it is called.
  * @param onLeave called when the callback has left the queue
  * @throws the signal's reason if it aborts first
  */

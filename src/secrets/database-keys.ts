@@ -10,10 +10,10 @@ import { openValue, sealValue } from './sealed-value.js';
 export const ACTIVE_KEY = 'secrets_key_fingerprint';
 /** Row with the comma-separated ids of former keys that some values may still need. */
 const FORMER_KEYS = 'secrets_keys_former';
-/** Row with the sealed keys of the history. */
+/** Row with the sealed history keys. */
 const HISTORY_KEYS = 'history_keys';
 
-/** Thrown if the process lacks a key that this database needs, or cannot decrypt the keys of its history. */
+/** Thrown if the process lacks a key that this database needs, or cannot decrypt its history keys. */
 export class WrongSecretsKey extends Error {
   override readonly name = 'WrongSecretsKey';
 }
@@ -32,10 +32,10 @@ const writeSetting = (db: Queries, name: string, value: string): Promise<unknown
   );
 
 /**
- * Verifies that the process has the keys of this database, and returns the keys of the history. The first process to
- * start stores the fingerprint of its SECRETS_KEY; every later process must have that key, and any replaced keys that
- * are still needed (management-api.md: SECRETS_KEY). The keys of the history are derived once, from the oldest key of
- * that first process, and stored, so that they stay the same when SECRETS_KEY is replaced.
+ * Verifies that the process has this database's keys, and returns the history keys. The first process to start stores
+ * the fingerprint of its SECRETS_KEY; every later process must have that key, and any replaced keys that are still
+ * needed (management-api.md: SECRETS_KEY). The history keys are derived once, from the oldest key of that first
+ * process, and then stored, so that they stay the same when SECRETS_KEY is replaced.
  * @throws WrongSecretsKey
  */
 export const claimDatabase = (pool: Pool, ring: KeyRing): Promise<HistoryKeys> =>
@@ -82,8 +82,8 @@ export const readActiveKey = async (db: Queries, ring: KeyRing): Promise<Secrets
 };
 
 /**
- * Activates a key: after the commit, every process seals with it. Reseals the keys of the history, and records that
- * stored values may need the previous key.
+ * Activates a key: after the commit, every process seals with it. Reseals the history keys and records that stored
+ * values may need the previous key.
  * @throws Unavailable if this process does not have the previous key
  */
 export const activateKey = (pool: Pool, ring: KeyRing, key: SecretsKey): Promise<void> =>

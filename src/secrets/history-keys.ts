@@ -8,7 +8,7 @@ export interface HistoryKeys {
   readonly sealKey: Buffer;
 }
 
-/** Derives the keys of a history from the first SECRETS_KEY of its database (management-api.md: HISTORY_KEY). */
+/** Derives the history keys from the first SECRETS_KEY of the database (management-api.md: HISTORY_KEY). */
 export const deriveHistoryKeys = (secretsKey: Buffer): HistoryKeys => {
   const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secretsKey, '', purpose, 32));
   return { signingKey: derive('crosspost history key'), sealKey: derive('crosspost history seal') };

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 const KEY_BYTES = 32;
-/** Number of bytes of a key's id. */
+/** Length of a key id, in bytes. */
 export const KEY_ID_BYTES = 8;
 
 /** A key that encrypts secrets. */
@@ -9,7 +9,7 @@ export interface SecretsKey {
   readonly bytes: Buffer;
   /** HMAC of the key, in hex. Identifies the key in the database without revealing it. */
   readonly fingerprint: string;
-  /** First characters of the fingerprint, contained in every value that the key seals. */
+  /** First characters of the fingerprint. Every value sealed with the key contains them. */
   readonly id: string;
 }
 

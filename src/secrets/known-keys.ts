@@ -1,14 +1,14 @@
 import type { Pool } from 'pg';
 import type { SecretsKey } from './key-ring.js';
 
-/** Namespace of the advisory locks by which sessions show that their process has a key. */
+/** Namespace of the advisory locks that sessions hold to show that their process has a key. */
 const LOCK_CLASS = 7003;
 
 const lockNumber = ({ id }: SecretsKey): number => Buffer.from(id, 'hex').readInt32BE();
 
 /**
- * SQL by which a process shows that it has a key. Run it in the session that listens for notifications, because each
- * process has exactly one.
+ * SQL that a process runs to show that it has a key. Run it in the session that listens for notifications, because each
+ * process has exactly one such session.
  */
 export const lockKeyStatement = (key: SecretsKey): string =>
   `select pg_advisory_lock_shared(${LOCK_CLASS}, ${lockNumber(key)})`;

@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Problems with the keys of secrets, at startup and in jobs. */
+/** Problems with the keys that encrypt secrets, at startup and in jobs. */
 export const SECRETS_MESSAGES = {
   /** The process exits with code 1 at startup. */
   wrongKey:
@@ -18,7 +18,7 @@ export const SECRETS_MESSAGES = {
   processesWithoutKey: message(
     '{count} connected processes do not have the key {id}. Set it as SECRETS_KEY, and the former one as SECRETS_KEY_PREVIOUS, for every process, and restart the processes; then repeat the call. Their database sessions: {sessions}',
   ),
-  /** `/readyz` and the log. */
+  /** Shown by `/readyz` and in the log. */
   unreadable: message(
     '{count} stored secrets, such as {ids}, cannot be opened with any key in SECRETS_KEY and SECRETS_KEY_PREVIOUS. Add the missing key to SECRETS_KEY_PREVIOUS, or enter the credentials again.',
   ),

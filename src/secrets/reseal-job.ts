@@ -11,7 +11,7 @@ import type { SealedSecret } from './vault.js';
 /** Kind and subject of the job. */
 export const RESEAL_SECRETS = 'reseal-secrets';
 
-/** Parameters of the job. */
+/** Job parameters. */
 export interface ResealParams {
   /** Id of the key to seal the secrets with. */
   readonly key: string;
@@ -49,7 +49,7 @@ export const createResealHandler = (pool: Pool, ring: KeyRing): JobHandler => ({
   },
 });
 
-/** Counts all secrets, and the secrets that another key has sealed or that are in the former format. */
+/** Counts all secrets, and how many are sealed with another key or in the former format. */
 export const countSecrets = async (
   db: Pick<Pool, 'query'>,
   key: SecretsKey,
@@ -71,7 +71,7 @@ const checkProcesses = async (pool: Pool, key: SecretsKey): Promise<void> => {
 export const describeSessions = ({ id }: SecretsKey, sessions: readonly string[]): string =>
   SECRETS_MESSAGES.processesWithoutKey({ count: sessions.length, id, sessions: sessions.join(', ') });
 
-/** Reseals all secrets. Returns the ids of secrets that no key opens; these are left unchanged. */
+/** Reseals all secrets. Returns the ids of secrets that no key can open; these secrets are left unchanged. */
 const resealAll = async (
   pool: Pool,
   ring: KeyRing,

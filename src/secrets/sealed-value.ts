@@ -5,7 +5,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 /** First bytes of a value that contains its key's id. Values in the former format begin with random bytes. */
 const MARK = Buffer.from('cps1');
-/** Number of bytes before the nonce in a value that contains the id of its key. */
+/** Number of bytes before the nonce in a value that contains its key's id. */
 export const HEADER_BYTES = MARK.length + KEY_ID_BYTES;
 
 /** Returns the first bytes of all values that the key seals. */
@@ -18,8 +18,8 @@ export const keyIdOf = (sealed: Buffer): string | null =>
     : null;
 
 /**
- * Encrypts a text with AES-256-GCM. The result consists of the mark, the id of the key, the nonce, the tag and the
- * ciphertext. The name is authenticated too, so that one value cannot replace another.
+ * Encrypts text with AES-256-GCM. The result consists of the mark, the key id, the nonce, the tag and the ciphertext.
+ * The name is authenticated too, so that one value cannot replace another.
  */
 export const sealValue = (key: SecretsKey, name: string, text: string): Buffer => {
   const header = headerOf(key);

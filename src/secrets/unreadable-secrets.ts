@@ -8,9 +8,9 @@ import { SECRETS_MESSAGES } from './messages.js';
 import { openValue } from './sealed-value.js';
 import type { SealedSecret } from './vault.js';
 
-/** Pause between two checks of all secrets, in ms. */
+/** Pause between checks of all secrets, in ms. */
 const PAUSE_MS = 3_600_000;
-/** Pause after a failure, such as an outage of the database, in ms. */
+/** Pause after a failure, such as a database outage, in ms. */
 const RETRY_MS = 30_000;
 /** Number of secrets to read at a time: decrypting this many takes a millisecond. */
 const PAGE = 200;
@@ -18,7 +18,7 @@ const PAGE = 200;
 const REMEMBERED = 1_000;
 const NAMED = 3;
 
-/** Checks at startup, then every hour, for stored secrets that none of the process's keys opens. */
+/** Checks at startup, then every hour, for stored secrets that none of the process's keys can open. */
 export class UnreadableSecrets {
   private readonly stopping = new AbortController();
   private loop: Promise<void> = Promise.resolve();

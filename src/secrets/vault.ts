@@ -17,12 +17,15 @@ export class UnreadableSecret extends Error {
   }
 }
 
-/** Time after which a command that stored a secret can no longer be running, in ms. */
+/** Maximum time, in ms, that a command may still be running after it stored a secret. */
 const NAMED_WITHIN_MS = 3_600_000;
-/** How long a secret without an event is kept, in ms (25 hours): longer than a repeated request is recognised. */
+/**
+ * How long a secret without an event is kept, in ms (25 hours): longer than the period in which repeated requests are
+ * recognised.
+ */
 const KEPT_UNNAMED_MS = 25 * 3_600_000;
 
-/** A secret that has not been confirmed to be named by an event. */
+/** A secret that no event has been confirmed to name yet. */
 export interface UnconfirmedSecret {
   readonly id: string;
   /** Stream of the event that should name the secret; null if no event should. */
@@ -31,7 +34,7 @@ export interface UnconfirmedSecret {
   readonly checkAt: string;
 }
 
-/** A secret as it is stored. */
+/** A secret as stored in the database. */
 export interface SealedSecret {
   readonly id: string;
   readonly sealed: Buffer;
@@ -47,7 +50,7 @@ interface NewRow {
   readonly id: string;
   readonly text: string;
   readonly stream: string | null;
-  /** Time after which to check that an event names the secret, in ms; null for no check. */
+  /** How long to wait before checking that an event names the secret, in ms; null for no check. */
   readonly checkInMs: number | null;
 }
 
@@ -80,7 +83,7 @@ export class SecretVault {
     return id;
   }
 
-  /** Lists secrets that are due for a check, longest due first. */
+  /** Lists secrets that are due for a check, most overdue first. */
   async findUnconfirmed(limit: number): Promise<UnconfirmedSecret[]> {
     const { rows } = await this.pool.query<UnconfirmedSecret>(
       `select secret_id as id, stream, check_at::text as "checkAt" from ops_secret
@@ -125,7 +128,7 @@ export class SecretVault {
     return secret;
   }
 
-  /** Lists sealed secrets, which only the same keys can open, in order of id. Omits secrets without an event. */
+  /** Lists sealed secrets in order of id. Only the same keys can open them. Omits secrets without an event. */
   async listSealed(after: string, limit: number): Promise<readonly ListedSecret[]> {
     const { rows } = await this.pool.query<ListedSecret>(
       `select secret_id as id, sealed, case when check_at is not null then stream end as "unconfirmedIn" from ops_secret

@@ -50,7 +50,7 @@ export const checkFields = (dto: object, path: string, problems: ProblemList): R
 
 /**
  * Checks the objects in a list one by one, and stops once further problems could not change the response.
- * @param list any value; a value that is not an array has already been reported and has no items
+ * @param list any value; a value that is not an array has already been reported and counts as empty
  * @param limit maximum number of items to check; the caller must report a longer list
  * @returns the items that are objects
  */

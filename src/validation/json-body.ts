@@ -5,7 +5,7 @@ import { JSON_MESSAGES } from './messages.js';
 import type { Problem } from './problem-list.js';
 import { aboutField, formatCount } from './wording.js';
 
-/** Size, in bytes, above which a JSON body is read in slices, so that other requests need not wait for it (ADR-19). */
+/** Threshold, in bytes: larger JSON bodies are read in slices, so other requests do not have to wait (ADR-19). */
 export const HEAVY_BYTES = 65_536;
 
 /** The value of a body, or its problems; any problem means status 400 (D-5, D-43). */

@@ -7,7 +7,7 @@ import { aboutField, formatCount, joinPath, quoteShort } from './wording.js';
 
 /** Limits for a body: far above what a post needs, and far below what would harm the process (D-43). */
 export const JSON_LIMITS = {
-  /** Bytes of the body. */
+  /** Body size in bytes. */
   bytes: 5_242_880,
   /** Nested objects and arrays, including the outermost. */
   depth: 32,
@@ -18,7 +18,7 @@ export const JSON_LIMITS = {
 /** Number of members to read in one slice. */
 const MEMBERS_PER_SLICE = 2_048;
 
-/** Length from which an integer may exceed the precision of a double; shorter integers are exact. */
+/** Minimum length of an integer that may exceed the precision of a double; shorter integers are exact. */
 const LONG_INTEGER = 16;
 
 const LITERALS = ['true', 'false', 'null'];
@@ -34,7 +34,7 @@ interface Frame {
   key: string;
 }
 
-/** Number of keys up to which a linear search is faster than a set. */
+/** Maximum number of keys at which a linear search is still faster than a set. */
 const FEW_KEYS = 8;
 
 /** The keys of one object. */
@@ -68,7 +68,7 @@ export const scanJson = (text: string): JsonScanResult => {
   return scan;
 };
 
-/** Like {@link scanJson}, in slices, for a long text. */
+/** Like {@link scanJson}, in slices, for long text. */
 export function* scanJsonInSlices(text: string): Steps<JsonScanResult> {
   const scan = new JsonScan(text);
   while (!scan.advance(MEMBERS_PER_SLICE)) yield;
@@ -129,7 +129,7 @@ class JsonScan implements JsonScanResult {
     return true;
   }
 
-  /** Returns the current unit; at the end, NaN, which equals nothing. */
+  /** Returns the current unit. At the end, returns NaN, which is not equal to any unit. */
   private peek(): number {
     return this.text.charCodeAt(this.at);
   }

@@ -12,7 +12,7 @@ export const describeSyntaxError = (text: string, at: number, what: string): str
     line++;
     lineStart = i + 1;
   }
-  // Columns count characters as editors do: a surrogate pair counts as one character.
+  // Columns count characters the way editors do: a surrogate pair counts as one character.
   let column = 1;
   for (let i = lineStart; i < at; i++) if ((text.charCodeAt(i) & 0xfc00) !== 0xdc00) column++;
   return JSON_MESSAGES.notJson({ line, column, what });

@@ -17,7 +17,7 @@ export const JSON_MESSAGES = {
   nullCharacter: 'contains the character \\u0000, which cannot be stored: remove it',
 };
 
-/** JSON syntax errors: status 400, code `not_json`. Each text follows the line and the column. */
+/** JSON syntax errors: status 400, code `not_json`. Each message follows the line and the column. */
 export const JSON_SYNTAX_MESSAGES = {
   unexpected: message('expected {expected}, found {found}{advice}'),
   trailingComma: 'trailing comma before the closing bracket',
@@ -43,7 +43,7 @@ export const JSON_SYNTAX_MESSAGES = {
   tab: 'a tab',
 };
 
-/** Fields that break the schema: status 422. Each text follows the path of the field. */
+/** Fields that break the schema: status 422. Each message follows the path of the field. */
 export const FIELD_MESSAGES = {
   missing: message('is missing: send {example}'),
   wrongType: message('must be {kind}, not {value}'),

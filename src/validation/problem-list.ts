@@ -8,10 +8,10 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Status of a refused body (D-5): 422 if it breaks the schema, 400 if it is refused for its content. */
+/** Status for a rejected body (D-5): 422 if it breaks the schema, 400 if it is rejected for its content. */
 export type RefusalStatus = 400 | 422;
 
-/** A refused body with all its problems, at most 50 (D-6). */
+/** A rejected body with all its problems, at most 50 (D-6). */
 export interface Refused {
   readonly ok: false;
   readonly status: RefusalStatus;

@@ -15,7 +15,7 @@ type Reading = (sent: unknown) => unknown;
 const readings = new WeakMap<object, Map<string, Reading>>();
 
 /**
- * Sets how a field is read; for example, an empty text counts as absent (absence.ts). Without this decorator, null
+ * Sets how a field is read; for example, an empty string can count as absent (absence.ts). Without this decorator, null
  * counts as absent.
  * @param read receives the sent value, or undefined if there is none; returns undefined for an absent field
  */

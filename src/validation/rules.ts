@@ -19,8 +19,8 @@ import { countCharacters, isVisible } from './text-measure.js';
 import { describeValue, type FieldProblem, tooLongPredicate, tooManyPredicate, wrongTypePredicate } from './wording.js';
 
 /**
- * Context of a rule in class-validator's errors. It describes the problem of a value that breaks the rule, because
- * class-validator's own messages would put the value, however long, into the response.
+ * Context of a rule in class-validator's errors. It describes what is wrong with a value that breaks the rule:
+ * class-validator's own messages would put the whole value into the response, however long.
  */
 export interface RuleContext {
   readonly findProblem: (value: unknown) => FieldProblem;
@@ -41,7 +41,10 @@ const withContext = (complain: RuleContext['findProblem'], described: Described)
   context: { findProblem: complain, ...described } satisfies RuleContext,
 });
 
-/** Declares a rule with its own problems. @param findProblemOf returns undefined for a value that obeys the rule */
+/**
+ * Declares a rule that describes its own problems.
+ * @param findProblemOf returns undefined for a value that obeys the rule
+ */
 const rule = (
   name: string,
   findProblemOf: (value: unknown) => FieldProblem | undefined,
@@ -153,7 +156,7 @@ export const Must = {
   beLine: (limit: number): PropertyDecorator => textForPeople('isLine', limit, false),
   /** Visible text of at most `limit` characters, line breaks included. */
   beVisibleText: (limit: number): PropertyDecorator => textForPeople('isVisibleText', limit, true),
-  /** A token or key of a network, which is sent in URLs and headers. */
+  /** A network's token or key, which is sent in URLs and headers. */
   beCredential: (): PropertyDecorator =>
     rule(
       'isCredential',
@@ -164,7 +167,7 @@ export const Must = {
       },
       { type: 'string', pattern: CREDENTIAL.source },
     ),
-  /** Text that matches a pattern. @param inWords describes the pattern, as the end of "must be …" */
+  /** Text that matches a pattern. @param inWords describes the pattern; completes the phrase "must be …" */
   match: (form: RegExp, inWords: string): PropertyDecorator =>
     rule(
       'matches',
@@ -177,7 +180,7 @@ export const Must = {
       { type: 'string', pattern: form.source },
     ),
   /**
-   * A value that a function allows.
+   * A value that a function accepts.
    * @param findProblemOf returns undefined for an allowed value
    * @param schema the part of the rule that JSON Schema can express
    */
@@ -200,7 +203,7 @@ export const Must = {
         schema: { maxItems: limit },
       }),
     ),
-  /** An integer from `least` to `most`, both included. */
+  /** An integer from `least` to `most`, inclusive. */
   beWithin: (least: number, most: number): PropertyDecorator => {
     const range = broken('out_of_range', (value) => FIELD_MESSAGES.outOfRange({ least, most, value: String(value) }), {
       schema: { minimum: least, maximum: most },

@@ -6,10 +6,10 @@ export interface FieldProblem {
   readonly predicate: string;
 }
 
-/** Maximum length of a sent value that a message quotes, in UTF-16 units. */
+/** Maximum length of a quoted value in a message, in UTF-16 units. */
 const SHOWN = 40;
 
-/** Quotes a sent text for a message, on one line, cut to 40 UTF-16 units, but never inside a surrogate pair. */
+/** Quotes a string value for a message: on one line, cut to 40 UTF-16 units, never inside a surrogate pair. */
 export const quoteShort = (text: string): string => {
   if (text.length <= SHOWN) return JSON.stringify(text);
   const splits = (text.charCodeAt(SHOWN - 1) & 0xfc00) === 0xd800;

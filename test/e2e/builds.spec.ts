@@ -1,3 +1,4 @@
+// More than 20 s: the program is built or checked some fifty times, ten at a time.
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {

@@ -25,8 +25,7 @@ export interface ClientOptions extends SendOptions {
 /** A client for one endpoint. Its calls reject with a GatewayError. */
 export interface Client {
   /**
-   * Publishes a post. Retries carry the same key, so that the post appears once; if no key is given, a random key is
-   * generated.
+   * Publishes a post. Retries use the same idempotency key, so the post is published only once. Default key: random.
    */
   publish(
     payload: PublishPayload | JsonText,
@@ -38,18 +37,18 @@ export interface Client {
   info(): Promise<Schemas['Discovery']>;
   /** Pauses projects or channels. A longer pause that is already active is not shortened. */
   pause(body: Schemas['TempPauseRequest']): Promise<Schemas['PauseResult']>;
-  /** Ends the pauses in the given scope; without a body, all pauses. */
+  /** Ends the pauses in the given scope, or all pauses if there is no body. */
   resume(body?: Schemas['TempResumeRequest']): Promise<Schemas['PauseResult']>;
-  /** Returns the status of a post and of its publications. */
+  /** Returns the status of a post and its publications. */
   post(id: string): Promise<Schemas['PostStatus']>;
   /**
-   * Returns a page of the endpoint's posts, either all posts or only posts with a publication in the given state.
-   * Planned posts are sorted by `publish_at`, all others newest first. `next` is the cursor of the next page.
+   * Returns one page of the endpoint's posts, optionally filtered by publication state. Planned posts are sorted by
+   * `publish_at`, all others newest first. `next` is the cursor of the next page.
    */
   posts(query?: PostsQuery): Promise<Schemas['PostStatusList']>;
   /**
-   * Moves a planned post to another time (RFC 3339, with an offset). Null publishes the post now, or as soon as it is
-   * approved.
+   * Reschedules a planned post. The time is in RFC 3339 format with an offset; null publishes the post now, or as soon
+   * as it is approved.
    */
   reschedule(id: string, publishAt: string | null): Promise<Schemas['ChangedPost']>;
   /**

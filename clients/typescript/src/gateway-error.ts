@@ -1,6 +1,6 @@
 import type { Schemas } from './schema.js';
 
-/** Facts about a failed request. */
+/** Details of a failed request. */
 export interface Failure {
   readonly status: number;
   readonly code: string;
@@ -12,24 +12,24 @@ export interface Failure {
   readonly cause?: unknown;
 }
 
-/** A failed request: the gateway refused it, or the last attempt brought no usable answer. */
+/** Thrown when a request fails: the gateway rejected it, or the last attempt got no usable response. */
 export class GatewayError extends Error {
-  /** HTTP status; 0 if no answer arrived. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
   /**
-   * Stable identifier of the kind of error, such as `invalid_targets`; `unreachable` if no answer arrived; `http_502`,
-   * for example, if something other than the gateway answered.
+   * Stable error code, such as `invalid_targets`. `unreachable` if there was no response; `http_502`, for example, if
+   * something other than the gateway responded.
    */
   readonly code: string;
-  /** Human-readable sentences, one for each problem. */
+  /** Human-readable messages, one per problem. */
   readonly errors: readonly string[];
   /** Method and path of the request: `GET /manage/v1/owners`. */
   readonly route: string;
-  /** The gateway's id for the request; null if no answer from the gateway arrived. */
+  /** The gateway's request id; null if the gateway did not respond. */
   readonly requestId: string | null;
-  /** Seconds to wait before a retry, from Retry-After; null if the answer has no such header. */
+  /** Seconds to wait before a retry, from Retry-After; null if the response has no such header. */
   readonly retryAfter: number | null;
-  /** Machine-readable problems, in the order of `errors`; empty if no answer from the gateway arrived. */
+  /** Machine-readable problems, in the same order as `errors`; empty if the gateway did not respond. */
   readonly details: readonly Schemas['ErrorDetail'][];
 
   constructor({ status, code, errors, route, requestId = null, retryAfter = null, details = [], cause }: Failure) {
@@ -45,10 +45,13 @@ export class GatewayError extends Error {
   }
 }
 
-/** Maximum number of characters to quote from an answer that does not come from the gateway, such as a proxy's page. */
+/**
+ * Maximum number of characters to quote from a response that does not come from the gateway, such as a proxy's error
+ * page.
+ */
 const MAX_QUOTED = 200;
 
-/** Reads the error from an unsuccessful answer. */
+/** Creates the error for an unsuccessful response. */
 export const readError = ({ status, headers, statusText }: Response, text: string, route: string): GatewayError => {
   const body = parseObject(text);
   return new GatewayError({
@@ -62,7 +65,7 @@ export const readError = ({ status, headers, statusText }: Response, text: strin
   });
 };
 
-/** Reads Retry-After, which a proxy may send as a date. */
+/** Parses Retry-After, which a proxy may send as a date. */
 const readSeconds = (text: string | null): number | null => {
   if (text === null) return null;
   if (/^\d+$/.test(text)) return Number(text);
@@ -75,6 +78,6 @@ const parseObject = (text: string): Readonly<Record<string, unknown>> => {
     const value = JSON.parse(text) as unknown;
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
-    return {}; // probably a proxy's answer
+    return {}; // probably a proxy's response
   }
 };

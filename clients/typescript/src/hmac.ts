@@ -7,13 +7,13 @@ export const toBytes = (text: string): Uint8Array<ArrayBuffer> => encoder.encode
 const importKey = (key: Uint8Array<ArrayBuffer>, use: 'sign' | 'verify') =>
   crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
 
-/** Returns the HMAC-SHA256 of a message, in lower-case hexadecimal digits. */
+/** Returns the HMAC-SHA256 of a message as lowercase hex. */
 export const signHex = async (key: string, message: string): Promise<string> => {
   const signature = await crypto.subtle.sign('HMAC', await importKey(toBytes(key), 'sign'), toBytes(message));
   return toHex(new Uint8Array(signature));
 };
 
-/** True if one of the signatures is the message's HMAC-SHA256. Web Crypto compares them in constant time. */
+/** Returns whether one of the signatures is the message's HMAC-SHA256. Web Crypto compares them in constant time. */
 export const isSigned = async (
   key: Uint8Array<ArrayBuffer>,
   message: Uint8Array<ArrayBuffer>,
@@ -24,7 +24,7 @@ export const isSigned = async (
   return results.includes(true);
 };
 
-/** Decodes base64; returns null for any other text. */
+/** Decodes base64; returns null if the text is not valid base64. */
 export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | null => {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

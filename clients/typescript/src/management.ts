@@ -19,10 +19,10 @@ export type PathOf<M extends Method> = {
   [R in keyof Routes]: R extends `${M} /manage/v1${infer Path}` ? Path : never;
 }[keyof Routes];
 
-/** A route's parameters and answer. */
+/** A route's parameters and response type. */
 export type RouteOf<M extends Method, P extends PathOf<M>> = Routes[`${M} /manage/v1${P}` & keyof Routes];
 
-/** Arguments of a call: ids in the path, query and body, as its route defines them. */
+/** Call arguments: path ids, query and body, as defined by the route. */
 type Given<Takes extends object> = WithJsonText<Takes> & {
   /** For POST only. Default: a random key. */
   readonly idempotencyKey?: string;
@@ -34,7 +34,7 @@ type WithJsonText<Takes> = {
   readonly [Part in keyof Takes]: Part extends 'body' ? Takes[Part] | JsonText : Takes[Part];
 };
 
-/** Arguments of a call; optional if its route needs none. */
+/** Call arguments; optional if the route needs none. */
 export type Arguments<M extends Method, P extends PathOf<M>> = object extends RouteOf<M, P>['takes']
   ? [given?: Given<RouteOf<M, P>['takes']>]
   : [given: Given<RouteOf<M, P>['takes']>];
@@ -46,8 +46,8 @@ type Call<M extends Method> = <P extends PathOf<M>>(
 
 /**
  * A client for the management API. Paths are as documented, without `/manage/v1`:
- * `get('/channels/{id}', { path: { id } })`. Calls reject with a GatewayError. Retries of a POST carry the same
- * Idempotency-Key, so that they take effect once.
+ * `get('/channels/{id}', { path: { id } })`. Calls reject with a GatewayError. POST retries carry the same
+ * Idempotency-Key, so a call takes effect only once.
  */
 export interface Management {
   readonly get: Call<'GET'>;
@@ -56,7 +56,8 @@ export interface Management {
   readonly put: Call<'PUT'>;
   readonly delete: Call<'DELETE'>;
   /**
-   * Sends a GET and resolves as soon as the answer begins, so that a long answer, such as an export, can be streamed.
+   * Sends a GET and resolves as soon as the response starts, so that a long response, such as an export, can be
+   * streamed.
    */
   readonly open: <P extends PathOf<'GET'>>(path: P, ...given: Arguments<'GET', P>) => Promise<Response>;
 }

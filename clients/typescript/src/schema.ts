@@ -2,7 +2,7 @@
 
 /** The bodies and answers of the API. */
 export interface Schemas {
-  /** An aggregate as it stood at a time or after a revision. */
+  /** An aggregate as it was at a given time or after a given revision. */
   readonly AggregateHistory: {
     readonly aggregate: string;
     readonly id: string;
@@ -15,7 +15,7 @@ export interface Schemas {
     readonly changed: Readonly<Record<string, unknown>>;
     /** Oldest first. */
     readonly events: readonly Schemas['HistoricEvent'][];
-    /** `from` of the next page of events; null on the last one. */
+    /** `from` for the next page of events; null on the last page. */
     readonly next: number | null;
   };
   /** The approval of a post. */
@@ -25,7 +25,7 @@ export interface Schemas {
     readonly by: string | null;
     /** ISO 8601, UTC; null while it is pending. */
     readonly at: string | null;
-    /** The note of the approval, or the reason of the rejection. */
+    /** The approval note or the rejection reason. */
     readonly note: string | null;
   };
   /** One attempt at publishing. */
@@ -34,24 +34,24 @@ export interface Schemas {
     readonly n: number;
     /** ISO 8601, UTC. */
     readonly started_at: string;
-    /** ISO 8601, UTC; null while the attempt lasts. */
+    /** ISO 8601, UTC; null while the attempt is running. */
     readonly ended_at: string | null;
-    /** `published`, `postponed`, `failed`, `in_doubt`; null while the attempt lasts. */
+    /** `published`, `postponed`, `failed`, `in_doubt`; null while the attempt is running. */
     readonly outcome: string | null;
-    /** Classified according to D-35, with the network's own words; null if there was no error. */
+    /** Classified according to D-35, with the network's own message; null if there was no error. */
     readonly error: Schemas['PublicationError'] | null;
   };
-  /** The reason why a channel cannot post, and how to fix it. */
+  /** The reason a channel cannot post, and how to fix it. */
   readonly Attention: {
-    /** Such as `chat_not_found` or `credentials_missing`. */
+    /** For example `chat_not_found` or `credentials_missing`. */
     readonly code: string;
-    /** States the refusal and what to do about it. */
+    /** Explains what was refused and what to do about it. */
     readonly message: string;
-    /** The network's own words; null if it gave none. */
+    /** The network's own message; null if it gave none. */
     readonly platform_says: string | null;
     /** Time of the refusal (ISO 8601, UTC). */
     readonly since: string;
-    /** Possible remedies, likeliest first. */
+    /** Possible remedies, most likely first. */
     readonly actions: readonly Schemas['AttentionAction'][];
   };
   /** A remedy for the refusal. */
@@ -73,21 +73,21 @@ export interface Schemas {
       | 'quota_exhausted'
       | 'store_unavailable'
       | 'webhook_output_disabled';
-    /** Time since which the first of these has needed attention (ISO 8601, UTC). */
+    /** When the first of these started to need attention (ISO 8601, UTC). */
     readonly since: string;
-    /** Total number; posts that wait for approval are counted up to 10,000. */
+    /** Total number; posts waiting for approval are counted up to 10,000. */
     readonly count: number;
     /** Publications, posts, channels, endpoints, owners, webhook outputs or projections: at most 20, longest first. */
     readonly ids: readonly string[];
     /** Human-readable sentence. */
     readonly text: string;
-    /** Null if no call helps. */
+    /** Null if no API call would help. */
     readonly action: Schemas['OverviewAction'] | null;
     readonly subject: Schemas['AttentionSubject'];
   };
-  /** Facts about the first of `ids`, from which clients can write their own sentence; null where they do not apply. */
+  /** Facts about the first id in `ids`, so that clients can write their own sentence; null if not applicable. */
   readonly AttentionSubject: {
-    /** The first of `ids`; null if there is none. */
+    /** The first id in `ids`; null if `ids` is empty. */
     readonly id: string | null;
     /** Name of the channel, endpoint, owner or projection, or of a post's endpoint; URL of the webhook output. */
     readonly name: string | null;
@@ -100,11 +100,11 @@ export interface Schemas {
     readonly post_id: string | null;
     /** The first 120 characters of the post's text. */
     readonly excerpt: string | null;
-    /** Code of the error or refusal. */
+    /** Error or refusal code. */
     readonly code: string | null;
     /** The reason, in English. */
     readonly message: string | null;
-    /** The network's own words. */
+    /** The network's own message. */
     readonly platform_says: string | null;
     /** Reason why it was disabled: `rate_limits`, `plan`, `gone`, `failures`. */
     readonly disabled_by: string | null;
@@ -113,37 +113,37 @@ export interface Schemas {
     readonly plan: 'business' | 'free' | 'maxi' | 'mini' | 'pro' | 'standard' | null;
     /** ISO 8601, UTC. */
     readonly resets_at: string | null;
-    /** Position of the event at which the projection has stopped. */
+    /** Position of the event at which the projection stopped. */
     readonly position: string | null;
     /** Type of that event. */
     readonly event_type: string | null;
   };
   /** An event of the audit trail or a trace. */
   readonly AuditedEvent: {
-    /** The aggregate that the event happened to, such as `channel`. */
+    /** Type of the aggregate that the event belongs to, such as `channel`. */
     readonly aggregate: string;
     /** Null for an event that concerns only an idempotency key. */
     readonly aggregate_id: string | null;
     readonly id: string;
     readonly type: string;
-    /** Version of the format that the event was written in; `data` is in the current format. */
+    /** Version of the format in which the event was written; `data` is always in the current format. */
     readonly version: number;
     /** Name of the event's stream. With `revision` and `hash`, it forms the event's entry in the transparency log. */
     readonly stream: string;
     /** Number of the event in its stream, from 0. */
     readonly revision: number;
-    /** Position in the order of all events; a string, because it may exceed JavaScript's safe integers. */
+    /** Global position of the event; a string, because it may exceed JavaScript's safe integer range. */
     readonly position: string;
     /** ISO 8601, UTC. */
     readonly at: string;
     readonly actor: string;
-    /** Empty for work that no request started. */
+    /** Empty if no request started the work. */
     readonly request_id: string;
     readonly causation_id: string;
     readonly correlation_id: string;
     /** The client's address; null if no request caused the event directly. */
     readonly ip: string | null;
-    /** `erased` for an event that was deleted once nothing needed it. */
+    /** `erased` if the event was deleted because nothing needed it any more. */
     readonly data: unknown;
     /** SHA-256 (hex), chained to the previous event in its stream. */
     readonly hash: string;
@@ -151,12 +151,12 @@ export interface Schemas {
   /** One page of a list. */
   readonly AuditedEventList: {
     readonly items: readonly Schemas['AuditedEvent'][];
-    /** Cursor of the next page; null on the last one. */
+    /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
-  /** The numbers of events in one part of the timeline. */
+  /** Event counts for one bucket of the timeline. */
   readonly Bucket: {
-    /** ISO 8601, UTC: the beginning of the bucket, which ends where the next one begins. */
+    /** Start of the bucket (ISO 8601, UTC); it ends where the next bucket starts. */
     readonly at: string;
     /** Events of the audit trail. */
     readonly events: number;
@@ -167,11 +167,11 @@ export interface Schemas {
     /** Publications that are in doubt. */
     readonly in_doubt: number;
   };
-  /** A number of requests in a sliding window. */
+  /** A request limit in a sliding window. */
   readonly Burst: { readonly requests: number; readonly per_seconds: number };
   /** A URL button: `https://` or `tg://`. */
   readonly Button: { readonly text: string; readonly url: string };
-  /** A post whose planned or queued publications an endpoint's client has cancelled. */
+  /** The result of cancelling a post's planned or queued publications. */
   readonly Cancelled: {
     /** Always true. */
     readonly ok: true;
@@ -212,9 +212,9 @@ export interface Schemas {
   };
   /** A change to one of many aggregates. */
   readonly ChangeOfAggregate: {
-    /** The aggregate that changed, such as `channel`. */
+    /** Type of the aggregate that changed, such as `channel`. */
     readonly aggregate: string;
-    /** Its id; for pauses, the id of the project or channel. */
+    /** Id of the aggregate; for pauses, the id of the project or channel. */
     readonly id: string;
     /** JSON Pointer into `state`. */
     readonly path: string;
@@ -231,7 +231,7 @@ export interface Schemas {
     readonly ok: true;
     /** `post_…` */
     readonly id: string;
-    /** The time that the post is planned for, or was planned for when it was released, ISO 8601, UTC; null if there is none. */
+    /** The time that the post is planned for, or was planned for before its release (ISO 8601, UTC); null if none. */
     readonly publish_at: string | null;
     /** `released` if the change released the post. */
     readonly state: 'planned' | 'released';
@@ -240,7 +240,7 @@ export interface Schemas {
     /** The number of channels that the post goes to. */
     readonly queued_targets: number;
   };
-  /** A channel as the API shows it. Its credentials are never shown, only its address. */
+  /** A channel as returned by the API. Of its credentials, only the address is included. */
   readonly Channel: {
     /** `tgt_…` */
     readonly id: string;
@@ -268,24 +268,24 @@ export interface Schemas {
     readonly ok: boolean;
     /** Names the bot or chat, or says what is wrong and how to fix it. */
     readonly message: string;
-    /** The network's own words, shortened to 500 characters; null if it gave none. */
+    /** The network's own message, shortened to 500 characters; null if there is none. */
     readonly platform_says: string | null;
   };
   /** One page of a list. */
   readonly ChannelList: {
     readonly items: readonly Schemas['Channel'][];
-    /** Cursor of the next page; null on the last one. */
+    /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
   /** Settings of a channel: `on_doubt`, and the settings that its network declares. */
   readonly ChannelSettings: { readonly on_doubt?: 'hold' | 'resend' };
-  /** The result of a channel's test. */
+  /** The result of testing a channel. */
   readonly ChannelTest: {
     /** True if every check succeeded. */
     readonly ok: boolean;
     readonly checks: readonly Schemas['ChannelCheck'][];
   };
-  /** A possible mistake in the setup of a channel, which does not stop it from publishing. */
+  /** A possible mistake in a channel's setup that does not stop it from publishing. */
   readonly ChannelWarning: {
     readonly code: 'same_chat';
     /** The other channel. */
@@ -298,7 +298,7 @@ export interface Schemas {
     readonly ok: boolean;
     /** Human-readable sentence. */
     readonly message: string;
-    /** For `database`: time of a query, in ms. */
+    /** For `database`: query time, in ms. */
     readonly latency_ms: number | null;
     /** For `event_store`: position of the newest event. For `history`: number of events in the signed log. */
     readonly position: string | null;
@@ -323,7 +323,7 @@ export interface Schemas {
     readonly attention: readonly Schemas['AttentionItem'][];
     /** All networks. */
     readonly networks: readonly Schemas['Network'][];
-    /** At most ten, in their expected order: the next publications and the longest-waiting ones. Publications that wait for a person come last. */
+    /** At most ten, in their expected order: the next publications and the longest-waiting ones. Publications waiting for a person come last. */
     readonly waiting: readonly Schemas['WaitingPublication'][];
     /** The last 60 minutes, oldest first. */
     readonly minutes: readonly Schemas['Minute'][];
@@ -354,7 +354,7 @@ export interface Schemas {
     readonly state: 'delivered' | 'failed' | 'pending';
     /** The last 50, oldest first. */
     readonly attempts: readonly Schemas['DeliveryAttempt'][];
-    /** ISO 8601, UTC; null if nothing is left to try. */
+    /** ISO 8601, UTC; null if no further attempt is planned. */
     readonly next_attempt_at: string | null;
     /** The JSON that is sent; null if the stored body differs from the scheduled one, or if `body_truncated` is true. */
     readonly body: unknown;
@@ -367,19 +367,19 @@ export interface Schemas {
   readonly DeliveryAttempt: {
     /** Start of the attempt: ISO 8601, UTC. */
     readonly at: string;
-    /** HTTP status; null if there was no answer. */
+    /** HTTP status; null if there was no response. */
     readonly status: number | null;
     readonly latency_ms: number;
-    /** The beginning of the answer's body, or the reason why there was no answer. */
+    /** The beginning of the response body, or the reason why there was no response. */
     readonly answer: string;
   };
   /** One page of a list. */
   readonly DeliveryList: {
     readonly items: readonly Schemas['Delivery'][];
-    /** Cursor of the next page; null on the last one. */
+    /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
-  /** The differences between the states of an aggregate at two times. */
+  /** The differences in an aggregate's state between two points in time. */
   readonly Diff: {
     readonly aggregate: string;
     readonly id: string;
@@ -387,17 +387,17 @@ export interface Schemas {
     readonly to: Schemas['DiffEnd'];
     readonly changes: readonly Schemas['Change'][];
   };
-  /** One of the two times that are compared, with the revision of the aggregate at that time. */
+  /** One of the two points in time that are compared, with the aggregate's revision at that time. */
   readonly DiffEnd: {
     readonly at: string;
-    /** Null before the aggregate's creation. */
+    /** Null if the aggregate did not exist yet. */
     readonly revision: number | null;
   };
-  /** The answer of discovery. Ends of pauses are shown whether or not discovery is verbose. */
+  /** The discovery response. Pause ends are shown whether or not discovery is verbose. */
   readonly Discovery: {
     readonly endpoint: Schemas['InfoEndpoint'];
     readonly projects: readonly Schemas['InfoProject'][];
-    /** Entity types, media types and limits of a payload. */
+    /** Entity types, media types and limits for payloads. */
     readonly capabilities: {
       readonly entity_types: readonly (
         | 'blockquote'
@@ -433,9 +433,9 @@ export interface Schemas {
   /** A log that has ended, because its history could not be continued. */
   readonly EndedLog: {
     readonly origin: string;
-    /** Number of entries under its newest known checkpoint. */
+    /** Number of entries that its newest known checkpoint covers. */
     readonly size: number;
-    /** Root of its tree at that size, base64. */
+    /** Root hash of its tree at that size, base64. */
     readonly root: string;
     readonly vkey: string;
     readonly ended_at: string;
@@ -444,15 +444,15 @@ export interface Schemas {
     readonly message: string;
     /** Its newest known checkpoint. */
     readonly checkpoint: string;
-    /** The same checkpoint with a line `ended <origin of the next log>`, signed with the ended log's key; null if the key was not available. */
+    /** The same checkpoint with an added line `ended <origin of the next log>`, signed with the ended log's key; null if the key was not available. */
     readonly statement: string | null;
   };
   /** The logs that have ended. */
   readonly EndedLogs: {
-    /** In the order in which they ended; each was replaced by the next, and the last by the current log. */
+    /** In the order they ended. Each log was replaced by the next one, and the last by the current log. */
     readonly items: readonly Schemas['EndedLog'][];
   };
-  /** An endpoint as the API shows it. Its token and signing secret are never shown again. */
+  /** An endpoint as returned by the API, without its token and signing secret. */
   readonly Endpoint: {
     /** `ep_…` */
     readonly id: string;
@@ -468,7 +468,7 @@ export interface Schemas {
     readonly min_interval: number;
     readonly require_signature: boolean;
     readonly require_timestamp: boolean;
-    /** IP addresses and CIDRs in canonical form; empty if requests from any address are admitted. */
+    /** IP addresses and CIDRs in canonical form; empty if requests from any address are accepted. */
     readonly ip_allowlist: readonly string[];
     readonly verbose_discovery: boolean;
     /** True if each post waits until an owner or the operator approves it. */
@@ -478,7 +478,7 @@ export interface Schemas {
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time at which the previous signing secret becomes invalid; null if only one is valid. */
+    /** When the previous signing secret becomes invalid; null if only one secret is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -486,7 +486,7 @@ export interface Schemas {
   /** One page of a list. */
   readonly EndpointList: {
     readonly items: readonly Schemas['Endpoint'][];
-    /** Cursor of the next page; null on the last one. */
+    /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
   /** An endpoint with its new signing secret: the response to `rotate-secret`. */
@@ -507,7 +507,7 @@ export interface Schemas {
     readonly min_interval: number;
     readonly require_signature: boolean;
     readonly require_timestamp: boolean;
-    /** IP addresses and CIDRs in canonical form; empty if requests from any address are admitted. */
+    /** IP addresses and CIDRs in canonical form; empty if requests from any address are accepted. */
     readonly ip_allowlist: readonly string[];
     readonly verbose_discovery: boolean;
     /** True if each post waits until an owner or the operator approves it. */
@@ -517,7 +517,7 @@ export interface Schemas {
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time at which the previous signing secret becomes invalid; null if only one is valid. */
+    /** When the previous signing secret becomes invalid; null if only one secret is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -540,7 +540,7 @@ export interface Schemas {
     readonly min_interval: number;
     readonly require_signature: boolean;
     readonly require_timestamp: boolean;
-    /** IP addresses and CIDRs in canonical form; empty if requests from any address are admitted. */
+    /** IP addresses and CIDRs in canonical form; empty if requests from any address are accepted. */
     readonly ip_allowlist: readonly string[];
     readonly verbose_discovery: boolean;
     /** True if each post waits until an owner or the operator approves it. */
@@ -550,7 +550,7 @@ export interface Schemas {
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time at which the previous signing secret becomes invalid; null if only one is valid. */
+    /** When the previous signing secret becomes invalid; null if only one secret is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -580,15 +580,15 @@ export interface Schemas {
     readonly language?: string;
     readonly custom_emoji_id?: string;
   };
-  /** The body of an error answer. The specification promises `ok` and `errors`. */
+  /** An error response body. The specification guarantees `ok` and `errors`. */
   readonly ErrorBody: {
     /** Always false. */
     readonly ok: false;
-    /** Human-readable problems, at most 50. Each begins with the path in the body that it concerns, if there is one. */
+    /** Human-readable problems, at most 50. Each begins with the body path that it concerns, if any. */
     readonly errors: readonly string[];
-    /** Machine-readable kind of the error: snake_case, stable. */
+    /** Machine-readable error code: snake_case, stable. */
     readonly code: string;
-    /** The request's id, as in the header `X-Request-Id`. */
+    /** The request id, as in the `X-Request-Id` header. */
     readonly request_id: string;
     /** Machine-readable problems, in the order of `errors`. */
     readonly details: readonly Schemas['ErrorDetail'][];
@@ -610,41 +610,41 @@ export interface Schemas {
     /** All networks if absent. */
     readonly platforms?: readonly string[];
   };
-  /** A footer to remove: the text is cut from the footer's last occurrence to the end. Either `marker` or `pattern` is set. */
+  /** A footer to remove: everything from its last occurrence to the end of the text is cut. Either `marker` or `pattern` is set. */
   readonly Footer: { readonly marker?: string; readonly pattern?: string };
   /** An event. Ids of erased secrets in `data` are `erased`. */
   readonly HistoricEvent: {
     readonly id: string;
     readonly type: string;
-    /** Version of the format that the event was written in; `data` is in the current format. */
+    /** Version of the format in which the event was written; `data` is always in the current format. */
     readonly version: number;
     /** Name of the event's stream. With `revision` and `hash`, it forms the event's entry in the transparency log. */
     readonly stream: string;
     /** Number of the event in its stream, from 0. */
     readonly revision: number;
-    /** Position in the order of all events; a string, because it may exceed JavaScript's safe integers. */
+    /** Global position of the event; a string, because it may exceed JavaScript's safe integer range. */
     readonly position: string;
     /** ISO 8601, UTC. */
     readonly at: string;
     readonly actor: string;
-    /** Empty for work that no request started. */
+    /** Empty if no request started the work. */
     readonly request_id: string;
     readonly causation_id: string;
     readonly correlation_id: string;
     /** The client's address; null if no request caused the event directly. */
     readonly ip: string | null;
-    /** `erased` for an event that was deleted once nothing needed it. */
+    /** `erased` if the event was deleted because nothing needed it any more. */
     readonly data: unknown;
     /** SHA-256 (hex), chained to the previous event in its stream. */
     readonly hash: string;
   };
   /** The result of an import. */
   readonly Import: {
-    /** Number of events among the lines, including events that the store already had. */
+    /** Number of imported events, including events that the store already had. */
     readonly events: number;
-    /** Number of secrets among the lines. */
+    /** Number of imported secrets. */
     readonly secrets: number;
-    /** False if more lines must follow: until then, the gateway writes and publishes nothing else. */
+    /** False if more lines are still to come; until then, the gateway writes and publishes nothing else. */
     readonly complete: boolean;
   };
   /** The endpoint that discovery describes. */
@@ -654,12 +654,12 @@ export interface Schemas {
     readonly name: string | null;
     /** True if discovery shows names. */
     readonly verbose: boolean;
-    /** Always true. Absent unless each post waits until it is approved. */
+    /** Always true. Absent unless posts require approval. */
     readonly requires_approval?: true;
   };
   /** A project that the endpoint is bound to. */
   readonly InfoProject: {
-    /** Position among the endpoint's projects, from 0. */
+    /** Zero-based position among the endpoint's projects. */
     readonly index: number;
     /** Null unless discovery is verbose. */
     readonly name: string | null;
@@ -667,9 +667,9 @@ export interface Schemas {
     readonly paused_until: string | null;
     readonly targets: readonly Schemas['InfoTarget'][];
   };
-  /** A channel that posts to the endpoint go to. */
+  /** A channel that receives posts sent to the endpoint. */
   readonly InfoTarget: {
-    /** The id by which a post or a pause refers to the target. */
+    /** The id that posts and pauses use to refer to the target. */
     readonly id: string;
     readonly platform: string;
     /** Null unless discovery is verbose. */
@@ -681,25 +681,25 @@ export interface Schemas {
   readonly Job: {
     readonly id: string;
     readonly kind: string;
-    /** Name of the projection that the job rebuilds or verifies; null for other kinds of jobs. */
+    /** Name of the projection that the job rebuilds or verifies; null for other types of jobs. */
     readonly projection: string | null;
     readonly state: 'done' | 'failed' | 'running';
     /** From 0 to 1. */
     readonly progress: number;
     /** Seconds until the job finishes at its current pace; null if that is unknown or the job has finished. */
     readonly eta_seconds: number | null;
-    /** Null while it runs; for a failed job, `{message}`. */
+    /** Null while the job is running; `{message}` if it failed. */
     readonly result: unknown;
   };
   /** One page of a list. */
   readonly JobList: {
     readonly items: readonly Schemas['Job'][];
-    /** Cursor of the next page; null on the last one. */
+    /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
-  /** Name of the log, and the key that verifies its checkpoints. */
+  /** Name of the log and the key that verifies its checkpoints. */
   readonly LogKey: { readonly origin: string; readonly vkey: string };
-  /** An owner whose publications wait. */
+  /** An owner with waiting publications. */
   readonly LongestWait: {
     readonly owner_id: string;
     readonly owner_name: string;
@@ -720,14 +720,14 @@ export interface Schemas {
       | null;
     /** The network of the oldest publication. */
     readonly platform: string;
-    /** Number of queued publications of the owner, on all networks. */
+    /** Number of the owner's queued publications, on all networks. */
     readonly posts: number;
-    /** Time at which the oldest publication was accepted (ISO 8601, UTC). */
+    /** When the oldest publication was accepted (ISO 8601, UTC). */
     readonly oldest_at: string;
   };
   /** A file in a post, fetched from its URL. */
   readonly Media: { readonly type: 'audio' | 'photo' | 'video'; readonly url: string };
-  /** Publications of one minute. */
+  /** Publication counts for one minute. */
   readonly Minute: {
     /** Start of the minute (ISO 8601, UTC). */
     readonly at: string;
@@ -744,13 +744,13 @@ export interface Schemas {
   /** The traffic of one network. */
   readonly Network: {
     readonly platform: string;
-    /** `in_doubt`: publications are in doubt. `held`: queued publications wait for a person or for the end of a pause; with all owners shown, only for a person. `slowed`: the network asked for a delay. `going`: none of these, and something was published within the last hour, is queued or is being published. `idle`: none of the above. */
+    /** `in_doubt`: publications are in doubt. `held`: queued publications are waiting for a person or for a pause to end; if all owners are shown, only for a person. `slowed`: the network asked for a delay. `going`: none of these, and something was published within the last hour, is queued or is being published. `idle`: none of the above. */
     readonly state: 'going' | 'held' | 'idle' | 'in_doubt' | 'slowed';
     /** Number of publications in the last 60 minutes. */
     readonly published_hour: number;
     /** Number of queued publications. */
     readonly waiting: number;
-    /** Time at which the oldest queued publication was accepted (ISO 8601, UTC); null if none is queued. */
+    /** When the oldest queued publication was accepted (ISO 8601, UTC); null if none is queued. */
     readonly oldest_at: string | null;
     /** Earliest known end of a wait (ISO 8601, UTC); null if none is known. */
     readonly next_at: string | null;
@@ -768,7 +768,7 @@ export interface Schemas {
   };
   /** The post as it would be published on one network. */
   readonly NetworkPreview: {
-    /** The text on the first channel that the post goes to. */
+    /** The text for the first channel that the post goes to. */
     readonly text_after_trim: string;
     /** UTF-16 units cut from the original text. */
     readonly trimmed_chars: number;
@@ -796,7 +796,7 @@ export interface Schemas {
     readonly min_interval: number;
     readonly require_signature: boolean;
     readonly require_timestamp: boolean;
-    /** IP addresses and CIDRs in canonical form; empty if requests from any address are admitted. */
+    /** IP addresses and CIDRs in canonical form; empty if requests from any address are accepted. */
     readonly ip_allowlist: readonly string[];
     readonly verbose_discovery: boolean;
     /** True if each post waits until an owner or the operator approves it. */
@@ -806,14 +806,14 @@ export interface Schemas {
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time at which the previous signing secret becomes invalid; null if only one is valid. */
+    /** When the previous signing secret becomes invalid; null if only one secret is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
   };
   /** The chat that receives an owner's notices; its bot token is never shown. */
   readonly NoticeChat: { readonly chat_id: string };
-  /** All endpoints, channels, projects and pauses at a time. */
+  /** All endpoints, channels, projects and pauses at a given time. */
   readonly Overview: {
     readonly at: string;
     readonly endpoints: readonly Schemas['PastResource'][];
@@ -822,12 +822,12 @@ export interface Schemas {
     readonly project_pauses: readonly Schemas['PastResource'][];
     readonly channel_pauses: readonly Schemas['PastResource'][];
   };
-  /** The call that resolves an attention item, or shows what to decide. */
+  /** The API call that resolves an attention item or shows what must be decided. */
   readonly OverviewAction: {
     readonly label_code:
       'enable' | 'resolve' | 'retry' | 'review' | 'view_all' | 'view_plan' | 'view_projection' | 'view_reason';
     readonly method: 'GET' | 'POST';
-    /** Below `/manage/v1`. */
+    /** Relative to `/manage/v1`. */
     readonly path: string;
   };
   /** The owner whose overview is shown. */
@@ -861,10 +861,10 @@ export interface Schemas {
     readonly resets_at: string;
     /** ISO 8601, UTC. */
     readonly created_at: string;
-    /** The owner's limits, from the limits profile in force. */
+    /** The owner's limits, from the current limits profile. */
     readonly limits: Schemas['OwnerLimits'];
   };
-  /** The differences of all endpoints, channels, projects and pauses between two times. */
+  /** The changes to all endpoints, channels, projects and pauses between two points in time. */
   readonly OwnerDiff: {
     readonly from: Schemas['OwnerDiffEnd'];
     readonly to: Schemas['OwnerDiffEnd'];
@@ -873,24 +873,24 @@ export interface Schemas {
     /** True if there are more changes. */
     readonly truncated: boolean;
   };
-  /** One of the two times that are compared. */
+  /** One of the two points in time that are compared. */
   readonly OwnerDiffEnd: {
     /** ISO 8601, UTC. */
     readonly at: string;
   };
-  /** An owner's limits: the limits of its plan and those common to all plans. */
+  /** An owner's limits: the limits of its plan, plus the limits common to all plans. */
   readonly OwnerLimits: {
-    /** Maximum burst of accepted posts of an endpoint. */
+    /** Maximum burst of accepted posts per endpoint. */
     readonly burst: Schemas['Burst'] | null;
-    /** Maximum number of accepted posts of an endpoint in a UTC hour. */
+    /** Maximum number of accepted posts per endpoint and UTC hour. */
     readonly hourly: number | null;
-    /** Maximum number of successful publications in a UTC month, not counting post packs. */
+    /** Maximum number of successful publications per UTC month, not counting post packs. */
     readonly monthly_posts: number | null;
-    /** Maximum number of sandbox calls in a UTC day. */
+    /** Maximum number of sandbox calls per UTC day. */
     readonly sandbox_daily: number | null;
     readonly webhook_input: boolean;
     readonly webhook_output: boolean;
-    /** Maximum numbers of an owner's resources and of a post's targets. */
+    /** Caps on an owner's resources and a post's targets. */
     readonly resources: Schemas['ResourceCaps'];
     readonly min_interval: { readonly min: number; readonly max: number; readonly default: number };
     readonly discovery_per_minute: number | null;
@@ -905,7 +905,7 @@ export interface Schemas {
   /** One page of a list. */
   readonly OwnerList: {
     readonly items: readonly Schemas['Owner'][];
-    /** Cursor of the next page; null on the last one. */
+    /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
   /** An owner with its new API key: the response to a registration and to `rotate-key`. */
@@ -928,30 +928,30 @@ export interface Schemas {
     readonly resets_at: string;
     /** ISO 8601, UTC. */
     readonly created_at: string;
-    /** The owner's limits, from the limits profile in force. */
+    /** The owner's limits, from the current limits profile. */
     readonly limits: Schemas['OwnerLimits'];
   };
-  /** The past state of an endpoint, channel or project, or of its pauses. */
+  /** The past state of an endpoint, channel or project, or of a pause. */
   readonly PastResource: {
     /** Id of the endpoint, project or channel. */
     readonly id: string;
     readonly revision: number;
     readonly state: Readonly<Record<string, unknown>>;
   };
-  /** The answer of temp-pause and temp-resume. */
+  /** The response to temp-pause and temp-resume. */
   readonly PauseResult: {
     /** Always true. */
     readonly ok: true;
-    /** The request's id, as in the header `X-Request-Id`. */
+    /** The request id, as in the `X-Request-Id` header. */
     readonly request_id: string;
-    /** The number of projects that the request addressed; for temp-resume, the number of projects whose pause it ended. */
+    /** The number of projects addressed by the request; for temp-resume, the number of projects whose pause it ended. */
     readonly projects_affected: number;
     /** The number of channels, counted in the same way; if the request specifies only projects, the number of their channels. */
     readonly resources_affected: number;
     /** The number of waiting publications whose earliest time changed. */
     readonly rescheduled_post_targets: number;
   };
-  /** A part of the payload that is probably a mistake, although publishing accepts or ignores it. */
+  /** A probable mistake in the payload that publishing would accept or ignore. */
   readonly PayloadWarning: {
     readonly code: 'host_not_found' | 'looks_like_html' | 'unknown_field' | 'unused_override';
     /** Such as `media[0].ulr`. */
@@ -966,27 +966,27 @@ export interface Schemas {
     /** Type of the event. */
     readonly type: string;
     readonly event_id: string;
-    /** The aggregate that the event happened to, such as `channel`. */
+    /** Type of the aggregate that the event belongs to, such as `channel`. */
     readonly aggregate: string;
     /** Null for an event that concerns only an idempotency key. */
     readonly aggregate_id: string | null;
   };
   /** The limits of one plan, named as in the limits profile; null means unlimited. */
   readonly PlanLimits: {
-    /** Maximum burst of accepted posts of an endpoint. */
+    /** Maximum burst of accepted posts per endpoint. */
     readonly burst: Schemas['Burst'] | null;
-    /** Maximum number of accepted posts of an endpoint in a UTC hour. */
+    /** Maximum number of accepted posts per endpoint and UTC hour. */
     readonly hourly: number | null;
-    /** Maximum number of successful publications in a UTC month, not counting post packs. */
+    /** Maximum number of successful publications per UTC month, not counting post packs. */
     readonly monthly_posts: number | null;
-    /** Maximum number of sandbox calls in a UTC day. */
+    /** Maximum number of sandbox calls per UTC day. */
     readonly sandbox_daily: number | null;
     readonly webhook_input: boolean;
     readonly webhook_output: boolean;
-    /** Maximum numbers of an owner's resources and of a post's targets. */
+    /** Caps on an owner's resources and a post's targets. */
     readonly resources: Schemas['ResourceCaps'];
   };
-  /** The limits profile in force: the answer to `GET /plans`, in the format of a profile's file. */
+  /** The current limits profile: the response to `GET /plans`, in the format of a profile file. */
   readonly Plans: {
     readonly plans: {
       readonly free: Schemas['PlanLimits'];
@@ -1016,13 +1016,13 @@ export interface Schemas {
     readonly accepted_at: string;
     readonly external_id: string | null;
     readonly trace_id: string | null;
-    /** As it was sent; null if there is none, or if `metadata_truncated` is true. */
+    /** As sent; null if there is none, or if `metadata_truncated` is true. */
     readonly metadata: Readonly<Record<string, unknown>> | null;
     /** True if the metadata is too large for a list: `GET /posts/{id}` shows it. Absent otherwise. */
     readonly metadata_truncated?: true;
     /** The first 120 UTF-16 units of the text, cut at a grapheme boundary; null if it has no text. */
     readonly excerpt: string | null;
-    /** Null if the store no longer holds the payload complete and unchanged. */
+    /** Null if the store no longer has the complete, unchanged payload. */
     readonly media_count: number | null;
     /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
     readonly publish_at: string | null;
@@ -1032,16 +1032,16 @@ export interface Schemas {
     readonly approval: Schemas['Approval'] | null;
     /** Revision of its content and plan, which starts at 1 and increases by one with each change. */
     readonly revision: number;
-    /** One for each target, in the order of the projects and their channels as discovery shows them. */
+    /** One per target, in the order in which discovery lists projects and channels. */
     readonly publications: readonly Schemas['Publication'][];
   };
   /** One page of a list. */
   readonly PostList: {
     readonly items: readonly Schemas['Post'][];
-    /** Cursor of the next page; null on the last one. */
+    /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
-  /** The state of a post for the client of its endpoint. */
+  /** The state of a post, as shown to its endpoint's client. */
   readonly PostStatus: {
     /** Always true. */
     readonly ok: true;
@@ -1059,7 +1059,7 @@ export interface Schemas {
     readonly approval: Schemas['Approval'] | null;
     /** Revision of its content and plan, which starts at 1 and increases by one with each change. */
     readonly revision: number;
-    /** One for each target, in the order of discovery. */
+    /** One per target, in discovery order. */
     readonly publications: readonly Schemas['PublicationStatus'][];
   };
   /** A page of an endpoint's posts. */
@@ -1067,12 +1067,12 @@ export interface Schemas {
     /** Always true. */
     readonly ok: true;
     readonly items: readonly Schemas['PostStatus'][];
-    /** Cursor of the next page; null on the last one. */
+    /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
   /** A post with its publications and its payload. */
   readonly PostWithPayload: {
-    /** As it was accepted; null if the store no longer holds it complete and unchanged. */
+    /** As accepted; null if the store no longer has it complete and unchanged. */
     readonly payload: Schemas['PublishPayload'] | null;
     /** `post_…` */
     readonly id: string;
@@ -1082,13 +1082,13 @@ export interface Schemas {
     readonly accepted_at: string;
     readonly external_id: string | null;
     readonly trace_id: string | null;
-    /** As it was sent; null if there is none, or if `metadata_truncated` is true. */
+    /** As sent; null if there is none, or if `metadata_truncated` is true. */
     readonly metadata: Readonly<Record<string, unknown>> | null;
     /** True if the metadata is too large for a list: `GET /posts/{id}` shows it. Absent otherwise. */
     readonly metadata_truncated?: true;
     /** The first 120 UTF-16 units of the text, cut at a grapheme boundary; null if it has no text. */
     readonly excerpt: string | null;
-    /** Null if the store no longer holds the payload complete and unchanged. */
+    /** Null if the store no longer has the complete, unchanged payload. */
     readonly media_count: number | null;
     /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
     readonly publish_at: string | null;
@@ -1098,7 +1098,7 @@ export interface Schemas {
     readonly approval: Schemas['Approval'] | null;
     /** Revision of its content and plan, which starts at 1 and increases by one with each change. */
     readonly revision: number;
-    /** One for each target, in the order of the projects and their channels as discovery shows them. */
+    /** One per target, in the order in which discovery lists projects and channels. */
     readonly publications: readonly Schemas['Publication'][];
   };
   /** A call to a network that publishing would make. It never contains credentials. */
@@ -1118,9 +1118,9 @@ export interface Schemas {
     /** The channel that the warning is for; absent if it is for all of the post's channels on the network. */
     readonly target_id?: string;
   };
-  /** A processed text on one network. The network's own limits are not applied: the sandbox shows them. */
+  /** The processed text for one network. The network's own limits are not applied; use the sandbox to see them. */
   readonly ProcessedText: {
-    /** The text as it was sent, if the post would not be published. */
+    /** The processed text, or the original text if the post would not be published. */
     readonly text: string;
     readonly entities: readonly Schemas['Entity'][];
     /** The reason why the post would not be published on this network; null if it would be. */
@@ -1128,7 +1128,7 @@ export interface Schemas {
     /** A translation that failed, or formatting that was lost. */
     readonly warnings: readonly Schemas['ProcessingWarning'][];
   };
-  /** The processing of a project's posts, in the order of D-28; every part is optional. */
+  /** How a project's posts are processed, in the order given in D-28. Every step is optional. */
   readonly Processing: {
     readonly filters?: readonly Schemas['Filter'][];
     readonly footer?: Schemas['Footer'];
@@ -1136,7 +1136,7 @@ export interface Schemas {
     readonly translation?: Schemas['Translation'];
     readonly signature?: Schemas['Signature'];
   };
-  /** A text after a project's processing. */
+  /** The result of a processing preview. */
   readonly ProcessingPreview: {
     /** By network id: the networks of the project's channels, or all networks if it has no channels. */
     readonly platforms: Readonly<Record<string, Schemas['ProcessedText']>>;
@@ -1160,7 +1160,7 @@ export interface Schemas {
   /** One page of a list. */
   readonly ProjectList: {
     readonly items: readonly Schemas['Project'][];
-    /** Cursor of the next page; null on the last one. */
+    /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
   /** A projection. */
@@ -1171,7 +1171,7 @@ export interface Schemas {
     readonly position: string;
     /** Position of the newest event. */
     readonly head: string;
-    /** Number of events not applied yet; beyond a thousand, the difference between the positions. */
+    /** Number of events not applied yet; above a thousand, estimated as the difference between the positions. */
     readonly lag_events: number;
     /** Age of the oldest event that is not applied yet. */
     readonly lag_seconds: number;
@@ -1183,7 +1183,7 @@ export interface Schemas {
     /** Number of events that operators have skipped. */
     readonly skipped: number;
     readonly candidate: Schemas['Candidate'] | null;
-    /** The previously live version, which a rollback returns to; null if there is none. */
+    /** The previous live version, the target of a rollback; null if there is none. */
     readonly previous: number | null;
   };
   /** The event at which a projection has stopped. */
@@ -1196,7 +1196,7 @@ export interface Schemas {
   /** One page of a list. */
   readonly ProjectionList: {
     readonly items: readonly Schemas['Projection'][];
-    /** Cursor of the next page; null on the last one. */
+    /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
   /** A post's publication on one channel. */
@@ -1208,7 +1208,7 @@ export interface Schemas {
     readonly target_id: string;
     readonly platform: string;
     readonly project_id: string;
-    /** Number of the publication in its channel, from 1; null until its post is released. */
+    /** Sequence number of the publication in its channel, starting at 1; null until its post is released. */
     readonly sequence: number | null;
     readonly state:
       'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'planned' | 'published' | 'publishing' | 'queued';
@@ -1233,11 +1233,11 @@ export interface Schemas {
     readonly message: string;
     readonly platform_says?: string;
   };
-  /** A publication as the client of the post's endpoint sees it. */
+  /** A publication, as shown to the client of the post's endpoint. */
   readonly PublicationStatus: {
-    /** Position of the project in discovery's list, from 0, or its name if discovery is verbose; null if it is no longer listed. */
+    /** Zero-based position of the project in the discovery list, or its name if discovery is verbose; null if it is no longer listed. */
     readonly project: string | number | null;
-    /** Position of the channel in the project's list, or its name, by the same rules. */
+    /** Position of the channel in the project's list, or its name; the same rules apply. */
     readonly target: string | number | null;
     readonly platform: string;
     readonly state:
@@ -1247,7 +1247,7 @@ export interface Schemas {
     readonly urls: readonly string[];
     /** ISO 8601, UTC; null if it is not published. */
     readonly published_at: string | null;
-    /** Error of the latest attempt; null if it had none. */
+    /** Error of the latest attempt; null if there was none. */
     readonly error: Schemas['PublicationError'] | null;
     /** The reason why it waits; null unless it is planned or queued. */
     readonly waiting_for: Schemas['Waiting'] | null;
@@ -1272,11 +1272,11 @@ export interface Schemas {
     /** RFC 3339 date-time, as it was sent. */
     readonly publish_at?: string;
   };
-  /** The answer to an accepted post and to its replays. */
+  /** The response to an accepted post and to its replays. */
   readonly PublishResult: {
     /** Always true. */
     readonly ok: true;
-    /** The post's id; null if the endpoint has no project, so that no post was created. */
+    /** The post id; null if no post was created because the endpoint has no project. */
     readonly id: string | null;
     /** `trace_id` of the body; null if it had none. */
     readonly trace_id: string | null;
@@ -1295,7 +1295,7 @@ export interface Schemas {
     readonly publication_id: string;
     readonly state:
       'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'planned' | 'published' | 'publishing' | 'queued';
-    /** Ids of the network's messages. */
+    /** Message ids on the network. */
     readonly message_ids: readonly string[];
     /** ISO 8601, UTC; null if it is not published. */
     readonly published_at: string | null;
@@ -1303,10 +1303,10 @@ export interface Schemas {
   /** One page of a list. */
   readonly ReceiptList: {
     readonly items: readonly Schemas['Receipt'][];
-    /** Cursor of the next page; null on the last one. */
+    /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
-  /** One of the latest events. For each publication or resource, only its latest event is shown. */
+  /** A recent event. Only the latest event of each publication or resource is shown. */
   readonly Recent: {
     /** ISO 8601, UTC. */
     readonly at: string;
@@ -1341,7 +1341,7 @@ export interface Schemas {
   };
   /** A request in an endpoint's log. */
   readonly Request: {
-    /** The request's id, as `X-Request-Id` returned it. */
+    /** The request id that was returned as `X-Request-Id`. */
     readonly id: string;
     /** ISO 8601, UTC. */
     readonly at: string;
@@ -1350,9 +1350,9 @@ export interface Schemas {
     readonly user_agent: string | null;
     /** Method and path, with `{slug}` in place of the slug. */
     readonly route: string;
-    /** `accepted`, `rejected_auth` …. */
+    /** For example `accepted` or `rejected_auth`. */
     readonly decision: string;
-    /** Code of the rejection; null if the request was accepted. */
+    /** Rejection code; null if the request was accepted. */
     readonly reason: string | null;
     readonly http_status: number;
     readonly latency_ms: number;
@@ -1367,23 +1367,23 @@ export interface Schemas {
   /** One page of a list. */
   readonly RequestList: {
     readonly items: readonly Schemas['Request'][];
-    /** Cursor of the next page; null on the last one. */
+    /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
   /** The caps of one plan; null means unlimited. */
   readonly ResourceCaps: {
     readonly channels: number | null;
     readonly projects: number | null;
-    /** Live and test endpoints together. */
+    /** Total of live and test endpoints. */
     readonly endpoints: number | null;
-    /** Webhook outputs of all of the owner's projects together. */
+    /** Total across all of the owner's projects. */
     readonly webhook_outputs: number | null;
     /** Maximum number of channels that one post may address. */
     readonly targets_per_post: number | null;
   };
   /** The response to `retry-failed`. */
   readonly RetriedOutput: {
-    /** Number of deliveries that are sent again. */
+    /** Number of deliveries that will be resent. */
     readonly retried: number;
     /** `whk_…` */
     readonly id: string;
@@ -1404,7 +1404,7 @@ export interface Schemas {
     readonly is_active: boolean;
     /** Null if the webhook output is active. */
     readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
-    /** Time until which deliveries are also signed with the previous secret; null if they are not. */
+    /** End of the period in which deliveries are also signed with the previous secret; null if they are not. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -1416,13 +1416,13 @@ export interface Schemas {
     readonly position: string;
     /** Position of the newest event. */
     readonly head: string;
-    /** Number of events after its position; beyond a thousand, the difference between the positions. */
+    /** Number of events after its position; above a thousand, estimated as the difference between the positions. */
     readonly lag_events: number;
     /** Age of the oldest event after its position. */
     readonly lag_seconds: number;
     /** `retrying`: the last attempt failed; `stopped`: the failing event cannot be read, or is older than a minute. */
     readonly state: 'live' | 'retrying' | 'stopped';
-    /** Null unless an event fails. */
+    /** Null unless the saga is failing on an event. */
     readonly error: Schemas['SagaError'] | null;
     /** Number of events that operators have skipped. */
     readonly skipped: number;
@@ -1437,10 +1437,10 @@ export interface Schemas {
   /** One page of a list. */
   readonly SagaList: {
     readonly items: readonly Schemas['Saga'][];
-    /** Cursor of the next page; null on the last one. */
+    /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
-  /** The answer of the sandbox to a payload that publishing would reject. */
+  /** The sandbox response for a payload that publishing would reject. */
   readonly SandboxErrorBody: {
     /** Always false. */
     readonly would_create_post: false;
@@ -1449,30 +1449,30 @@ export interface Schemas {
     readonly warnings: readonly Schemas['PayloadWarning'][];
     /** Always false. */
     readonly ok: false;
-    /** Human-readable problems, at most 50. Each begins with the path in the body that it concerns, if there is one. */
+    /** Human-readable problems, at most 50. Each begins with the body path that it concerns, if any. */
     readonly errors: readonly string[];
-    /** Machine-readable kind of the error: snake_case, stable. */
+    /** Machine-readable error code: snake_case, stable. */
     readonly code: string;
-    /** The request's id, as in the header `X-Request-Id`. */
+    /** The request id, as in the `X-Request-Id` header. */
     readonly request_id: string;
     /** Machine-readable problems, in the order of `errors`. */
     readonly details: readonly Schemas['ErrorDetail'][];
   };
-  /** One medium of the payload, as far as it was probed. */
+  /** A media file in the payload, as far as it was probed. */
   readonly SandboxMedium: {
     readonly url: string;
-    /** Size in units of 1,048,576 bytes; null if it is not known. */
+    /** Size in units of 1,048,576 bytes; null if unknown. */
     readonly size_mb: number | null;
-    /** False if the medium has a problem. */
+    /** False if the file has a problem. */
     readonly ok: boolean;
-    /** The reason why the medium could not be fully probed, which is not an error. */
+    /** The reason why the file could not be fully probed, which is not an error. */
     readonly note?: string;
   };
-  /** The answer of the sandbox to a payload that publishing would accept. */
+  /** The sandbox response for a payload that publishing would accept. */
   readonly SandboxResult: {
     /** Always true. */
     readonly ok: true;
-    /** False if the endpoint has no project, because no post would then be created. */
+    /** False if no post would be created because the endpoint has no project. */
     readonly would_create_post: boolean;
     readonly validation: Schemas['SandboxValidation'];
     /** Previews, keyed by network id and by the id of each target that has its own override. */
@@ -1488,18 +1488,18 @@ export interface Schemas {
   readonly SandboxValidation: {
     readonly schema: 'failed' | 'not_checked' | 'passed';
     readonly entities: 'failed' | 'not_checked' | 'passed';
-    /** One item per medium, in the payload's order. */
+    /** One item per media file, in payload order. */
     readonly media: readonly Schemas['SandboxMedium'][];
   };
-  /** The keys that seal stored secrets, by their ids, and the progress of replacing SECRETS_KEY. */
+  /** The ids of the keys that seal stored secrets, and the progress of replacing SECRETS_KEY. */
   readonly Secrets: {
-    /** Id of the SECRETS_KEY of the process that answers. */
+    /** Id of the SECRETS_KEY of the responding process. */
     readonly key: string;
     /** Id of the key that seals new secrets; differs from `key` until the secrets are resealed. */
     readonly active_key: string;
     /** Ids of the keys in SECRETS_KEY_PREVIOUS. */
     readonly previous_keys: readonly string[];
-    /** Ids of former keys that must stay in SECRETS_KEY_PREVIOUS: without them no process starts. */
+    /** Ids of old keys that must stay in SECRETS_KEY_PREVIOUS: without them, no process can start. */
     readonly needed_keys: readonly string[];
     /** Number of stored secrets. */
     readonly secrets: number;
@@ -1512,7 +1512,7 @@ export interface Schemas {
     readonly entities?: readonly Schemas['Entity'][];
     readonly platforms?: readonly string[];
   };
-  /** A period in which a project or channel was paused, a channel needed attention, or an endpoint was disabled. */
+  /** A period when a project or channel was paused, a channel needed attention, or an endpoint was disabled. */
   readonly StateSpan: {
     /** `project_pause`, `channel_pause`, `needs_attention` or `endpoint_disabled`. */
     readonly kind: string;
@@ -1520,9 +1520,9 @@ export interface Schemas {
     readonly id: string;
     /** ISO 8601, UTC. */
     readonly from: string;
-    /** ISO 8601, UTC. For a current pause, its `paused_until`; null for any other span that still lasts. */
+    /** ISO 8601, UTC. For a current pause, its `paused_until`; null for any other span that has not ended. */
     readonly to: string | null;
-    /** The event that began the span. */
+    /** Id of the event that started the span. */
     readonly event_id: string;
     /** The author of that event. */
     readonly actor: string;
@@ -1531,13 +1531,13 @@ export interface Schemas {
   readonly StoryRequest: {
     readonly id: string;
     readonly at: string;
-    /** Actor whose key the request carried. */
+    /** Actor whose key was used for the request. */
     readonly actor: string;
-    /** Name of the endpoint at that time; null if the request did not use the key of an endpoint. */
+    /** Name of the endpoint at that time; null if the request did not use an endpoint's key. */
     readonly key_name: string | null;
     readonly ip: string;
   };
-  /** Events of ten minutes. */
+  /** Event counts for ten minutes. */
   readonly TenMinutes: {
     /** Start of the ten minutes (ISO 8601, UTC). */
     readonly at: string;
@@ -1546,7 +1546,7 @@ export interface Schemas {
     readonly failed: number;
     readonly in_doubt: number;
   };
-  /** A channel with the test of its new credentials. They are stored even if the test fails or there are warnings. */
+  /** A channel with the test result for its new credentials, which are stored even if the test fails or there are warnings. */
   readonly TestedChannel: {
     /** `tgt_…` */
     readonly id: string;
@@ -1569,7 +1569,7 @@ export interface Schemas {
     readonly test: Schemas['ChannelTest'];
     readonly warnings: readonly Schemas['ChannelWarning'][];
   };
-  /** Numbers of events over time, with pauses and changes by people. */
+  /** Event counts over time, with pauses and changes by people. */
   readonly Ticks: {
     /** ISO 8601, UTC: time of the very first event; null if there is none. */
     readonly first_at: string | null;
@@ -1578,7 +1578,7 @@ export interface Schemas {
     /** ISO 8601, UTC. */
     readonly to: string;
     readonly buckets: readonly Schemas['Bucket'][];
-    /** At most 500 spans that overlap the period, in the order in which they began. */
+    /** At most 500 spans that overlap the period, in the order in which they started. */
     readonly spans: readonly Schemas['StateSpan'][];
     /** True if there are more than 500; the longest are shown. */
     readonly spans_truncated: boolean;
@@ -1606,7 +1606,7 @@ export interface Schemas {
     readonly target: string;
     readonly on_failure: 'publish_original' | 'retry';
   };
-  /** The reason why a publication waits, for the client of its endpoint. It names no channel, project or id. */
+  /** The reason why a publication waits, for the client of its endpoint. It never mentions a channel, a project or an id. */
   readonly Waiting: {
     readonly rule:
       | 'approval'
@@ -1626,15 +1626,15 @@ export interface Schemas {
     /** Human-readable sentence. */
     readonly text: string;
   };
-  /** The figures in the sentence about a wait, for clients that write their own; null where they do not apply. */
+  /** The values used in the hold explanation, for clients that write their own; null if not applicable. */
   readonly WaitingFigures: {
-    /** Number of the latest attempt, from 1, at the publication ahead, or at this one if none is ahead. */
+    /** Number of the latest attempt, from 1: for the publication ahead, or for this publication if none is ahead. */
     readonly attempt: number | null;
     /** Maximum number of attempts. */
     readonly of: number | null;
-    /** The network's own words about that attempt, or about the channel that needs attention. */
+    /** The network's own message about that attempt, or about the channel that needs attention. */
     readonly platform_says: string | null;
-    /** Number of the publication ahead, in its channel. */
+    /** Sequence number of the publication ahead in the channel. */
     readonly first_sequence: number | null;
     /** The rule that holds back the publication ahead; null if none does. */
     readonly blocked_by_rule:
@@ -1671,7 +1671,7 @@ export interface Schemas {
     readonly event_id: string | null;
     /** Human-readable sentence. */
     readonly text: string;
-    /** Id of the publication ahead that it waits for; null if another rule holds it back. */
+    /** Id of the publication ahead that this publication waits for; null if another rule holds it back. */
     readonly blocked_by: string | null;
     readonly figures: Schemas['WaitingFigures'];
   };
@@ -1684,7 +1684,7 @@ export interface Schemas {
     readonly target_id: string;
     readonly platform: string;
     readonly project_id: string;
-    /** Number of the publication in its channel, from 1; null until its post is released. */
+    /** Sequence number of the publication in its channel, starting at 1; null until its post is released. */
     readonly sequence: number | null;
     readonly state:
       'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'planned' | 'published' | 'publishing' | 'queued';
@@ -1727,7 +1727,7 @@ export interface Schemas {
     readonly is_active: boolean;
     /** Null if the webhook output is active. */
     readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
-    /** Time until which deliveries are also signed with the previous secret; null if they are not. */
+    /** End of the period in which deliveries are also signed with the previous secret; null if they are not. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -1735,7 +1735,7 @@ export interface Schemas {
   /** One page of a list. */
   readonly WebhookOutputList: {
     readonly items: readonly Schemas['WebhookOutput'][];
-    /** Cursor of the next page; null on the last one. */
+    /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
   /** A webhook output with its new secret: the response to its creation and to `rotate-secret`. */
@@ -1763,7 +1763,7 @@ export interface Schemas {
     readonly is_active: boolean;
     /** Null if the webhook output is active. */
     readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
-    /** Time until which deliveries are also signed with the previous secret; null if they are not. */
+    /** End of the period in which deliveries are also signed with the previous secret; null if they are not. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -1845,7 +1845,7 @@ export interface Schemas {
     /** Null removes the allowlist. */
     readonly ip_allowlist?: readonly string[] | null;
     readonly verbose_discovery?: boolean;
-    /** True if each post waits for approval by an owner or the operator. Posts that already wait are not affected. */
+    /** True if each post needs approval by an owner or the operator. Does not affect posts that are already waiting. */
     readonly requires_approval?: boolean;
     /** Required with the operator's key; may be omitted with an owner's. */
     readonly owner_id?: string;
@@ -1862,15 +1862,15 @@ export interface Schemas {
     /** Null removes the allowlist. */
     readonly ip_allowlist?: readonly string[] | null;
     readonly verbose_discovery?: boolean;
-    /** True if each post waits for approval by an owner or the operator. Posts that already wait are not affected. */
+    /** True if each post needs approval by an owner or the operator. Does not affect posts that are already waiting. */
     readonly requires_approval?: boolean;
   };
   readonly RotateSecretRequest: {
-    /** A week at most, because an overlap without an end would not be a rotation. */
+    /** At most a week, because a rotation has to end at some point. */
     readonly overlap_minutes?: number;
   };
   readonly VerificationRequest: {
-    /** Only the events of aggregates of this kind. */
+    /** Only the events of aggregates of this type. */
     readonly aggregate?:
       | 'owner'
       | 'channel'
@@ -1912,7 +1912,7 @@ export interface Schemas {
     readonly promote?: 'auto' | 'manual';
   };
   readonly SkipRequest: {
-    /** Reason why the event may be skipped; the history keeps it. */
+    /** The reason why the event may be skipped. It is kept in the history. */
     readonly reason: string;
   };
   readonly FilterRequest: {
@@ -1951,7 +1951,7 @@ export interface Schemas {
     readonly signature?: Schemas['SignatureRequest'];
   };
   readonly ProjectRequest: {
-    /** Required with the operator's key; may be omitted with an owner's. */
+    /** Required with the operator's key, optional with an owner's key. */
     readonly owner_id?: string;
     readonly name: string;
     readonly channel_ids: readonly string[];
@@ -1966,13 +1966,13 @@ export interface Schemas {
   readonly ProcessingPreviewRequest: {
     readonly text: string;
     readonly entities?: readonly Schemas['EntityRequest'][];
-    /** The processing to try; the project's own if absent, no processing if null. */
+    /** The processing to try. Absent: the project's own; null: none. */
     readonly processing?: Schemas['ProcessingRequest'] | null;
   };
   readonly SkipSagaRequest: {
-    /** Position of the event, as `error.position` of the saga shows it: a repeated call then skips no other event. Default: the event at which the saga has stopped. */
+    /** Position of the event, from the saga's `error.position`; sending it keeps a repeated call from skipping another event. Default: the event at which the saga has stopped. */
     readonly position?: string;
-    /** Reason why the event may be skipped; the history keeps it. */
+    /** The reason why the event may be skipped. It is kept in the history. */
     readonly reason: string;
   };
   readonly WebhookOutputRequest: {
@@ -2010,7 +2010,7 @@ export interface Schemas {
     )[];
   };
   readonly RetryFailedRequest: {
-    /** Deliveries whose last attempt failed at this time or later. */
+    /** Retries only deliveries whose last attempt failed at or after this time. */
     readonly since: string;
   };
 }
@@ -2210,7 +2210,7 @@ export interface Routes {
         readonly id: string;
       };
       readonly query?: {
-        /** `true`: also removes the resource from those that refer to it; `false` (default): such references cause a 409. */
+        /** `true`: also removes the resource from resources that refer to it; `false` (default): returns 409 if there are any. */
         readonly cascade?: 'true' | 'false';
       };
     };
@@ -2491,9 +2491,9 @@ export interface Routes {
         readonly id: string;
       };
       readonly query?: {
-        /** The aggregate as it stood at this time. */
+        /** Shows the aggregate as it was at this time. */
         readonly at?: string;
-        /** The aggregate as it stood after this revision. */
+        /** Shows the aggregate as it was after this revision. */
         readonly revision?: string;
         /** Revision of the first event to show. */
         readonly from?: string;
@@ -2543,7 +2543,7 @@ export interface Routes {
         readonly cursor?: string;
         /** Operators may omit it to see the events of all owners; owners may pass only their own id. */
         readonly owner_id?: string;
-        /** Only events of aggregates of this kind. */
+        /** Only events of aggregates of this type. */
         readonly aggregate?:
           | 'owner'
           | 'channel'
@@ -2656,9 +2656,9 @@ export interface Routes {
   readonly 'GET /manage/v1/history/export': {
     readonly takes: {
       readonly query?: {
-        /** Only lines after this position. To continue an interrupted export, send the position of its last line. */
+        /** Only lines after this position. To resume an interrupted export, send the position of its last line. */
         readonly after?: string;
-        /** Includes the secrets, which only this gateway's SECRETS_KEY can open. */
+        /** Includes the secrets, which can only be decrypted with this gateway's SECRETS_KEY. */
         readonly secrets?: 'sealed';
       };
     };
@@ -2718,7 +2718,7 @@ export interface Routes {
         readonly from?: string;
         /** Exclusive. Default: now. */
         readonly to?: string;
-        /** Number of equal parts to divide the time into; at most one per millisecond. */
+        /** Number of equal parts to divide the period into; at most one per millisecond. */
         readonly buckets?: number;
         /** Operators may omit it to see all owners; owners may pass only their own id. */
         readonly owner_id?: string;
@@ -2867,7 +2867,7 @@ export interface Routes {
         readonly approval?: 'pending';
         readonly external_id?: string;
         readonly trace_id?: string;
-        /** `publish_at` makes the list a calendar: earliest time first, posts that wait for approval without a time last; `since` and `until` then apply to `publish_at`. */
+        /** `publish_at` sorts the list like a calendar: earliest time first, and posts awaiting approval without a time last. `since` and `until` then apply to `publish_at`. */
         readonly order?: 'publish_at';
         /** Only posts that were accepted at this time or later. */
         readonly since?: string;
@@ -3012,7 +3012,7 @@ export interface Routes {
         readonly id: string;
       };
       readonly query?: {
-        /** `true`: also removes the resource from those that refer to it; `false` (default): such references cause a 409. */
+        /** `true`: also removes the resource from resources that refer to it; `false` (default): returns 409 if there are any. */
         readonly cascade?: 'true' | 'false';
       };
     };

@@ -1,6 +1,6 @@
 import { GatewayError, readError } from './gateway-error.js';
 
-/** How requests are sent. Callers may replace `fetch` and the timer. */
+/** Options for sending requests. Callers may replace `fetch` and the timer. */
 export interface SendOptions {
   /** Default: the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
@@ -9,15 +9,15 @@ export interface SendOptions {
   /** Maximum number of attempts for one request, including the first; at least 1. Default: five, or six after a 503. */
   readonly attempts?: number;
   /**
-   * Maximum wait that the gateway may ask for, in seconds; a longer one is an error. Default: two minutes, because an
-   * error is better than a call that seems to hang for an hour.
+   * Longest Retry-After to wait for, in seconds; anything longer is an error. Default: 120, because failing is better
+   * than a call that seems to hang for an hour.
    */
   readonly longestWait?: number;
-  /** How long to wait for an answer to begin, in ms. Default: a minute. */
+  /** How long to wait for the response to start, in ms. Default: one minute. */
   readonly answerTimeoutMs?: number;
 }
 
-/** A request. Its headers are created for each attempt, because a timestamp is valid for only five minutes. */
+/** A request to send. Headers are created for each attempt, because timestamps are valid for only five minutes. */
 export interface Outgoing {
   readonly method: string;
   readonly url: string;
@@ -25,11 +25,11 @@ export interface Outgoing {
   readonly headers?: () => Promise<Record<string, string>>;
   /** True if a DELETE does not remove the resource, so that a 404 is an error even on a retry. */
   readonly isKept?: boolean;
-  /** Error statuses to treat as successful answers. */
+  /** Error statuses to treat as success. */
   readonly accepts?: readonly number[];
 }
 
-/** A successful answer. */
+/** A successful response. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -43,19 +43,19 @@ const BACKOFF: readonly number[] = [2, 4, 8, 16];
 const BACKOFF_UNAVAILABLE: readonly number[] = [5, 15, 45, 120, 300];
 
 /**
- * Sends a request, and retries it after 429, 5xx and lost connections, with the documented backoff.
- * @throws GatewayError for any other error, after the last attempt, or if the gateway asks for too long a wait
+ * Sends a request and retries it after 429, 5xx and lost connections, with the documented backoff.
+ * @throws GatewayError for any other error, after the last attempt, or if Retry-After exceeds `longestWait`
  */
 export const send = (request: Outgoing, options: SendOptions): Promise<Answer> => retry(request, options, readAnswer);
 
 /**
- * Sends a request as {@link send} does, but resolves as soon as the answer begins, so that the caller can stream it.
+ * Sends a request like {@link send}, but resolves as soon as the response starts, so that the caller can stream it.
  * @throws GatewayError
  */
 export const open = (request: Outgoing, options: SendOptions): Promise<Response> =>
   retry(request, options, (answer) => Promise.resolve(answer));
 
-/** @param read reads a successful answer; a rejection counts as a lost connection */
+/** @param read reads a successful response; a rejection counts as a lost connection */
 const retry = async <T>(
   request: Outgoing,
   options: SendOptions,
@@ -65,7 +65,7 @@ const retry = async <T>(
   for (let attempt = 1; ; attempt++) {
     const outcome = await tryOnce(request, options, read);
     if (!(outcome instanceof GatewayError)) return outcome;
-    // If a DELETE succeeded but its answer was lost, the retry finds nothing.
+    // If a DELETE succeeded but its response was lost, the retry gets a 404.
     if (attempt > 1 && request.method === 'DELETE' && !request.isKept && outcome.status === 404)
       return read(new Response(null, { status: 204 }));
     const seconds = nextAttemptIn(outcome, attempt);
@@ -81,7 +81,7 @@ const tryOnce = async <T>(
 ): Promise<T | GatewayError> => {
   const { origin, pathname } = new URL(url);
   const route = `${method} ${pathname}`;
-  // A redirect is an error: fetch could turn a POST into a GET, and send the post to another server.
+  // A redirect is an error: fetch could turn a POST into a GET and send the post to another server.
   const init: RequestInit = { method, headers: (await headers?.()) ?? {}, redirect: 'manual' };
   const aborter = new AbortController();
   const timer = setTimeout(() => aborter.abort(), answerTimeoutMs);
@@ -93,7 +93,7 @@ const tryOnce = async <T>(
       const errors = [`${url} redirects: use the gateway's address`];
       return new GatewayError({ status, code: 'redirected', errors, route });
     }
-    // An answer that breaks off counts as a lost connection, too.
+    // A response that is cut off partway also counts as a lost connection.
     return ok || accepts.includes(status) ? await read(answer) : readError(answer, await answer.text(), route);
   } catch (cause) {
     return new GatewayError({ status: 0, code: 'unreachable', errors: [`no answer from ${origin}`], route, cause });
@@ -109,8 +109,8 @@ const readAnswer = async (answer: Response): Promise<Answer> => {
 };
 
 /**
- * Returns the seconds to wait after a failure, or null if there is no further attempt (publish-api.md: Client retry policy).
- * @param attempt the number of the attempt that failed, from 1
+ * Returns how many seconds to wait before the next attempt, or null to give up (publish-api.md: Client retry policy).
+ * @param attempt number of the failed attempt, starting at 1
  */
 const nextAttemptIn = ({ status, code, retryAfter }: GatewayError, attempt: number): number | null => {
   if (code !== 'unreachable' && status !== 429 && status < 500) return null;
@@ -121,7 +121,7 @@ const nextAttemptIn = ({ status, code, retryAfter }: GatewayError, attempt: numb
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Formats a query with its question mark; undefined parameters are omitted. */
+/** Formats a query string, including the question mark. Undefined parameters are omitted. */
 export const formatQuery = (query: Readonly<Record<string, string | number | boolean | undefined>>): string => {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));

@@ -5,7 +5,7 @@ export interface WebhookRequest {
   /** The webhook output's `secret`, or its `secret_whsec`. */
   readonly secret: string;
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The raw body, exactly as it arrived: parsing and serializing it again would invalidate the signature. */
+  /** The raw body, exactly as it arrived: parsing and reserializing it would invalidate the signature. */
   readonly body: string | Uint8Array;
 }
 
@@ -15,11 +15,11 @@ const PREFIX = 'whsec_';
 const VERSION = 'v1,';
 
 /**
- * Verifies that a delivery comes unchanged from the gateway, and was sent within the last five minutes. Returns its
- * parsed body. It checks the headers of Standard Webhooks, whose signature covers the id and the time: a signature of
- * only the body (`X-<Brand>-Signature`) would allow an old delivery to be replayed forever. A delivery may arrive
- * twice, with the same `webhook-id`.
- * @throws Error if the delivery does not verify
+ * Verifies that a delivery was sent by the gateway, unaltered, within the last five minutes. Returns the parsed body.
+ * Checks the Standard Webhooks headers, because their signature covers the id and the time: a signature of the body
+ * alone (`X-<Brand>-Signature`) would allow an old delivery to be replayed forever. The same delivery may arrive twice,
+ * with the same `webhook-id`.
+ * @throws Error if verification fails
  */
 export const verifyWebhook = async ({ secret, headers, body }: WebhookRequest): Promise<unknown> => {
   const id = readHeader(headers, 'webhook-id');

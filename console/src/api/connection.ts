@@ -10,12 +10,12 @@ export interface Connection {
 
 const store = createStore<Connection>({ lostAt: null });
 
-/** Records that the gateway answered a call, even if with an error. */
+/** Records that the gateway responded, even if with an error. */
 export const noteAnswer = (): void => {
   if (store.get().lostAt !== null) store.set({ lostAt: null });
 };
 
-/** Records that the gateway did not answer a call. */
+/** Records that the gateway did not respond. */
 export const noteNoAnswer = (): void => {
   if (store.get().lostAt === null) store.set({ lostAt: serverNow() });
 };

@@ -8,7 +8,7 @@ export { GatewayError } from '../../../clients/typescript/src/index.js';
 /** A request or response body of the API, by the name of its schema in the API documentation: `Api<'Channel'>`. */
 export type Api<Name extends keyof Schemas> = Schemas[Name];
 
-/** Calls the gateway, aligns the clock with it, and records whether it answered. A 401 expires the session. */
+/** Calls the gateway, aligns the clock with it, and records whether it responded. A 401 expires the session. */
 const observedFetch = async (url: string, init: RequestInit): Promise<Response> => {
   const sentAt = Date.now();
   try {

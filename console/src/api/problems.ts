@@ -1,11 +1,11 @@
 import { type Api, GatewayError } from './management.js';
 
-/** Problems with a body, by field path: `credentials.chat_id`. */
+/** Problems in a request body, by field path: `credentials.chat_id`. */
 export type Problems = Readonly<Record<string, Api<'ErrorDetail'>>>;
 
 /**
- * Returns the problems of a rejected body. Null for other errors and for problems without a field, which belong in a
- * message.
+ * Returns the problems in a rejected request body. Null for other errors, and if any problem has no field and so needs
+ * a general message.
  */
 export const readProblems = (error: unknown): Problems | null => {
   if (!(error instanceof GatewayError) || error.status !== 422) return null;
@@ -19,7 +19,7 @@ export const readProblems = (error: unknown): Problems | null => {
 /** Returns the problem for a field that was left empty. */
 export const missingProblem = (path: string): Problems => ({ [path]: { path, code: 'missing', message: path } });
 
-/** Returns the gateway's sentence about a field, without the path at its beginning: "Must be a number such as …". */
+/** Returns the gateway's message about a field, without the leading path: "Must be a number such as …". */
 export const problemText = ({ path, message }: Api<'ErrorDetail'>): string => {
   const text = message.startsWith(path) ? message.slice(path.length).trimStart() : message;
   return text.charAt(0).toUpperCase() + text.slice(1);

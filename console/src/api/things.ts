@@ -68,8 +68,8 @@ const byId = <T extends { readonly id: string }>(items: readonly T[] | undefined
   new Map((items ?? []).map((item) => [item.id, item]));
 
 /**
- * Returns functions that look up the scope's channels, projects and endpoints by id. They find nothing until the lists
- * have loaded.
+ * Returns functions that look up the scope's channels, projects and endpoints by id. They return undefined until the
+ * lists have loaded.
  */
 export const useNames = (): Names => {
   const channels = useChannels().data;

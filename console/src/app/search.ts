@@ -1,4 +1,4 @@
-/** Returns the listed query parameters that are not empty. Numbers become text. */
+/** Returns the listed query parameters that are not empty. Numbers become strings. */
 export const readText = <K extends string>(
   search: Readonly<Record<string, unknown>>,
   names: readonly K[],

@@ -41,9 +41,9 @@ export const ChannelForm = ({
   readonly onCreated?: (channel: Api<'TestedChannel'>) => void;
   /** Called with the result of every test, including the first. */
   readonly onTest?: (test: Api<'ChannelTest'>) => void;
-  /** Called when the person continues, whether or not the channel passed its test. */
+  /** Called when the user continues, whether or not the channel passed its test. */
   readonly onDone: (channel: Api<'Channel'>) => void;
-  /** Label of the button that continues. */
+  /** Label of the continue button. */
   readonly doneLabel?: string;
 }) => {
   const m = useMessages(channelFormMessages);

@@ -24,7 +24,7 @@ export const credentialsBody = (network: Network, values: CredentialValues): Rea
       .map(({ name, value }) => [name, value]),
   );
 
-/** Returns problems for empty required fields, so that the form need not call the gateway. */
+/** Returns a problem for each empty required field, so that the form can report them without calling the gateway. */
 export const findMissing = (network: Network, credentials: CredentialValues, name?: string): Problems => {
   const isBlank = (value: string | undefined): boolean => (value ?? '').trim() === '';
   const required = CREDENTIALS[network].filter(({ kind }) => kind !== 'optional_secret');
@@ -37,7 +37,7 @@ export const findMissing = (network: Network, credentials: CredentialValues, nam
   ) as Problems;
 };
 
-/** Connects a channel. The response contains the result of its test, which may have failed. */
+/** Connects a channel. The response includes the test result, which may be a failure. */
 export const connectChannel = async (draft: ChannelDraft): Promise<Api<'TestedChannel'>> => {
   const { network, name, settings, ownerId } = draft;
   const body = {
@@ -47,15 +47,13 @@ export const connectChannel = async (draft: ChannelDraft): Promise<Api<'TestedCh
     settings: settingsBody(network, settings),
     ...(ownerId !== '' && { owner_id: ownerId }),
   };
-  // The body has the fields of the chosen network, which the type cannot express.
+  // The body's fields depend on the chosen network, which the type cannot express.
   const created = await management().post('/channels', { body: body as never });
   await refreshChannel();
   return created;
 };
 
-/**
- * Replaces a channel's credentials, and its name and settings if given. The response contains the result of the test.
- */
+/** Replaces a channel's credentials, and its name and settings if given. The response includes the test result. */
 export const changeCredentials = async (
   id: string,
   network: Network,
@@ -72,5 +70,5 @@ export const changeCredentials = async (
     },
   });
   await refreshChannel();
-  return changed as Api<'TestedChannel'>; // a request with credentials returns the result of their test
+  return changed as Api<'TestedChannel'>; // always includes the test result if credentials were sent
 };

@@ -1,18 +1,18 @@
 import { byName, defineMessages } from '../i18n/messages.js';
 
-/** Texts for one credential field. */
+/** UI text for one credential field. */
 export interface FieldText {
   readonly label: string;
   /** Where to find the value, or a brief description of its format. */
   readonly hint: string;
   readonly example: string;
-  /** What to enter, shown if the value has the wrong format. */
+  /** Instructions, shown if the value has an invalid format. */
   readonly form: string;
 }
 
 type FieldTexts = Readonly<Record<string, FieldText>>;
 
-/** Texts about credentials: what to enter in each field, and what to prepare first. */
+/** UI text about credentials: what to enter in each field, and what to prepare first. */
 export const credentialMessages = defineMessages({
   en: {
     beforeTitle: 'Before you connect',

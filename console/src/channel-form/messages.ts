@@ -1,6 +1,6 @@
 import { byName, defineMessages } from '../i18n/messages.js';
 
-/** Texts for the form that connects a channel, and for the channel test. */
+/** UI text for the form that connects a channel, and for the channel test. */
 export const channelFormMessages = defineMessages({
   en: {
     channel: 'Channel',

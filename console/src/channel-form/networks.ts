@@ -3,14 +3,14 @@ import type { NETWORKS } from '../components/icon.js';
 /** Id of a network. */
 export type Network = (typeof NETWORKS)[number];
 
-/** A field of a network's credentials. Its texts are in credential-messages.ts. */
+/** A credential field of a network. Its UI text is in credential-messages.ts. */
 export interface CredentialField {
   readonly name: string;
   /** `address`: the chat or group, which is public. Secrets are never shown again. */
   readonly kind: 'secret' | 'optional_secret' | 'address';
 }
 
-/** The credentials of each network, in the order in which people obtain them. */
+/** The credentials of each network, in the order in which users obtain them. */
 export const CREDENTIALS: Readonly<Record<Network, readonly CredentialField[]>> = {
   telegram: [
     { name: 'bot_token', kind: 'secret' },

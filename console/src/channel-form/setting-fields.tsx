@@ -23,11 +23,11 @@ export const settingValues = (settings: Readonly<Record<string, unknown>> = {}):
 const textOf = (value: unknown, fallback: string): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : fallback;
 
-/** Returns the request body for a channel's settings, without those that its network does not have. */
+/** Returns the request body for a channel's settings, limited to the settings that its network supports. */
 export const settingsBody = (network: string, { on_doubt, buttons, text_limit }: SettingValues): object =>
   network === 'ok' ? { on_doubt, buttons, text_limit: Number(text_limit) } : { on_doubt };
 
-/** Fields for a channel's settings, some of which only Odnoklassniki has. */
+/** Fields for a channel's settings. Some settings exist only for Odnoklassniki. */
 export const SettingFields = ({
   network,
   values,

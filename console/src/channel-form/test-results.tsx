@@ -11,7 +11,7 @@ import { useMessages } from '../i18n/messages.js';
 import { channelFormMessages } from './messages.js';
 import { channelUrl, expectedChecks } from './networks.js';
 
-/** The result of a channel's test, with the time at which it finished. */
+/** A channel test result, with the time the test finished. */
 export interface DatedTest {
   readonly test: Api<'ChannelTest'>;
   /** Ms since 1970, by the gateway's clock. */
@@ -19,8 +19,8 @@ export interface DatedTest {
 }
 
 /**
- * The result of a channel's test: the outcome of each check, the network's own words, and how to fix the first failure.
- * With `warnings`, it also shows whether other channels post to the same chat.
+ * Shows a channel test result: the outcome of each check, the network's own message, and how to fix the first failure.
+ * With `warnings`, also shows whether other channels post to the same chat.
  */
 export const TestResults = ({
   channel: { platform, address },

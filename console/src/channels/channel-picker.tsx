@@ -5,7 +5,7 @@ import { NetworkMark } from '../components/icon.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
 import type { Channel } from './channel-state.js';
 
-/** Maximum number of rows shown. A search narrows them down. */
+/** Maximum number of rows shown; users can search for the rest. */
 const SHOWN = 100;
 /** Minimum number of channels for which a search field is shown. */
 const SEARCHED = 9;
@@ -23,7 +23,7 @@ const messages = defineMessages({
   },
 });
 
-/** A list of channels to tick. Chosen channels stay in the order in which they were ticked. */
+/** A checklist of channels. Selected channels keep the order in which they were ticked. */
 export const ChannelPicker = ({
   label,
   channels,

@@ -1,6 +1,6 @@
 import type { Api } from '../api/management.js';
 
-/** The channel as the API shows it. */
+/** A channel, as returned by the API. */
 export type Channel = Api<'Channel'>;
 
 /** The state of a channel as the console shows it: the API's state combined with its pause. */

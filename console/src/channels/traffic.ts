@@ -4,7 +4,7 @@ import { management } from '../api/management.js';
 import type { Publication } from '../publications/states.js';
 import { useScope } from '../session/scope.js';
 
-/** How many publications wait on each channel, and when each channel last published. */
+/** How many publications are waiting on each channel, and when each channel last published. */
 export interface Traffic {
   readonly isLoaded: boolean;
   /** Number of waiting publications, by channel. */

@@ -66,7 +66,7 @@ export const TextArea = ({
   <textarea className={`input area ${className}`} {...rest} />
 );
 
-/** A choice of one value, using the browser's native list. */
+/** A drop-down list for choosing one value, using the browser's native control. */
 export const Select = ({ className = '', children, ...rest }: SelectHTMLAttributes<HTMLSelectElement>) => (
   <span className={`select ${className}`}>
     <select {...rest}>{children}</select>
@@ -127,7 +127,7 @@ export const Chip = ({
   </button>
 );
 
-/** A bar that shows how much of an amount is used. */
+/** A bar that shows how much of a limit has been used. */
 export const Meter = ({
   value,
   max,

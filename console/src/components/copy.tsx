@@ -8,7 +8,7 @@ const messages = defineMessages({
   ru: { copy: 'Копировать', copied: 'Скопировано' },
 });
 
-/** A button that copies a text, and confirms it for two seconds. Without children, it is an icon labelled "Copy". */
+/** A button that copies text and confirms it for two seconds. Without children, it is an icon labelled "Copy". */
 export const CopyButton = ({
   text,
   children,
@@ -44,7 +44,7 @@ export const CopyButton = ({
   );
 };
 
-/** Copies a text. Pages served over plain HTTP have no clipboard API, except on localhost. */
+/** Copies text to the clipboard. Pages served over plain HTTP have no clipboard API, except on localhost. */
 export const copyText = async (text: string): Promise<void> => {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');

@@ -15,8 +15,8 @@ const messages = defineMessages({
 const FIRST = 'input, select, textarea, button:not(.dialog-close), a[href], [tabindex="0"]';
 
 /**
- * A dialog over the screen. It traps focus while it is open, and restores focus when it closes. Escape, a click outside
- * and the cross close the dialog unless it `isLocked`.
+ * A modal dialog. Traps focus while it is open and restores focus when it closes. Escape, a click outside and the close
+ * button close the dialog unless it `isLocked`.
  */
 export const Dialog = ({
   title,
@@ -36,11 +36,11 @@ export const Dialog = ({
   readonly onClose: () => void;
   /** True if neither Escape nor a click outside closes the dialog. */
   readonly isLocked?: boolean;
-  /** False if another button closes the dialog, which makes the cross unnecessary. */
+  /** False to hide the close button, because another button closes the dialog. */
   readonly hasCross?: boolean;
   readonly className?: string;
   readonly initialFocus?: { readonly current: HTMLElement | null };
-  /** Returns the element to focus when the dialog closes; null for the element that had the focus before it opened. */
+  /** Returns the element to focus when the dialog closes; null for the element that had focus before it opened. */
   readonly returnFocus?: () => HTMLElement | null | undefined;
   readonly children: ReactNode;
 }) => (
@@ -118,7 +118,7 @@ export const Confirmation = ({
 }: {
   readonly title: ReactNode;
   readonly consequences: readonly Consequence[];
-  /** Label of the confirming button: a verb. */
+  /** Label of the confirm button: a verb. */
   readonly verb: string;
   readonly isDanger?: boolean;
   /** False while fields are incomplete. */

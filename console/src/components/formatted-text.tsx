@@ -4,7 +4,7 @@ import type { Api } from '../api/management.js';
 
 type Entity = Api<'Entity'>;
 
-/** Renders a formatted text of the API. Only https: and tg: addresses become links. */
+/** Renders formatted text from the API. Only https: and tg: addresses become links. */
 export const FormattedText = ({
   text,
   entities = [],

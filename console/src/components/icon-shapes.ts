@@ -8,7 +8,7 @@ export interface IconShape {
   readonly solid?: string;
 }
 
-/** All glyphs of the console except the networks' marks. */
+/** All glyphs of the console except the network logos. */
 export const ICONS = {
   published: { solid: 'M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1zm-.9 10.2L3.9 8l1.2-1.2 2 2 3.9-3.9 1.2 1.2z' },
   publishing: { line: 'M1.8 8a6.2 6.2 0 1 0 12.4 0a6.2 6.2 0 1 0 -12.4 0', solid: 'M8 3.6a4.4 4.4 0 0 1 0 8.8z' },
@@ -85,7 +85,7 @@ export const ICONS = {
 
 export type IconName = keyof typeof ICONS;
 
-/** The networks' marks, by the ids that the API uses. */
+/** The network logos, by the network ids that the API uses. */
 export const NETWORK_MARKS = {
   telegram: {
     solid:

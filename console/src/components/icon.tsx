@@ -5,7 +5,7 @@ import { networkTitle } from './networks.js';
 export type { IconName } from './icon-shapes.js';
 export { networkTitle, NETWORKS } from './networks.js';
 
-/** Colour of a state. The state is never shown by colour alone, but also named in words. */
+/** Colour of a state. Colour is never the only cue; the state is always named in words, too. */
 export type Tone = 'ok' | 'go' | 'warn' | 'doubt' | 'fail' | 'idle' | 'time';
 
 const Shape = ({ line, bold, solid }: IconShape) => (
@@ -20,7 +20,7 @@ const Shape = ({ line, bold, solid }: IconShape) => (
   </>
 );
 
-/** A glyph in the colour of the text. Without a label, it is decoration, hidden from screen readers. */
+/** A glyph in the text colour. Without a label, it is decorative and hidden from screen readers. */
 export const Icon = ({
   name,
   size = 16,

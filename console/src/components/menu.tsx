@@ -12,7 +12,7 @@ export const Menu = ({
 }: {
   readonly trigger: ReactNode;
   readonly align?: 'start' | 'end';
-  /** True to open the menu at once, when the click that loaded the menu should also open it. */
+  /** True to open the menu as soon as it renders, because the click that loaded it should also open it. */
   readonly defaultOpen?: boolean;
   readonly children: ReactNode;
 }) => (

@@ -102,7 +102,7 @@ const useRowKeys = (
   scrollTo: (index: number) => void,
 ): void => {
   const scroll = useRef(scrollTo);
-  /** Index of the row to focus in the next frame, from which further key presses continue. */
+  /** Index of the row to focus in the next frame. Further key presses continue from there. */
   const coming = useRef<number | null>(null);
   useEffect(() => {
     scroll.current = scrollTo;

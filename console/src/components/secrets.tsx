@@ -37,8 +37,8 @@ export interface Secret {
 }
 
 /**
- * Shows values that the gateway returns only once. A person can copy one or all, and must confirm that they are saved
- * before continuing. The values are only in the memory of the component that renders this.
+ * Shows values that the gateway returns only once. The user can copy one or all of them, and must confirm that they are
+ * saved before continuing. The values are kept only in the memory of the parent component.
  */
 export const SecretsOnce = ({
   secrets,

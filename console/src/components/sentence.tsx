@@ -2,7 +2,7 @@ import type { Sentence } from '../i18n/sentence.js';
 import { splitSentence } from '../i18n/sentence.js';
 import { Moment } from './time.js';
 
-/** A sentence with names and times in it. Names are in `<bdi>`, times are local. */
+/** Renders a sentence that contains names and times. Names are wrapped in `<bdi>`; times are local. */
 export const SentenceText = ({ of }: { readonly of: Sentence }) =>
   splitSentence(of).map((part, index) => {
     if (typeof part === 'string') return part;

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 const query = matchMedia('(max-width: 760px)');
 
-/** The last result, stored because evaluating the query makes the browser lay out the page on every render. */
+/** The last result, cached because evaluating the query on every render would force a layout each time. */
 let isPhone = query.matches;
 query.addEventListener('change', ({ matches }) => {
   isPhone = matches;
@@ -14,7 +14,7 @@ const subscribe = (listener: () => void): (() => void) => {
 };
 
 /**
- * Returns whether the window is as narrow as a phone's. On phones, list rows have two lines, and lanes have their names
- * above them.
+ * Returns whether the window is only as wide as a phone screen. On phones, list rows have two lines, and lanes have
+ * their names above them.
  */
 export const useIsPhone = (): boolean => useSyncExternalStore(subscribe, () => isPhone);

@@ -1,7 +1,7 @@
 import { type Line, linesOf } from './lines.js';
 import type { FormattedText } from './marks.js';
 
-/** Shows a text in an editable element, with one child per line. Leaves unchanged lines alone. */
+/** Renders text in an editable element, with one child per line. Leaves unchanged lines alone. */
 export const showText = (root: HTMLElement, value: FormattedText): void => {
   const lines = linesOf(value);
   const written = lines.map((line) => JSON.stringify(line));
@@ -25,7 +25,7 @@ export const showText = (root: HTMLElement, value: FormattedText): void => {
 
 const shownLines = new WeakMap<Element, string>();
 
-/** Forgets the lines that are shown, after a browser changed them itself, so that {@link showText} rebuilds them. */
+/** Forgets the rendered lines after the browser has changed them itself, so that {@link showText} rebuilds them. */
 export const forgetLines = (root: HTMLElement): void => {
   for (const child of root.children) shownLines.delete(child);
 };

@@ -1,4 +1,4 @@
-/** A range of a text, and the text that replaces it. */
+/** A text edit: the replaced range and its replacement. */
 export interface TextChange {
   readonly start: number;
   readonly end: number;
@@ -9,9 +9,9 @@ const endsInsideCharacter = (text: string, at: number): boolean =>
   /[\ud800-\udbff]/.test(text.charAt(at - 1)) && at > 0;
 
 /**
- * Finds the range in which two texts differ, in whole characters; null if they are equal. If the range is ambiguous, as
- * in a run of equal letters, it ends at the caret.
- * @param caret in the later text
+ * Finds the range that differs between two versions of the text, in whole characters; null if they are equal. If the
+ * range is ambiguous, for example in a run of identical letters, it ends at the caret.
+ * @param caret offset in `after`
  */
 export const findChange = (before: string, after: string, caret: number): TextChange | null => {
   if (before === after) return null;

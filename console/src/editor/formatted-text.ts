@@ -2,7 +2,7 @@ import type { FormattedText, Mark, MarkType, Pending } from './marks.js';
 import { lineStarts, normalise } from './normalise.js';
 import { covers, subtract } from './ranges.js';
 
-/** The empty text. */
+/** Empty text. */
 export const NO_TEXT: FormattedText = { text: '', marks: [] };
 
 /**
@@ -44,7 +44,10 @@ const passesOn = (mark: Mark, start: number, end: number): boolean => {
   return mark.start < start ? start <= mark.end : mark.type === 'quote' && mark.start === start;
 };
 
-/** Returns the kinds of formatting that cover a whole range or, at a caret, that typed text would have. */
+/**
+ * Returns the types of formatting that cover the whole range. For a caret (an empty range), returns the formatting that
+ * newly typed text would get.
+ */
 export const activeTypes = (
   { text, marks }: FormattedText,
   start: number,
@@ -61,7 +64,10 @@ export const activeTypes = (
   return new Set([...active.filter((type) => pending[type] !== false), ...forced]);
 };
 
-/** Returns whether a whole range has a kind of formatting. Ignores line feeds, and code, which cannot have styles. */
+/**
+ * Returns whether the whole range has a type of formatting. Ignores line feeds and, unless the type is a quote, code,
+ * which cannot have styles.
+ */
 const hasAll = (text: string, marks: readonly Mark[], start: number, end: number, type: MarkType): boolean => {
   const counting = marks.filter((mark) => mark.type === type || (mark.type === 'code' && type !== 'quote'));
   if (!counting.some((mark) => mark.type === type && mark.start < end && start < mark.end)) return false;
@@ -71,7 +77,10 @@ const hasAll = (text: string, marks: readonly Mark[], start: number, end: number
   return true;
 };
 
-/** Applies a kind of formatting to a range, or removes it if the whole range has it. Quotes apply to whole lines. */
+/**
+ * Applies a type of formatting to a range, or removes it if the whole range already has it. Quotes apply to whole
+ * lines.
+ */
 export const toggleMark = (
   value: FormattedText,
   start: number,

@@ -15,12 +15,12 @@ const MARK_TYPES: Readonly<Partial<Record<Entity['type'], MarkType>>> = {
   expandable_blockquote: 'quote',
 };
 
-/** Types of entities that networks detect in the text on their own. */
+/** Entity types that networks detect in text on their own. */
 const FOUND: ReadonlySet<Entity['type']> = new Set(['mention', 'url', 'email', 'phone_number', 'hashtag']);
 
 /**
- * Converts a payload's text to the form that the editor uses. Formatting that the editor does not support is omitted
- * (see {@link isEditable}).
+ * Converts a payload's text to the editor's format. Formatting that the editor does not support is omitted (see
+ * {@link isEditable}).
  */
 export const fromEntities = (text: string, entities: readonly Entity[] = []): FormattedText =>
   normalise(
@@ -32,7 +32,7 @@ export const fromEntities = (text: string, entities: readonly Entity[] = []): Fo
     }),
   );
 
-/** Returns whether editing a text preserves all of its formatting. */
+/** Returns whether the text can be edited without losing formatting. */
 export const isEditable = (entities: readonly Entity[] = []): boolean =>
   entities.every(
     ({ type, language }) =>

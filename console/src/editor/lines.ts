@@ -13,7 +13,7 @@ export interface Line {
   readonly runs: readonly Run[];
 }
 
-/** Splits a text into lines, and lines into runs with the same formatting. */
+/** Splits text into lines, and lines into runs with the same formatting. */
 export const linesOf = ({ text, marks }: FormattedText): Line[] => {
   const starts = lineStarts(text);
   return starts.map((start, index) => {

@@ -7,7 +7,7 @@ import { editorMessages } from './messages.js';
 import { readUrl } from './read-url.js';
 import type { TextEditing } from './text-editing.js';
 
-/** Asks for the URL of a link, and for its words if none are selected. */
+/** Asks for a link's URL, and for its text unless several lines are selected. */
 export const LinkDialog = ({ editing, onClose }: { readonly editing: TextEditing; readonly onClose: () => void }) => {
   const m = useMessages(editorMessages);
   const [{ words: selected, link }] = useState(() => editing.readLink());

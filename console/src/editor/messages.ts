@@ -1,6 +1,6 @@
 import { defineMessages } from '../i18n/messages.js';
 
-/** Texts for the editor. */
+/** UI text for the editor. */
 export const editorMessages = defineMessages({
   en: {
     text: 'Text',

@@ -27,7 +27,7 @@ const wholeEnd = (text: string, at: number): number => (splitsCharacter(text, at
 const splitsCharacter = (text: string, at: number): boolean =>
   /[\ud800-\udbff]/.test(text.charAt(at - 1)) && /[\udc00-\udfff]/.test(text.charAt(at));
 
-/** Joins marks of one kind that touch or overlap; joins links only if they have the same address. */
+/** Joins marks of the same type that touch or overlap; links are joined only if they have the same address. */
 const join = (marks: readonly Mark[]): Mark[] => {
   const joined: Mark[] = [];
   for (const mark of [...marks].sort((a, b) => a.start - b.start)) {

@@ -1,6 +1,6 @@
 /**
- * Reads a URL as people type it, assuming https if it has no scheme. Returns null unless it is a valid http:, https: or
- * tg: URL.
+ * Parses a URL as typed by a user, assuming https if it has no scheme. Returns null unless it is a valid http:, https:
+ * or tg: URL.
  */
 export const readUrl = (typed: string): string | null => {
   const trimmed = typed.trim();

@@ -31,7 +31,7 @@ export const findShortcut = (event: {
   readonly altKey: boolean;
 }): MarkType | null => {
   if (event.altKey) return null;
-  // Compares the key's position too, so that the shortcuts work in other alphabets.
+  // Also compares the key's physical position, so that the shortcuts work with other alphabets.
   const place = event.code === 'Period' ? '.' : event.code.replace(/^Key/, '').toLowerCase();
   const found = Object.entries(SHORTCUTS).find(
     ([, shortcut]) =>

@@ -4,7 +4,7 @@ import { activeTypes, findLink, leaveQuote, replaceText, setLink, toggleMark } f
 import type { FormattedText, Mark, MarkType, Pending } from './marks.js';
 import { type Moment, UndoHistory } from './undo-history.js';
 
-/** Callbacks of an editor. */
+/** Editor callbacks. */
 export interface EditingListener {
   readonly onChange: (value: FormattedText) => void;
   /** Called when the caret or the formatting at it changes. */
@@ -14,8 +14,8 @@ export interface EditingListener {
 const isUrl = (text: string): boolean => /^https?:\/\/\S+$/i.test(text);
 
 /**
- * Edits a formatted text in an editable element. This class makes most changes itself and renders the result. It leaves
- * input methods and corrections to the browser, and reads the result back.
+ * Edits formatted text in an editable element. Makes most changes itself and renders the result; leaves input methods
+ * and autocorrection to the browser and reads the result back.
  */
 export class TextEditing {
   private readonly history = new UndoHistory();
@@ -35,7 +35,7 @@ export class TextEditing {
     root.addEventListener('input', () => this.readBack(), { signal });
     root.addEventListener('compositionstart', () => (this.isComposing = true), { signal });
     root.addEventListener('compositionend', () => setTimeout(() => this.endComposition()), { signal });
-    // A click sets the caret itself. If the focus comes from the keyboard or a dialog, the selection is restored.
+    // A click places the caret anyway. When focus comes from the keyboard or a dialog, restore the selection.
     root.addEventListener('pointerdown', () => (this.isPointing = true), { signal });
     document.addEventListener('pointerup', () => (this.isPointing = false), { signal });
     root.addEventListener('focus', () => !this.isPointing && this.showSelection(), { signal });
@@ -49,7 +49,7 @@ export class TextEditing {
     this.stop.abort();
   }
 
-  /** Replaces the text from outside, for example when a draft is cleared. This can be undone. */
+  /** Replaces the text programmatically, for example when a draft is cleared. The change can be undone. */
   setValue(value: FormattedText): void {
     if (value === this.value) return;
     this.history.note(this.now(), '', Date.now());
@@ -57,7 +57,7 @@ export class TextEditing {
     this.show({ value, start: end, end });
   }
 
-  /** Toggles formatting of the selection or, without a selection, of the text that is typed next. */
+  /** Toggles formatting for the selection or, without a selection, for the text typed next. */
   toggle(type: Exclude<MarkType, 'link'>): void {
     const { start, end } = this.selection;
     if (start < end || (type === 'quote' && this.lineHasText())) {
@@ -69,7 +69,7 @@ export class TextEditing {
     this.focus();
   }
 
-  /** Returns the selected or linked words, and the link there, if any. */
+  /** Returns the selected or linked text, and the link there, if any. */
   readLink(): { readonly words: string; readonly link: Mark | undefined } {
     const link = findLink(this.value, this.selection.start, this.selection.end);
     const { start, end } = this.linkRange(link);
@@ -77,7 +77,7 @@ export class TextEditing {
   }
 
   /**
-   * Links the selection, or changes the link at the caret, and replaces the words there. A null `url` removes the link.
+   * Links the selection or changes the link at the caret, and replaces the link text. A null `url` removes the link.
    */
   link(words: string, url: string | null): void {
     const { start, end } = this.linkRange(findLink(this.value, this.selection.start, this.selection.end));
@@ -87,7 +87,7 @@ export class TextEditing {
     this.change(setLink(worded, start, wordsEnd, url), wordsEnd, wordsEnd, '');
   }
 
-  /** Moves the focus to the text, and restores the selection. */
+  /** Moves the focus to the text and restores the selection. */
   focus(): void {
     this.root.focus({ preventScroll: true });
     this.showSelection();
@@ -147,8 +147,8 @@ export class TextEditing {
   }
 
   /**
-   * Returns the range that an input replaces, according to the browser, which knows the boundaries of words and of
-   * user-perceived characters.
+   * Returns the range that an input event replaces. The browser determines it, because it knows word and grapheme
+   * boundaries.
    */
   private readTarget(event: InputEvent): { readonly start: number; readonly end: number } {
     const [range] = event.getTargetRanges();
@@ -164,7 +164,7 @@ export class TextEditing {
     else this.insert('\n', start, end, '');
   }
 
-  /** Pastes plain text. A URL pasted over selected words links them. */
+  /** Pastes plain text. A URL pasted over selected text turns it into a link. */
   private paste({ dataTransfer }: InputEvent, start: number, end: number): void {
     const text = dataTransfer?.getData('text/plain') ?? '';
     const words = this.value.text.slice(start, end);

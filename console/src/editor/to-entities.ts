@@ -2,7 +2,7 @@ import type { Api } from '../api/management.js';
 import { type FormattedText, type Mark, type MarkType, STYLES } from './marks.js';
 import { cutAt } from './ranges.js';
 
-/** Formatting as payloads represent it. */
+/** Formatting, as represented in payloads. */
 export type Entity = Api<'Entity'>;
 
 const ENTITY_TYPES: Readonly<Record<MarkType, Entity['type']>> = {
@@ -17,8 +17,8 @@ const ENTITY_TYPES: Readonly<Record<MarkType, Entity['type']>> = {
 };
 
 /**
- * Returns the entities of a text. Entities must nest, so overlapping marks are cut: links and code at the borders of
- * quotes, styles at the borders of everything that they would cross. Code with several lines becomes a block.
+ * Returns the entities of formatted text. Entities must nest, so overlapping marks are split: links and code at the
+ * boundaries of quotes, styles at the boundaries of anything that they would cross. Multi-line code becomes a block.
  */
 export const toEntities = ({ text, marks }: FormattedText): readonly Entity[] => {
   const of = (type: MarkType): Mark[] => marks.filter((mark) => mark.type === type);
@@ -37,10 +37,10 @@ export const toEntities = ({ text, marks }: FormattedText): readonly Entity[] =>
     }));
 };
 
-/** Returns the end of a quote without trailing white space and empty lines, which readers need not see. */
+/** Returns the end of a quote, excluding trailing whitespace and empty lines, which readers need not see. */
 const endOfWords = (text: string, { start, end }: Mark): number => start + text.slice(start, end).trimEnd().length;
 
-/** Returns the borders of the placed marks that a mark partly overlaps. */
+/** Returns the boundaries of the placed marks that a mark partly overlaps. */
 const crossed = (mark: Mark, placed: readonly Mark[]): number[] =>
   placed.flatMap(({ start, end }) => {
     if (end <= mark.start || mark.end <= start) return [];

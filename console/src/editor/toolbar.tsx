@@ -16,7 +16,7 @@ const GLYPHS: readonly (readonly [MarkType, ReactNode])[] = [
   ['spoiler', '▒'],
 ];
 
-/** The editor's buttons. The first one is in the tab order; the arrow keys move between all of them. */
+/** The editor's buttons. Only the first button is in the tab order; the arrow keys move between all of them. */
 export const Toolbar = ({
   active,
   run,

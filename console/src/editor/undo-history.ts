@@ -1,6 +1,6 @@
 import type { FormattedText } from './marks.js';
 
-/** A text with its selection. */
+/** The text and selection at one point in time. */
 export interface Moment {
   readonly value: FormattedText;
   readonly start: number;
@@ -12,7 +12,7 @@ const MAX_STEPS = 200;
 /** Typing after a pause of this many ms starts a new undo step. */
 const PAUSE_MS = 1_000;
 
-/** The undo steps of an editor. The browser's own undo history does not include changes made by scripts. */
+/** An editor's undo history. The browser's own history does not include changes made by scripts. */
 export class UndoHistory {
   private readonly past: Moment[] = [];
   private future: Moment[] = [];

@@ -22,7 +22,7 @@ export class UnsupportedBrowser extends Error {}
  * Checks in this browser that the gateway's signed log contains an entry: the leaf, the path to the root, and the
  * signature of the checkpoint (C2SP tlog-proof, signed-note; RFC 9162, 2.1.3.2).
  * @param vkey the log's verifier key
- * @throws UnsupportedBrowser @throws Error if the proof does not prove this entry
+ * @throws UnsupportedBrowser @throws Error if the proof is not valid for this entry
  */
 export const verifyProof = async (proof: string, entry: LogEntry, vkey: string): Promise<ProvedEntry> => {
   const end = proof.indexOf('\n\n');

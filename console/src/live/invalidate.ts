@@ -2,14 +2,14 @@ import type { QueryClient } from '@tanstack/react-query';
 
 /** A change that the gateway announced. */
 export interface Change {
-  /** The kind of thing that changed, such as `publication`. */
+  /** Type of the changed object, such as `publication`. */
   readonly kind: string;
   readonly ids: readonly string[];
 }
 
 /**
- * Key prefixes of the queries that show each kind of thing. A query's key begins with its prefix: `['posts', scope.key,
- * filter]`, `['post', id]`.
+ * Query key prefixes, by the type of object that the queries show. A query's key begins with its prefix:
+ * `['posts', scope.key, filter]`, `['post', id]`.
  */
 const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   post: ['overview', 'posts', 'post', 'requests'],
@@ -26,17 +26,17 @@ const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   projection: ['overview', 'projections', 'jobs'],
 };
 
-/** Key prefixes of the queries about the history, which every change affects. */
+/** Key prefixes of the history queries, which every change affects. */
 const ALWAYS = ['ticks', 'history'];
 
-/** How long to wait after a first change for others that follow at once, in ms. */
+/** How long to collect further changes after the first before refreshing, in ms. */
 const GATHER_MS = 100;
-/** Minimum time between two refreshes of the screens, in ms, so that a busy gateway does not overload the page. */
+/** Minimum time between screen refreshes, in ms, so that a busy gateway does not overload the page. */
 const INTERVAL_MS = 500;
 
 /**
- * Returns a function that marks the cached responses affected by a change as stale, so that visible ones are fetched
- * again: almost at once after a first change, then every 500 ms while changes keep coming.
+ * Returns a function that marks the cached responses affected by a change as stale. Visible responses are fetched again
+ * almost immediately after the first change, then every 500 ms while changes keep coming.
  */
 export const createInvalidator = (queries: Pick<QueryClient, 'invalidateQueries'>): ((change: Change) => void) => {
   const stale = new Set<string>();

@@ -14,7 +14,7 @@ const FAILURES_BEFORE_POLLING = 3;
 const POLL_MS = 5_000;
 /** The gateway sends a comment every 15 s. Without any data for this long, in ms, the connection counts as lost. */
 const SILENCE_MS = 40_000;
-/** Maximum wait before the stream is tried again, in ms. */
+/** Maximum wait before reconnecting to the stream, in ms. */
 const MAX_WAIT_MS = 30_000;
 
 const mode = createStore<LiveMode>('off');

@@ -8,8 +8,8 @@ export interface ServerEvent {
 }
 
 /**
- * Reads server-sent events from a response's body, because the browser's own `EventSource` cannot send the
- * authorization header. Calls `onComment` for each comment, which shows that the connection is alive.
+ * Reads server-sent events from a response body, because the browser's own `EventSource` cannot send the authorization
+ * header. Calls `onComment` for each comment, which shows that the connection is alive.
  */
 export async function* readServerEvents(
   body: ReadableStream<Uint8Array>,

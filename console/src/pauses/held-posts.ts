@@ -9,7 +9,7 @@ export interface HeldPosts {
   readonly isMore: boolean;
 }
 
-/** Returns how many publications of a channel wait; undefined while loading, or if the id is null. */
+/** Returns how many publications of a channel are waiting; undefined while loading, or if the id is null. */
 export const useHeldPosts = (channelId: string | null): HeldPosts | undefined => {
   const scope = useScope();
   return useQuery({

@@ -5,7 +5,7 @@ const postsEn = (count: number, isMore: boolean): string =>
 const postsRu = (count: number, isMore: boolean): string =>
   `${isMore ? 'больше ' : ''}${count} ${pluralRu(count, 'пост', 'поста', 'постов')} из очереди`;
 
-/** Texts for the pause and resume dialogs. */
+/** UI text for the pause and resume dialogs. */
 export const pauseMessages = defineMessages({
   en: {
     pause: 'Pause',

@@ -1,7 +1,7 @@
 import { management } from '../api/management.js';
 import { queryClient } from '../api/query-client.js';
 
-/** A channel or a project, which can be paused. */
+/** A channel or project that can be paused. */
 export interface Pausable {
   readonly kind: 'channel' | 'project';
   readonly id: string;

@@ -86,7 +86,7 @@ export const PauseDialog = ({ thing: given, onClose }: { readonly thing?: Pausab
   );
 };
 
-/** Reads the length of a pause, in minutes; null unless the gateway accepts it. */
+/** Parses the length of a pause, in minutes; null if the gateway would reject it. */
 const readMinutes = (text: string): number | null => {
   const minutes = /^\d{1,5}$/.test(text.trim()) ? Number(text) : 0;
   return minutes >= 1 && minutes <= MAX_PAUSE_MINUTES ? minutes : null;

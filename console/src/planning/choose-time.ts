@@ -2,11 +2,11 @@ import { addDays, type Day, findInstants, isDay, type LocalTime, toLocal, weekda
 
 /** A local time chosen for a post, as entered in the form's fields. */
 export interface ChosenTime extends LocalTime {
-  /** If the clock shows the time twice: true for the second of the two instants. */
+  /** True to choose the second instant if the time occurs twice, because the clocks go back. */
   readonly isSecond: boolean;
 }
 
-/** The instant of a chosen time, or the problem with it. */
+/** The instant that a chosen time stands for, or the problem with the time. */
 export type ReadTime =
   | { readonly problem: null; readonly at: number; readonly isTwice: boolean }
   /** `missing`: a field is empty or incomplete. `past`, `tooFar`: the gateway would reject the time. */
@@ -19,7 +19,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** How many days ahead the gateway accepts planned posts. */
 const MAX_DAYS = 366;
 
-/** Reads the fields of a time. @param now ms since 1970 */
+/** Parses the time fields. @param now ms since 1970 */
 export const readTime = ({ day, time, isSecond }: ChosenTime, zone: string, now: number): ReadTime => {
   const isTime = /^\d\d:\d\d/.test(time);
   if (!isTime || !isDay(day)) return { problem: 'missing', isTwice: false };
@@ -32,20 +32,22 @@ export const readTime = ({ day, time, isSecond }: ChosenTime, zone: string, now:
   return { problem: null, at, isTwice };
 };
 
-/** Returns the instant of a chosen time, even if it has passed; null if there is none. */
+/**
+ * Converts a chosen time to an instant, even if it is in the past; null if the time is incomplete or does not exist.
+ */
 export const chosenInstant = (value: ChosenTime, zone: string): number | null => {
   const read = readTime(value, zone, -Infinity);
   return 'at' in read ? read.at : null;
 };
 
-/** Converts an instant to the fields of a form. */
+/** Converts an instant to form fields. */
 export const chooseInstant = (at: number, zone: string): ChosenTime => {
   const local = toLocal(at, zone);
   const found = findInstants(local, zone);
   return { ...local, isSecond: found.kind === 'twice' && at >= found.second };
 };
 
-/** A suggested time, which saves people from filling in the fields. */
+/** A suggested time that users can pick instead of filling in the fields. */
 export interface OfferedTime extends LocalTime {
   readonly name: 'today' | 'tomorrow' | 'monday';
 }
@@ -67,11 +69,13 @@ export const offerTimes = (now: number, zone: string): readonly OfferedTime[] =>
 
 const nextMonday = (day: Day): Day => addDays(day, 7 - weekdayOf(day));
 
-/** Returns the initial time of a form: the first full hour that is at least an hour away. */
+/** Returns the default time for a form: the first full hour that is at least an hour away. */
 export const suggestTime = (now: number, zone: string): ChosenTime =>
   chooseInstant(Math.ceil((now + HOUR_MS) / HOUR_MS) * HOUR_MS, zone);
 
-/** Returns a time on a day chosen in the calendar; if the time has passed, the suggested time ({@link suggestTime}). */
+/**
+ * Returns the given time on a day chosen in the calendar or, if it has passed, the default time ({@link suggestTime}).
+ */
 export const chooseTimeOn = (day: Day, time: string, zone: string, now: number): ChosenTime => {
   const chosen = { day, time, isSecond: false };
   return readTime(chosen, zone, now).problem === 'past' ? suggestTime(now, zone) : chosen;

@@ -1,6 +1,6 @@
 import { defineMessages } from '../i18n/messages.js';
 
-/** Texts about planned posts: the time of a post, its changes and its approval. */
+/** UI text about planned posts: their time, changes and approval. */
 export const planningMessages = defineMessages({
   en: {
     date: 'Date',
@@ -125,5 +125,5 @@ export const planningMessages = defineMessages({
   },
 });
 
-/** The texts in one language. */
+/** UI text in one language. */
 export type PlanningMessages = (typeof planningMessages)['en'];

@@ -21,7 +21,7 @@ export const MoveDialog = ({
   readonly post: Movable;
   /** The post's text on one line. */
   readonly title: string;
-  /** The time that the post was dropped on, if the person must confirm it. */
+  /** The time that the post was dropped on, if the user must confirm it. */
   readonly wanted?: ChosenTime;
   /** Returns the element to focus when the dialog closes. */
   readonly returnFocus?: () => HTMLElement | null;

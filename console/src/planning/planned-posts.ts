@@ -1,10 +1,10 @@
 import type { Post } from '../publications/posts.js';
 
-/** Returns whether a post is still planned: it waits for its time or for approval, and is in no queue yet. */
+/** Returns whether a post is still planned, i.e. waiting for its time or for approval and not queued yet. */
 export const isPlanned = ({ released_at: releasedAt, publications }: Pick<Post, 'released_at' | 'publications'>) =>
   releasedAt === null && publications.some(({ state }) => state === 'planned');
 
-/** Returns whether a planned post waits for a decision. */
+/** Returns whether a planned post is waiting for a decision. */
 export const needsApproval = (post: Pick<Post, 'released_at' | 'publications' | 'approval'>): boolean =>
   isPlanned(post) && post.approval?.state === 'pending';
 

@@ -7,8 +7,8 @@ import type { PlanningMessages } from './messages.js';
 export type Planned = Pick<Api<'Post'>, 'id' | 'revision'>;
 
 /**
- * Moves a post to another time. Null publishes it now, or as soon as it is approved. The gateway refuses if the post
- * has changed since the given revision.
+ * Reschedules a post. Null publishes it now, or as soon as it is approved. The gateway refuses if the post has changed
+ * since the given revision.
  */
 export const reschedule = ({ id, revision }: Planned, at: number | null): Promise<Api<'ChangedPost'>> => {
   const body = { publish_at: at === null ? null : new Date(at).toISOString() };
@@ -32,7 +32,7 @@ export const refusalOf = (error: unknown, m: PlanningMessages): string | null =>
 /** Shows why a change was refused. */
 export const toastRefusal = (error: unknown, m: PlanningMessages): void => toastError(error, refusalOf(error, m));
 
-/** Approves a post, which is then published at its time, or immediately if it has none or the time has passed. */
+/** Approves a post. It is then published at its planned time, or immediately if it has none or the time has passed. */
 export const approve = (id: string, note: string | null): Promise<Api<'PostWithPayload'>> =>
   change(management().post('/posts/{id}/approve', { path: { id }, body: note === null ? {} : { note } }));
 

@@ -22,7 +22,7 @@ const MAX_COMMENT = 500;
 /** Called when the dialog closes. `isDecided` is true if the post no longer waits for this person's decision. */
 type OnClose = (isDecided: boolean) => void;
 
-/** Shows a post that waits for approval as its readers would see it, and asks for the decision. */
+/** Shows a post that is waiting for approval the way readers would see it, and asks for a decision. */
 export const ReviewDialog = ({
   postId,
   returnFocus,
@@ -71,7 +71,7 @@ const Review = ({ post, onClose }: { readonly post: Api<'PostWithPayload'>; read
   );
 };
 
-/** The post on the walls of its networks. */
+/** The post as it would appear on each network's wall. */
 const PostWalls = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
   const m = useMessages(planningMessages);
   const now = useNow(60_000);
@@ -122,7 +122,8 @@ const Decision = ({
       onClose(true);
     } catch (error) {
       toastRefusal(error, m);
-      // The post was decided, changed or deleted. After any other failure, the comment must not be lost.
+      // The post was already approved, rejected, changed or deleted. After any other failure, the comment must not be
+      // lost.
       if (error instanceof GatewayError && [404, 409, 412].includes(error.status)) onClose(true);
       else setBusy(null);
     }

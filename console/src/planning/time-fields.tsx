@@ -10,7 +10,7 @@ import { planningMessages } from './messages.js';
 
 const MINUTE = 60_000;
 
-/** Reads a chosen time in the browser's time zone, and reads it again as time passes. */
+/** Parses a chosen time in the browser's time zone, and parses it again as time passes. */
 export const useReadTime = (value: ChosenTime): ReadTime => readTime(value, browserZone(), useNow(MINUTE));
 
 /** Fields for the day and the time of a post, in the browser's time zone, with suggested times. */

@@ -3,7 +3,7 @@ import { type Format, useFormat } from '../i18n/format.js';
 import { addDays, browserZone, type Day, findInstants, offsetName, toLocal } from '../time/local-time.js';
 import { serverNow } from '../time/server-clock.js';
 
-/** Returns the time of day of an instant, with the offset if the clock shows that time twice: `02:30 (UTC+1)`. */
+/** Returns the time of day of an instant, with the UTC offset if that time occurs twice on the day: `02:30 (UTC+1)`. */
 export const timeOfDay = (format: Format, at: number, zone = browserZone()): string => {
   const time = format.time(at);
   return findInstants(toLocal(at, zone), zone).kind === 'twice' ? `${time} (${offsetName(at, zone)})` : time;
@@ -19,8 +19,8 @@ export const useWhen = (): ((at: number | string) => string) => {
 };
 
 /**
- * Returns the search parameters for a calendar week that contains a time. There are none if the time is in the next
- * seven days, which the calendar shows by default; otherwise the week starts on the day of the time.
+ * Returns the search parameters for showing a time in the calendar: none if it is in the next seven days, which are
+ * shown by default; otherwise the day of the time, so that the week starts there.
  */
 export const weekWith = (at: string, zone = browserZone(), now = serverNow()): { readonly from?: Day } => {
   const { day } = toLocal(Date.parse(at), zone);

@@ -4,8 +4,8 @@ import type { Publication } from './shown-state.js';
 export const MAX_LINKS = 4;
 
 /**
- * The publications that a publication waits for, starting with the first cause, followed by the publication itself. A
- * chain longer than {@link MAX_LINKS} is cut off at its start.
+ * A publication, preceded by the publications that it is waiting for, root cause first. A chain longer than
+ * {@link MAX_LINKS} is cut off at its start.
  */
 export interface Chain {
   readonly links: readonly Publication[];
@@ -13,13 +13,13 @@ export interface Chain {
   readonly between: number | null;
 }
 
-/** The part of a receipt that shows whether its publication is still ahead of another. */
+/** The receipt fields that show whether a publication is still ahead of another. */
 interface Place {
   readonly sequence: number;
   readonly state: Publication['state'];
 }
 
-/** Counts the publications of a channel that are still to be published between the first and the given number. */
+/** Counts a channel's queued or publishing publications with a sequence number between `first` and `own`, exclusive. */
 export const countBetween = (receipts: readonly Place[], first: number, own: number): number =>
   receipts.filter(
     ({ sequence, state }) => sequence > first && sequence < own && (state === 'queued' || state === 'publishing'),

@@ -12,7 +12,7 @@ export type Waiting = Pick<
   'state' | 'waiting_for' | 'platform' | 'target_id' | 'project_id' | 'sequence' | 'attempts' | 'published_at'
 >;
 
-/** Texts and names used in the sentences. */
+/** Messages, names and formats used in the sentences. */
 export interface WaitingContext {
   readonly m: WaitingMessages;
   readonly names: Pick<Names, 'channel' | 'project'>;
@@ -20,15 +20,15 @@ export interface WaitingContext {
 }
 
 /**
- * Returns the rule that causes a wait; if the publication waits for an earlier one, the rule that delays the earlier
- * one.
+ * Returns the rule that makes a publication wait. If the publication is waiting for an earlier publication, returns the
+ * rule that delays the earlier publication.
  */
 export const causeOf = (publication: Waiting): WaitRule | null => {
   const rule = publication.waiting_for?.rule ?? null;
   return rule === 'earlier_publication' ? (publication.waiting_for?.figures.blocked_by_rule ?? rule) : rule;
 };
 
-/** Returns whether a publication, or the publication ahead of it, waits for a person. */
+/** Returns whether a publication, or the publication ahead of it, is waiting for someone to act. */
 export const waitsForPerson = (publication: Waiting): boolean => {
   const cause = causeOf(publication);
   return publication.state === 'in_doubt' || (cause !== null && isEndedByPerson(cause));
@@ -55,8 +55,8 @@ const valuesOf = (publication: Waiting, { m, names, format }: WaitingContext) =>
 };
 
 /**
- * Describes in a few words why a publication waits, or what became of it: `VK asked for a delay`.
- * @param follows true if the publication that goes first is shown just above it
+ * Describes in a few words why a publication is waiting, or what happened to it: `VK asked for a delay`.
+ * @param follows true if the publication that it is waiting for is shown just above it
  */
 export const describeShortly = (publication: Waiting, context: WaitingContext, follows = false): Sentence => {
   const { short } = context.m;
@@ -115,7 +115,7 @@ export const describeShortly = (publication: Waiting, context: WaitingContext, f
   }
 };
 
-/** Describes in sentences why a publication waits, or what became of it, and what ends the wait. */
+/** Describes in full sentences why a publication is waiting, or what happened to it, and what will end the wait. */
 export const describeAtLength = (publication: Waiting, context: WaitingContext): readonly Sentence[] => {
   const { long } = context.m;
   const { channel, project, network, until, says, ...values } = valuesOf(publication, context);

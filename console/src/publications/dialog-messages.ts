@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../i18n/messages.js';
 
-/** Texts for the dialogs that cancel, resend and dismiss. */
+/** UI text for the cancel, resend and dismiss dialogs. */
 export const dialogMessages = defineMessages({
   en: {
     cancelTitle: 'Cancel this publication?',

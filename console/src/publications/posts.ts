@@ -4,7 +4,7 @@ import type { Publication } from './states.js';
 /** A post in a list. */
 export type Post = Api<'Post'>;
 
-/** States in which a publication may still change, on its own or through a person. */
+/** Publication states that may still change, automatically or when a user acts. */
 const OPEN_STATES: ReadonlySet<Publication['state']> = new Set([
   'planned',
   'queued',
@@ -13,10 +13,10 @@ const OPEN_STATES: ReadonlySet<Publication['state']> = new Set([
   'failed',
 ]);
 
-/** Returns whether a publication's state may still change, on its own or by a person's action. */
+/** Returns whether a publication's state may still change, automatically or when a user acts. */
 export const isOpen = ({ state }: Pick<Publication, 'state'>): boolean => OPEN_STATES.has(state);
 
-/** Returns a one-line title for a post: its excerpt or, without text, its number of media or its id. */
+/** Returns a one-line title for a post: its excerpt or, if it has no text, its number of media files or its id. */
 export const postTitle = (
   { id, excerpt, media_count: media }: Pick<Post, 'id' | 'excerpt' | 'media_count'>,
   mediaOnly: (count: number) => string,

@@ -17,7 +17,7 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** Returns the texts, and a function that inserts the channel's name into a text. */
+/** Returns the messages, and a function that inserts the channel's name into a message. */
 const useTexts = (channelId: string) => {
   const m = useMessages(dialogMessages);
   const name = useNames().channel(channelId)?.name ?? m.thisChannel;

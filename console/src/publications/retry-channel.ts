@@ -34,8 +34,8 @@ export const retryChannel = async (id: string, onRetried: () => void): Promise<R
 };
 
 /**
- * Returns the id of the queued publication that goes first; null if there is none. If more than 200 posts are queued,
- * only the newest 200 are considered.
+ * Returns the id of the queued publication that will be sent first; null if there is none. If more than 200 posts are
+ * queued, only the newest 200 are considered.
  */
 const findFirstQueued = async (channelId: string): Promise<string | null> => {
   const { items } = await management().get('/posts', { query: { channel_id: channelId, state: 'queued', limit: 200 } });

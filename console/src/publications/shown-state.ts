@@ -1,13 +1,13 @@
 import type { Api } from '../api/management.js';
 
-/** The publication as the API shows it. */
+/** A publication, as returned by the API. */
 export type Publication = Api<'Publication'>;
 
-/** The reason why a publication waits. */
+/** Why a publication is waiting. */
 export type WaitRule = Api<'WaitingFor'>['rule'];
 
 /**
- * A state as the console shows it: the API's state and, for a planned or queued publication, the reason why it waits.
+ * A state as the console shows it: the API's state and, for a planned or queued publication, the reason it is waiting.
  */
 export type ShownState =
   | 'published'
@@ -49,12 +49,15 @@ export const shownState = ({
   return state === 'planned' ? 'planned' : 'waiting';
 };
 
-/** Returns whether a wait under this rule needs a person. A wait for quota does, although a new month also ends it. */
+/**
+ * Returns whether a wait under this rule needs someone to act. True for the quota, although a new month also ends that
+ * wait.
+ */
 export const isEndedByPerson = (rule: WaitRule): boolean => {
   const state = BY_RULE[rule];
   return state === 'on_hold' || state === 'needs_approval';
 };
 
-/** Returns whether a publication waits for a person, in which case no countdown is shown. */
+/** Returns whether a publication is waiting for someone to act, in which case no countdown is shown. */
 export const needsPerson = ({ state, waiting_for: waitingFor }: Pick<Publication, 'state' | 'waiting_for'>): boolean =>
   state === 'in_doubt' || (!!waitingFor && isEndedByPerson(waitingFor.rule));

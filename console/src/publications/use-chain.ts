@@ -4,7 +4,7 @@ import { type Chain, countBetween, MAX_LINKS } from './chain-links.js';
 import type { Publication } from './states.js';
 
 /**
- * Follows `blocked_by` from a publication toward the first cause of its wait, for at most {@link MAX_LINKS}
+ * Follows `blocked_by` from a publication toward the root cause of its wait, for at most {@link MAX_LINKS}
  * publications.
  */
 const readLinks = async (publication: Publication): Promise<readonly Publication[]> => {
@@ -18,7 +18,7 @@ const readLinks = async (publication: Publication): Promise<readonly Publication
 };
 
 /**
- * Returns a publication with the publications that it waits for; only the publication itself until the others have
+ * Returns a publication with the publications that it is waiting for; only the publication itself until the others have
  * loaded.
  */
 export const useChain = (publication: Publication): Chain => {

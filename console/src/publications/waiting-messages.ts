@@ -1,6 +1,8 @@
 import { defineMessages, pluralEn, pluralRu } from '../i18n/messages.js';
 
-/** Why a publication waits, or what became of it: in a few words for tables, and in sentences. */
+/**
+ * UI text that says why a publication is waiting or what happened to it: a few words for tables, and full sentences.
+ */
 export const waitingMessages = defineMessages({
   en: {
     channel: 'this channel',
@@ -136,5 +138,5 @@ export const waitingMessages = defineMessages({
   },
 });
 
-/** The texts in one language. */
+/** UI text in one language. */
 export type WaitingMessages = (typeof waitingMessages)['en'];

@@ -14,13 +14,13 @@ interface WaitingProps {
   readonly names: Pick<Names, 'channel' | 'project'>;
 }
 
-/** The reason why a publication waits, in a few words: `VK asked for a delay`, `Tide Tables is paused`. */
+/** The reason a publication is waiting, in a few words: `VK asked for a delay`, `Tide Tables is paused`. */
 export const WaitingReason = ({
   publication,
   names,
   follows = false,
 }: WaitingProps & {
-  /** True if the publication that goes first is shown just above it: `publishes right after it`. */
+  /** True if the publication that it is waiting for is shown just above it: `publishes right after it`. */
   readonly follows?: boolean;
 }) => {
   const m = useMessages(waitingMessages);
@@ -29,7 +29,7 @@ export const WaitingReason = ({
 };
 
 /**
- * The time until a publication goes out automatically, or a note that a person must act; empty if the time is unknown.
+ * The time until a publication goes out automatically, or a note that someone must act; empty if the time is unknown.
  */
 export const WaitingTime = ({ publication }: { readonly publication: Waiting }) => {
   if (waitsForPerson(publication)) return <NeedsYou />;
@@ -37,7 +37,7 @@ export const WaitingTime = ({ publication }: { readonly publication: Waiting }) 
   return until === null ? null : <Countdown until={until} />;
 };
 
-/** The reason why a publication waits, and the time: `VK asked for a delay · 2:14`. */
+/** The reason a publication is waiting, and the time left: `VK asked for a delay · 2:14`. */
 export const WaitingReasonAndTime = (props: WaitingProps) => {
   const { publication } = props;
   const hasTime = waitsForPerson(publication) || (publication.waiting_for?.until ?? null) !== null;

@@ -25,7 +25,7 @@ const messages = defineMessages({
   },
 });
 
-/** Explains a publication's wait as a chain, from the first cause to the publication itself. */
+/** Explains a publication's wait as a chain, from the root cause to the publication itself. */
 export const WhyChain = ({
   chain: { links, between },
   names,

@@ -5,7 +5,7 @@ export interface PublishCode {
   readonly Python: string;
 }
 
-/** The parts of an endpoint that a request to it depends on. */
+/** The endpoint fields that a request depends on. */
 export interface CalledEndpoint {
   readonly url: string;
   readonly require_signature: boolean;
@@ -16,7 +16,7 @@ export interface CalledEndpoint {
  * Returns code that publishes a payload through `/v1`. The code reads the token and the signing secret from the
  * environment: `TOKEN`, `SIGNING_SECRET`.
  * @param key the idempotency key; `random` for a new one on each run; `none` for the sandbox, which needs none
- * @param brand the brand in the names of the headers: `service`
+ * @param brand the brand in the header names: `service`
  */
 export const publishCode = (
   { url, require_signature: isSigned, require_timestamp: isTimed }: CalledEndpoint,
@@ -42,10 +42,13 @@ interface Given {
   readonly names: { readonly timestamp: string; readonly signature: string };
 }
 
-/** Joins lines, leaving out those given as false. */
+/** Joins lines, skipping `false`. */
 const lines = (...given: readonly (string | false)[]): string => given.filter((line) => line !== false).join('\n');
 
-/** Quotes a text for a POSIX shell. Keys and texts come from other people, so nothing in them may be expanded. */
+/**
+ * Quotes a string for a POSIX shell. Keys and text come from other people, so the shell must not expand anything in
+ * them.
+ */
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 const curlCode = ({ url, key, isSigned, isTimed, names }: Given, payload: object): string => {

@@ -12,7 +12,7 @@ const messages = defineMessages({
 });
 
 /**
- * Returns whether a person must choose the owner of a new thing in {@link OwnerField}, because the operator sees all
+ * Returns whether the owner of a new resource must be chosen in {@link OwnerField}, because the operator sees all
  * owners.
  */
 export const useNeedsOwner = (): boolean => {
@@ -27,14 +27,14 @@ const useOwners = (isNeeded: boolean) =>
     enabled: isNeeded,
   }).data;
 
-/** Returns the names of owners by id if things of several owners are shown; otherwise null. */
+/** Returns owner names by id if several owners' resources are shown; otherwise null. */
 export const useOwnerNames = (): ReadonlyMap<string, string> | null => {
   const isNeeded = useNeedsOwner();
   const owners = useOwners(isNeeded);
   return useMemo(() => (isNeeded ? new Map(owners?.map(({ id, name }) => [id, name])) : null), [isNeeded, owners]);
 };
 
-/** Asks the operator for the owner of a new thing. Renders nothing if the owner is known. */
+/** Asks the operator who will own a new resource. Renders nothing if the owner is known. */
 export const OwnerField = ({
   value,
   onChange,

@@ -8,11 +8,11 @@ export interface Scope {
   readonly ownerId: string | null;
   /** Query parameters for calls that return lists: `query: { ...scope.query, limit: 50 }`. */
   readonly query: { readonly owner_id?: string };
-  /** Part of the key of every query for a list, because the results depend on the scope. */
+  /** Part of every list query key, because the results depend on the scope. */
   readonly key: string;
 }
 
-/** Returns the scope of the session: the owner who is signed in, or the owner or owners that the operator chose. */
+/** Returns the scope of the session: the signed-in owner, or the owner or owners that the operator selected. */
 export const useScope = (): Scope => {
   const session = useSession();
   const isOperator = session?.role === 'operator';

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { createStore } from '../components/store.js';
 
-/** The signed-in person. The key is in this tab's `sessionStorage`, never in a URL. */
+/** The signed-in person. The key is kept in this tab's `sessionStorage`, never in a URL. */
 export interface Session {
   readonly key: string;
   readonly role: 'owner' | 'operator';
@@ -20,7 +20,7 @@ const readSession = (): Session | null => {
 };
 
 const store = createStore<Session | null>(readSession());
-/** True if a call with the session's key got a 401, in which case the sign-in form covers the screen. */
+/** True once the gateway has rejected the session's key with a 401. The sign-in form then covers the screen. */
 const expired = createStore(false);
 
 /** Returns the session; null if signed out. */

@@ -117,7 +117,7 @@ export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) 
 };
 
 const BARS = 144;
-/** Heights of the bars, in units of the view box: two waves, with a ripple that makes them irregular. */
+/** Bar heights in view box units: two waves with an irregular ripple. */
 const heights = Array.from({ length: BARS }, (_, index) => {
   const wave = Math.cos((index / BARS) * Math.PI * 4 - 0.9);
   const ripple = Math.sin(index * 2.7) * 0.6 + Math.sin(index * 1.3) * 0.4;

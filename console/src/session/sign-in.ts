@@ -4,7 +4,7 @@ import { setSession } from './session.js';
 
 /**
  * Starts a session with a key.
- * @throws GatewayError with status 401 for a key that the gateway does not know
+ * @throws GatewayError with status 401 if the gateway does not know the key
  */
 export const signIn = async (key: string): Promise<void> => {
   const { role, owner } = await getOverview(createClient(key), {});

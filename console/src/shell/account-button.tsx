@@ -23,7 +23,7 @@ const messages = defineMessages({
   },
 });
 
-/** The button that shows who is signed in, and the plan. */
+/** A button that shows who is signed in and which plan they have. */
 export const AccountButton = (
   props: ButtonHTMLAttributes<HTMLButtonElement> & { readonly ref?: Ref<HTMLButtonElement> },
 ) => {

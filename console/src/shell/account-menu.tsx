@@ -30,10 +30,7 @@ const messages = defineMessages({
 
 const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
 
-/**
- * The menu for language, theme and sign-out, and for the operator's choice of an owner. It opens as soon as it has
- * loaded.
- */
+/** The menu for language, theme and sign-out; operators can also select an owner. It opens as soon as it has loaded. */
 export default function AccountMenu() {
   const m = useMessages(messages);
   const isOperator = useSession()?.role === 'operator';
@@ -53,7 +50,7 @@ export default function AccountMenu() {
   );
 }
 
-/** Menu items for choosing the language and the theme. */
+/** Menu items for selecting the language and the theme. */
 const AccountChoices = () => {
   const m = useMessages(messages);
   const locale = useLocale();
@@ -76,7 +73,7 @@ const AccountChoices = () => {
   );
 };
 
-/** Menu items for choosing whose things an operator sees. */
+/** Menu items for selecting whose resources an operator sees. */
 const OwnerChoice = () => {
   const m = useMessages(messages);
   const session = useSession();

@@ -6,7 +6,7 @@ export const countBadges = (overview: Overview | undefined): Readonly<Record<str
     (overview?.attention ?? []).filter(({ code }) => codes.includes(code)).reduce((sum, item) => sum + item.count, 0);
   const all = overview?.attention ?? [];
   return {
-    // Counted like the overview's heading: things for an owner, kinds of things for the operator of all owners.
+    // Counted as in the overview's heading: each problem if one owner is shown, types of problems if all owners are.
     '/': overview?.owner ? all.reduce((sum, item) => sum + item.count, 0) : all.length,
     '/plan': count('approval_needed'),
     '/channels': count('channel_needs_attention'),

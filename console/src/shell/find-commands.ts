@@ -1,16 +1,16 @@
 import type { IconName, Tone } from '../components/icon.js';
 
-/** A line of the command palette. */
+/** A command in the command palette. */
 export interface Command {
   readonly id: string;
   readonly group: string;
   readonly title: string;
-  /** Additional words that find the command. */
+  /** Additional search keywords for the command. */
   readonly words?: string;
   readonly icon: IconName;
   readonly tone?: Tone;
   readonly hint?: string;
-  /** True to show it even without a search. */
+  /** True if the command is listed even without a search. */
   readonly isUsual?: boolean;
   readonly run: () => void;
 }
@@ -21,12 +21,12 @@ export interface CommandGroup {
   readonly items: readonly Command[];
 }
 
-/** Maximum number of lines under one heading. */
+/** Maximum number of commands under one heading. */
 const MAX_ITEMS = 7;
 
 /**
- * Returns the commands that contain every word of the search, grouped by heading. Commands in which more of the words
- * start a word come first.
+ * Returns the commands that contain every search word, grouped by heading. Commands in which more search words match
+ * the start of a word come first.
  */
 export const findCommands = (commands: readonly Command[], text: string): readonly CommandGroup[] => {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -45,8 +45,8 @@ export const findCommands = (commands: readonly Command[], text: string): readon
 };
 
 /**
- * Returns 0 if a word is missing; otherwise a number that is higher if more words of the search start a word of the
- * command.
+ * Returns 0 if a search word is missing; otherwise a rank that grows with the number of search words that match the
+ * start of a word.
  */
 const rankOf = ({ title, words = '', group, isUsual = false }: Command, search: readonly string[]): number => {
   if (search.length === 0) return isUsual ? 1 : 0;

@@ -10,7 +10,7 @@ const messages = defineMessages({
   ru: { stream: 'На связи', polling: 'Обновление раз в 5 с', off: 'Нет связи' },
 });
 
-/** Shows whether the screens are live, and the gateway's time in the browser's time zone. */
+/** Shows whether the console gets live updates, and the gateway's time in the browser's time zone. */
 export const Footer = () => {
   const m = useMessages(messages);
   const format = useFormat();

@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { NAVIGATION, OPERATOR_NAVIGATION } from '../app/navigation.js';
 
-/** A dialog of the shell over the screen. */
+/** A dialog that the shell shows over the screen. */
 export type Overlay = 'palette' | 'keys' | null;
 
 /** Maximum time between the two keys of a sequence such as `g` `o`, in ms. */

@@ -11,7 +11,7 @@ import { countBadges } from './badges.js';
 import { Footer } from './footer.js';
 import { TABS } from './tabs.js';
 
-/** The screens that have no tab on phones, and the account. */
+/** Links to the screens that have no tab on phones, and the account. */
 export const MoreScreen = () => {
   const m = useMessages(navigationMessages);
   const badges = countBadges(useOverview().data);

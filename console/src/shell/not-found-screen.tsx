@@ -11,7 +11,7 @@ const messages = defineMessages({
   ru: { title: 'Такой страницы нет', text: 'Возможно, адрес набран с ошибкой или устарел.', back: 'Открыть обзор' },
 });
 
-/** Shown for an address that has no screen. */
+/** Shown for a URL that does not match any screen. */
 export const NotFoundScreen = () => {
   const m = useMessages(messages);
   return (

@@ -19,7 +19,7 @@ const messages = defineMessages({
   },
 });
 
-/** Shows that the gateway does not answer, and since when. */
+/** Shows that the gateway is not responding, and since when. */
 export const OfflineBar = () => {
   const m = useMessages(messages);
   const format = useFormat();

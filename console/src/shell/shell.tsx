@@ -27,8 +27,8 @@ const messages = defineMessages({
 });
 
 /**
- * The frame of every screen: navigation, the tide, the command palette and messages. Without a session, the sign-in
- * form.
+ * The frame of every screen: navigation, the tide, the command palette and messages. Shows the sign-in form if there is
+ * no session.
  */
 export const Shell = () => {
   const session = useSession();
@@ -80,7 +80,7 @@ const SignedIn = () => {
   );
 };
 
-/** Moves the focus to the content of a newly opened screen, so that screen readers and Tab start there. */
+/** Moves focus to a newly opened screen's content, so that screen readers and Tab start there. */
 const useScreenChange = (pathname: string, main: { readonly current: HTMLElement | null }): void => {
   const m = useMessages(navigationMessages);
   const shown = useRef(pathname);

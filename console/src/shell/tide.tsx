@@ -20,12 +20,12 @@ const messages = defineMessages({
 
 const HEIGHT = 22;
 const STEP = 5;
-/** How many bars an arrow key with Shift moves by: one hour. */
+/** How many bars Shift+arrow moves by: one hour. */
 const LONG_STEP = 6;
 
 /**
- * The last 24 hours, with a bar for every ten minutes. A click, or Enter after the arrow keys, opens the time machine
- * at that moment.
+ * The last 24 hours, with a bar for every ten minutes. Clicking it, or moving with the arrow keys and pressing Enter,
+ * opens the time machine at that moment.
  */
 export const Tide = () => {
   const { data } = useOverview();
@@ -34,7 +34,7 @@ export const Tide = () => {
   return <LoadedTide day={day} now={data.at} />;
 };
 
-/** The moment under the pointer, or chosen with keys, as a fraction of the day. */
+/** The moment under the pointer, or selected with the keyboard, as a fraction of the day. */
 interface Chosen {
   readonly share: number;
   readonly isByKey: boolean;
@@ -94,10 +94,10 @@ const shareAt = ({ clientX, currentTarget }: { readonly clientX: number; readonl
   return Math.min(1, Math.max(0, (clientX - left) / width));
 };
 
-/** Hours between two labels. The last part of the day, from the fraction `NOW_FROM` on, has only the label "now". */
+/** Hours between labels. From the fraction `NOW_FROM` of the day on, the only label is "now". */
 const LABEL_HOURS = 4;
 const NOW_FROM = 0.9;
-/** Fraction of the day after which a phone has no room for a label next to "now". */
+/** Fraction of the day after which there is no room for a label next to "now" on a phone. */
 const LATE_FROM = 0.76;
 
 const TideAxis = ({ day }: { readonly day: Overview['day'] }) => {

@@ -47,7 +47,7 @@ const messages = defineMessages({
 const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
 
 /**
- * Returns everything that the palette can find or do.
+ * Returns everything that the command palette can find or do.
  * @param text the search, which may be a time of day such as 11:48
  */
 export const useCommands = (text: string): readonly Command[] => {
@@ -160,7 +160,7 @@ export const useCommands = (text: string): readonly Command[] => {
   }, [m, names, format, scope, navigate, channels, projects, endpoints, posts, planned, text]);
 };
 
-/** Reads a time of day such as 11:48 or 11:48:20 as its most recent occurrence. Null for anything else. */
+/** Parses a time of day such as 11:48 or 11:48:20 as its most recent occurrence; null for anything else. */
 const readTime = (text: string): number | null => {
   const match = /^\s*([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?\s*$/.exec(text);
   if (!match) return null;

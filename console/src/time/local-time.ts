@@ -1,19 +1,19 @@
 /** A calendar day, such as `2026-03-29`. Days can be compared as strings. */
 export type Day = string;
 
-/** A time on the clock of a time zone. */
+/** A local time in some time zone. */
 export interface LocalTime {
   readonly day: Day;
   /** `02:30` */
   readonly time: string;
 }
 
-/** The instants, in ms since 1970, at which the clock of a time zone shows a local time. */
+/** The instants, in ms since 1970, that correspond to a local time in a time zone. */
 export type Instants =
   | { readonly kind: 'once'; readonly at: number }
-  /** The clock goes back over this time, so it occurs in summer time and once more after the change. */
+  /** The clocks go back over this time, so it occurs twice: in summer time and again after the change. */
   | { readonly kind: 'twice'; readonly first: number; readonly second: number }
-  /** The clock goes forward over this time, which does not occur. `next` is the first instant after the change. */
+  /** The clocks skip this time, so it never occurs. `next` is the first instant after the change. */
   | { readonly kind: 'never'; readonly next: number };
 
 const DAY_MS = 86_400_000;
@@ -45,13 +45,13 @@ export const toLocal = (at: number, zone: string): LocalTime => {
 /** Returns the local time as if it were UTC, in ms since 1970. */
 const asUtc = ({ day, time }: LocalTime): number => Date.parse(`${day}T${time}:00Z`);
 
-/** Returns how far the clock of a time zone is ahead of UTC at an instant, in ms. */
+/** Returns how far a time zone is ahead of UTC at an instant, in ms. */
 export const offsetAt = (at: number, zone: string): number => {
   const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS;
   return asUtc(toLocal(minute, zone)) - minute;
 };
 
-/** Finds the instants of a local time. A day may have 23 or 25 hours, so there may be none or two. */
+/** Finds the instants that correspond to a local time: usually one, but none or two around a clock change. */
 export const findInstants = (local: LocalTime, zone: string): Instants => {
   const utc = asUtc(local);
   const before = offsetAt(utc - DAY_MS, zone);
@@ -64,7 +64,7 @@ export const findInstants = (local: LocalTime, zone: string): Instants => {
   return second === undefined ? { kind: 'once', at: first } : { kind: 'twice', first, second };
 };
 
-/** Finds the instant between two instants at which the offset of a time zone changes. */
+/** Finds the instant within a range at which a time zone's offset changes. */
 const findChange = (from: number, to: number, zone: string): number => {
   const offset = offsetAt(from, zone);
   let [low, high] = [from / MINUTE_MS, to / MINUTE_MS];
@@ -76,21 +76,24 @@ const findChange = (from: number, to: number, zone: string): number => {
   return high * MINUTE_MS;
 };
 
-/** Returns the first of the instants of a local time; if the clock skips it, the instant after the change. */
+/**
+ * Returns the first instant that corresponds to a local time; if the clocks skip that time, the first instant after the
+ * change.
+ */
 export const firstInstant = (local: LocalTime, zone: string): number => {
   const found = findInstants(local, zone);
   if (found.kind === 'once') return found.at;
   return found.kind === 'twice' ? found.first : found.next;
 };
 
-/** Returns the instant at which a day begins, which is not always midnight. */
+/** Returns the instant at which a day begins; not always midnight. */
 export const startOfDay = (day: Day, zone: string): number => firstInstant({ day, time: '00:00' }, zone);
 
-/** Returns the day that is a number of days later, or earlier if the number is negative. */
+/** Adds a number of days to a day; a negative number goes back. */
 export const addDays = (day: Day, days: number): Day =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 
-/** Returns whether a text is a valid calendar day; `2026-02-31` is not. */
+/** Returns whether a string is a valid calendar day; `2026-02-31` is not. */
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text;
 
@@ -101,7 +104,7 @@ export const lengthOfDay = (day: Day, zone: string): number =>
 /** Returns the day of the week, from 0 for Monday. */
 export const weekdayOf = (day: Day): number => (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
 
-/** Returns the offset of a time zone in words: `UTC+2`, `UTC−3:30`. */
+/** Returns the UTC offset of a time zone as text: `UTC+2`, `UTC−3:30`. */
 export const offsetName = (at: number, zone: string): string => {
   const minutes = offsetAt(at, zone) / MINUTE_MS;
   const size = Math.abs(minutes);

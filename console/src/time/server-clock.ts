@@ -2,12 +2,13 @@ import { useSyncExternalStore } from 'react';
 
 /** The server's time minus this browser's, in ms. */
 let offset = 0;
-/** Shortest round trip so far, in ms. The `Date` of its response is the most accurate. */
+/** Shortest round trip so far, in ms. Its response has the most accurate `Date` header. */
 let bestRoundTrip = Infinity;
 
 /**
  * Aligns the clock with a response's `Date` header, because countdowns and ages must not depend on the clock of the
- * user's machine. Ignores slow responses, and differences under two seconds, because the header has whole seconds.
+ * user's machine. Ignores slow responses, and also differences under two seconds, because the header only has whole
+ * seconds.
  */
 export const alignClock = (date: string | null, sentAt: number, receivedAt: number): void => {
   const server = date === null ? NaN : Date.parse(date);
@@ -40,7 +41,7 @@ const subscribe = (listener: () => void): (() => void) => {
 };
 
 /**
- * Returns the server's time, rounded down to a resolution, and renders the component again whenever it changes. All
+ * Returns the server's time, rounded down to a resolution, and re-renders the component whenever it changes. All
  * callers share one timer.
  * @param resolution in ms; 1,000 for countdowns, 60,000 where minutes are shown
  */

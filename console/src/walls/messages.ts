@@ -3,7 +3,7 @@ import { defineMessages } from '../i18n/messages.js';
 const MEDIA_EN: Readonly<Record<string, string>> = { photo: 'photo', video: 'video', audio: 'audio', document: 'file' };
 const MEDIA_RU: Readonly<Record<string, string>> = { photo: 'фото', video: 'видео', audio: 'аудио', document: 'файл' };
 
-/** Texts shown around the walls. */
+/** UI text shown around the walls. */
 export const wallMessages = defineMessages({
   en: {
     readersSee: (network: string) => `What readers of ${network} see`,

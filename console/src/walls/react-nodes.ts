@@ -1,7 +1,7 @@
 import { createElement, type ReactNode } from 'react';
 import type { WallNode } from '../../../src/stand-ins/walls/wall-node.js';
 
-/** React's names for attributes that differ from HTML's. */
+/** Attributes whose React name differs from the HTML name. */
 const NAMES: Readonly<Record<string, string>> = {
   class: 'className',
   tabindex: 'tabIndex',
@@ -9,10 +9,10 @@ const NAMES: Readonly<Record<string, string>> = {
   'stroke-width': 'strokeWidth',
 };
 
-/** Schemes of the URLs that the console makes clickable. A network may allow more. */
+/** URL schemes that the console makes clickable. A network may allow more. */
 const LINKED = /^(https|tg):/i;
 
-/** Converts a wall's nodes to React nodes. Strings stay strings, so they are never read as HTML. */
+/** Converts a wall's nodes to React nodes. Strings stay strings, so they are never parsed as HTML. */
 export const toReact = (nodes: readonly WallNode[]): ReactNode[] =>
   nodes.map((node, index) => {
     if (typeof node === 'string') return node;

@@ -2,7 +2,7 @@ import { READERS_VIEWS } from '../../../src/stand-ins/readers-views.js';
 import { EMPTY_MESSAGE, type PreviewedCall } from '../../../src/stand-ins/walls/readers-view.js';
 import type { VisibleMessage } from '../../../src/stand-ins/walls/visible-message.js';
 
-/** One network's part of the sandbox response. */
+/** The part of the sandbox response for one network. */
 export interface NetworkPreview {
   readonly text_after_trim: string;
   readonly trimmed_chars: number;
@@ -15,23 +15,23 @@ export interface Wall {
   readonly platform: string;
   /** Oldest first; an album is one message. */
   readonly messages: readonly VisibleMessage[];
-  /** UTF-16 units of the text. */
+  /** Length of the text in UTF-16 units. */
   readonly length: number;
-  /** Maximum number of UTF-16 units of the text; null if unknown. */
+  /** Maximum length of the text in UTF-16 units; null if unknown. */
   readonly limit: number | null;
 }
 
-/** Returns a wall without messages for a network. */
+/** Returns an empty wall for a network. */
 export const emptyWall = (platform: string): Wall => ({ platform, messages: [], length: 0, limit: null });
 
-/** Maximum number of UTF-16 units of a text on Odnoklassniki, unless the channel's settings set another limit. */
+/** Maximum text length on Odnoklassniki in UTF-16 units, unless the channel's settings set a different limit. */
 const DEFAULT_LIMIT = 5_000;
 
 /**
- * Derives what readers see from the calls that publishing would make. If the calls were left out of the preview or
- * cannot be read, the text is shown without formatting.
- * @param channelId the channel; by default, the first channel that the post goes to
- * @param ownLimit the limit in the channel's settings
+ * Derives what readers would see from the API calls that publishing would make. If the preview leaves out the calls, or
+ * they cannot be parsed, shows the text without formatting.
+ * @param channelId defaults to the first channel that the post goes to
+ * @param ownLimit the text limit in the channel's settings
  */
 export const readWall = (
   platform: string,
@@ -41,7 +41,7 @@ export const readWall = (
 ): Wall => {
   const view = READERS_VIEWS[platform];
   const calls = requests.filter(({ target_id: targetId }) => targetId === channelId);
-  // Large previews leave out the calls for further channels.
+  // Large previews omit the calls for some channels.
   const isLeftOut = calls.length === 0 && warnings.some(({ code }) => code === 'requests_left_out');
   const read = isLeftOut ? null : readMessages(platform, calls);
   const messages = read ?? (text === '' ? [] : [{ ...EMPTY_MESSAGE, text }]);
@@ -51,11 +51,11 @@ export const readWall = (
   return { platform, messages, length: isFirst ? text.length : (withText?.text.length ?? 0), limit };
 };
 
-/** Returns the messages; null if the calls cannot be read. */
+/** Returns the messages; null if the calls cannot be parsed. */
 const readMessages = (platform: string, calls: NetworkPreview['requests']): readonly VisibleMessage[] | null => {
   try {
     return READERS_VIEWS[platform]?.readCalls(calls) ?? null;
   } catch {
-    return null; // The network would refuse such a call. The text is shown instead.
+    return null; // The network would reject this call, so the plain text is shown instead.
   }
 };

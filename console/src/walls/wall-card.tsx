@@ -8,7 +8,7 @@ import { wallMessages } from './messages.js';
 import type { Wall } from './read-wall.js';
 import { WallPosts } from './wall-posts.js';
 
-/** Shows what readers of a channel would see, and the length of the text compared with the network's limit. */
+/** Shows what readers of a channel would see, and how long the text is compared with the network's limit. */
 export const WallCard = ({
   wall,
   channel,
@@ -22,13 +22,13 @@ export const WallCard = ({
   readonly channel: { readonly id: string; readonly name: string };
   /** Time of the post. */
   readonly at: Instant;
-  /** True if the wall is older than the text, and therefore dimmed. */
+  /** True if the wall does not reflect the latest text yet; it is then dimmed. */
   readonly isStale?: boolean;
-  /** Shown after the network's name: a choice between channels. */
+  /** Shown after the network's name, such as a choice of channels. */
   readonly aside?: ReactNode;
-  /** Shown on a wall without messages; by default, a note that nothing would be published. */
+  /** Shown if the wall is empty; by default, a note that nothing would be published. */
   readonly hint?: string;
-  /** Shown below the wall: what the network changes. */
+  /** Shown below the wall, such as what the network changes. */
   readonly children?: ReactNode;
 }) => {
   const m = useMessages(wallMessages);

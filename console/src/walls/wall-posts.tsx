@@ -29,7 +29,7 @@ export const WallPosts = ({
   readonly at: Instant;
   /** Shown if there are no messages. */
   readonly hint: string;
-  /** True if the messages are based on an earlier text, in which case they cannot be clicked. */
+  /** True if the messages do not reflect the latest text yet; they then cannot be clicked. */
   readonly isStale?: boolean;
 }) => {
   const m = useMessages(wallMessages);
@@ -74,7 +74,7 @@ export const WallPosts = ({
   );
 };
 
-/** Shows hidden words, or all of a long quote, as the walls do. */
+/** Reveals a spoiler or expands a long quote, as on the real networks. */
 const reveal = ({ target }: MouseEvent | KeyboardEvent): void => {
   if (!(target instanceof Element)) return;
   target.closest('.spoiler')?.classList.toggle('seen');

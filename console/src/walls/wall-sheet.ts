@@ -6,9 +6,7 @@ import frame from './wall-frame.css?inline';
 
 const sheets = new Map<string, CSSStyleSheet>();
 
-/**
- * Returns the style sheet of a network's wall for a shadow root, which keeps the console's styles and the wall's apart.
- */
+/** Returns a network's wall style sheet for use in a shadow root, which keeps it separate from the console's styles. */
 export const wallSheet = (platform: string): CSSStyleSheet => {
   let sheet = sheets.get(platform);
   if (!sheet) {

@@ -7,11 +7,14 @@ import { Inject, Injectable } from '@nestjs/common';
 /** Injection token for the folder of the built console. */
 export const CONSOLE_FOLDER = Symbol('ConsoleFolder');
 
-/** The folder that scripts/build-console.js writes to: the same path from the sources and the compiled program. */
+/**
+ * The folder that scripts/build-console.js writes to: the relative path is the same from the sources and from the
+ * compiled program.
+ */
 export const BUILT_CONSOLE = fileURLToPath(new URL('../../../dist/console', import.meta.url));
 
 const INDEX = 'index.html';
-/** Files in this folder have a hash of their content in their names. */
+/** Files in this folder have a content hash in their name. */
 const HASHED = 'assets/';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -36,13 +39,13 @@ export interface ConsoleFile {
   readonly type: string;
   /** Content-Encoding; null if the content is not compressed. */
   readonly encoding: string | null;
-  /** True if the name changes with the content: browsers may then keep the file. */
+  /** True if the name contains a content hash, so that browsers may cache the file forever. */
   readonly isHashed: boolean;
 }
 
 /**
- * The files of the built console, read into memory on the first request: a later rebuild never mixes two versions, and
- * no path leads out of the folder.
+ * The files of the built console. All are read into memory on the first request, so a rebuild cannot mix two versions,
+ * and no path can escape the folder.
  */
 @Injectable()
 export class ConsoleFiles {
@@ -59,7 +62,7 @@ export class ConsoleFiles {
     return (await this.readAll())?.get(INDEX)?.toString() ?? null;
   }
 
-  /** True for a path in the folder of hashed files, which is never the URL of a console page. */
+  /** Returns whether a path is in the folder of hashed files; the console has no pages there. */
   isFilePath(path: string): boolean {
     return path.startsWith(HASHED);
   }
@@ -101,7 +104,7 @@ const readFolder = async (folder: string): Promise<ReadonlyMap<string, Buffer>> 
   return new Map(await Promise.all(files.map(async (file) => [nameOf(file), await readFile(file)] as const)));
 };
 
-/** True if an Accept-Encoding header lists this encoding with a weight above 0. */
+/** Returns whether an Accept-Encoding header lists this encoding with a weight above 0. */
 const acceptsEncoding = (accepted: string | undefined, encoding: string): boolean =>
   (accepted ?? '').split(',').some((part) => {
     const [name, ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());

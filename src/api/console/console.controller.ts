@@ -8,7 +8,7 @@ import { getPathPrefix } from '../transport/path-prefix.js';
 import { ConsoleFiles } from './console-files.js';
 import { CONSOLE_MESSAGES } from './messages.js';
 
-/** Placeholder in the built page; each response gets a new nonce. */
+/** Placeholder in the built page, replaced with a new nonce in each response. */
 const NONCE = '__CSP_NONCE__';
 /** Matches the start of a file's URL in the built page: relative, or under `/console/`. */
 const FILE_ADDRESS = /((?:src|href)=")(?:\.\/|\/console\/)/g;
@@ -84,7 +84,7 @@ export class ConsoleController {
       .send(this.placeBelowPrefix(page).replaceAll(NONCE, nonce));
   }
 
-  /** Makes the URLs of the page's files absolute, because the page is served at paths of different depths. */
+  /** Makes the page's file URLs absolute, because the page is served at paths of different depths. */
   private placeBelowPrefix(page: string): string {
     const prefix = getPathPrefix(this.settings);
     return page.replaceAll(FILE_ADDRESS, (_, start: string) => `${start}${prefix}/console/`);

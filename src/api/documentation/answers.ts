@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { JsonSchema } from '../../validation/json-schema.js';
 
-/** The schemas of one route's answers. */
+/** The response schemas of one route. */
 export interface RouteAnswers {
   readonly success?: JsonSchema;
   /** Body of a 400 or 422, if it differs from the usual error body. */
@@ -12,10 +12,10 @@ export interface RouteAnswers {
 interface Answers {
   readonly routes: Readonly<Record<string, RouteAnswers>>;
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** Docstrings of fields, by class. */
+  /** Field docstrings, by class. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** Reads what `npm run openapi` wrote. */
+/** Reads the file that `npm run openapi` wrote. */
 export const readAnswers = (): Answers =>
   JSON.parse(readFileSync(new URL('./answers.json', import.meta.url), 'utf8')) as Answers;

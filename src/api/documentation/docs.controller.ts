@@ -13,7 +13,7 @@ const FILES: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-/** Keeps the page from loading anything from other origins, and from running other scripts. */
+/** Prevents the page from loading anything from other origins and from running other scripts. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
@@ -23,7 +23,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** URLs are relative: a proxy may add a path prefix. */
+/** URLs are relative, because a proxy may add a path prefix. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -54,7 +54,7 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** Serves a page that describes the API and can send requests to this server. It works offline (D-31). */
+/** Serves the interactive API documentation page, which can send requests to this server. It works offline (D-31). */
 @Controller('docs')
 export class DocsController {
   private readonly files = new Map<string, Promise<Buffer>>();

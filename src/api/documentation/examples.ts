@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { JsonSchema } from '../../validation/json-schema.js';
 
-/** A request that was sent to a gateway, and its answer. */
+/** A request that was sent to a gateway, and the response. */
 export interface Example {
   readonly request?: unknown;
   readonly answer?: unknown;
@@ -13,7 +13,7 @@ const recorded = JSON.parse(readFileSync(new URL('./examples.json', import.meta.
 
 /** Examples by route (`POST /manage/v1/owners`), recorded by `npm run openapi:examples`. */
 export class Examples {
-  /** @param schemaOf returns the schema of a route's main answer */
+  /** @param schemaOf returns the schema of a route's main response */
   constructor(private readonly schemaOf: (route: string) => JsonSchema | undefined) {}
 
   /** Returns the recorded request body as the `example` of a media type; empty if none was recorded. */
@@ -22,7 +22,9 @@ export class Examples {
     return request === undefined ? {} : { example: request };
   }
 
-  /** Returns a recorded answer of this route, or else of a route with the same schema, as `example`; may be empty. */
+  /**
+   * Returns a recorded response from this route, or else from a route with the same schema, as `example`; may be empty.
+   */
   ofAnswer(route: string): JsonSchema {
     const answer = recorded[route]?.answer ?? this.answerOf(this.schemaOf(route)?.$ref);
     return answer === undefined ? {} : { example: answer };

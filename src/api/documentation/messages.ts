@@ -1,14 +1,14 @@
 import { message } from '../../kernel/message.js';
 
-/** Texts in /openapi.json that do not come from a docstring. */
+/** Text in /openapi.json that does not come from a docstring. */
 export const DOCUMENTATION_MESSAGES = {
-  api: 'Crosspost publishes a post on every channel of the projects that an endpoint is bound to. `/v1` is for clients with the token of an endpoint, `/manage/v1` for owners and the operator with an API key. Clients must ignore unknown members of answers: new ones may be added.',
+  api: 'Crosspost publishes a post on every channel of the projects bound to an endpoint. `/v1` is for clients with an endpoint token, `/manage/v1` for owners and the operator with an API key. Clients must ignore unknown members of responses: new ones may be added.',
   endpointToken: "The endpoint's token.",
   managementKey: "The operator's or an owner's API key.",
   requestId: 'Id of the request; quote it when you report a problem.',
-  retryAfter: 'Seconds after which the request may be sent again.',
+  retryAfter: 'Seconds to wait before sending the request again.',
   position: "Position of the change's event; absent if nothing changed.",
-  replayed: '`true` for the stored answer to an earlier request with this Idempotency-Key; secrets in it are null.',
+  replayed: '`true` for the stored response to an earlier request with this Idempotency-Key; its secrets are null.',
   mismatch: '`true` if another payload was sent with this key.',
   bearer: 'The authentication scheme.',
   done: 'Done; there is no body.',
@@ -43,23 +43,23 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   limit: 'Maximum number of items on a page.',
   cursor: '`next` of the previous page.',
   'Idempotency-Key':
-    'A unique string: within 24 hours, a repeat of the request gets the same answer and changes nothing.',
+    'A unique string: repeating the request within 24 hours returns the same response and changes nothing.',
   'X-Brand-Timestamp':
-    "Unix time in seconds, at most five minutes off the server's clock. Required where the endpoint requires it, and for a signed GET.",
+    "Unix time in seconds, at most five minutes off the server's clock. Required if the endpoint requires it, and for a signed GET.",
   'X-Brand-Client-Signature':
-    'HMAC-SHA256 in hex of the body with the signing secret; for a GET, of the method, path and timestamp, joined by line feeds. Required where the endpoint requires it.',
+    'Hex HMAC-SHA256 of the body, keyed with the signing secret; for a GET, of the method, path and timestamp, joined by line feeds. Required if the endpoint requires it.',
 };
 
-/** Descriptions of the groups of routes in /openapi.json. */
+/** Descriptions of the route groups in /openapi.json. */
 export const TAG_TEXTS: Readonly<Record<string, string>> = {
-  webhooks: 'Publishing, pauses and discovery, with the token of an endpoint.',
+  webhooks: 'Publishing, pauses and discovery, using an endpoint token.',
   sandbox: 'Checks and previews a payload; nothing is stored or published.',
   owners: 'Owners: plan, API key, post packs.',
   channels: 'Channels: one community or chat on one network.',
-  projects: 'Projects: lists of channels with the processing of their posts.',
+  projects: 'Projects: lists of channels, and how their posts are processed.',
   endpoints: 'Endpoints: where clients send posts.',
   posts: 'Posts and their publications.',
-  publications: 'Publications of posts on single channels.',
-  plans: 'Limits of the plans.',
+  publications: 'Publications: one post on one channel.',
+  plans: 'Plan limits.',
   history: 'Past states, and who changed what.',
 };

@@ -10,7 +10,7 @@ import { describeAnswers } from './route-answers.js';
 /** A route of a controller. */
 interface Route {
   readonly method: string;
-  /** In the router's syntax: `/manage/v1/owners/:id`. */
+  /** In router syntax: `/manage/v1/owners/:id`. */
   readonly path: string;
   readonly handler: string;
   readonly documentation: RouteDocumentation;
@@ -33,7 +33,7 @@ const API_VERSION = '1.0.0';
 const answers = readAnswers();
 const examples = new Examples((route) => answers.routes[route]?.success);
 
-/** Builds the document for the routes of these controllers. */
+/** Builds the document for these controllers' routes. */
 export const buildOpenApiDocument = (
   controllers: readonly Type[],
   context: DocumentationContext,
@@ -76,7 +76,7 @@ const listTags = (paths: OpenApiDocument['paths']): JsonSchema[] => {
 
 const isForClients = ({ path }: Route): boolean => path.startsWith('/v1/');
 
-/** Client routes come before the management API, because most readers want to send a post. */
+/** Client routes come before the management API, because most readers want to send posts. */
 const sortKeyOf = (route: Route): string => `${isForClients(route) ? 0 : 1} ${route.path} ${route.method}`;
 
 const listRoutes = (controller: Type): Route[] => {
@@ -211,10 +211,10 @@ const headerParameters = (
   ];
 };
 
-/** `service` → `Service`, as header names spell a brand. */
+/** `service` → `Service`, the spelling used in header names. */
 const brandName = (brand: string): string => brand.replaceAll(/(^|-)([a-z])/g, (text) => text.toUpperCase());
 
-/** Describes a schema's fields with the docstrings of its class. */
+/** Adds the docstrings of a class to the fields of its schema. */
 const describeFields = (schema: JsonSchema, className: string): JsonSchema => {
   const docs = answers.fields[className] ?? {};
   const fields = Object.entries(schema.properties as Readonly<Record<string, JsonSchema>>);
@@ -222,11 +222,11 @@ const describeFields = (schema: JsonSchema, className: string): JsonSchema => {
   return { ...schema, properties: Object.fromEntries(described) as JsonSchema };
 };
 
-/** The schemas of bodies, by names derived from their classes. */
+/** Body schemas, by names derived from their classes. */
 class Components {
   readonly schemas: Record<string, JsonSchema> = {};
 
-  /** Moves class schemas, including nested ones, to `schemas`, and returns the schema with references in their place. */
+  /** Moves class schemas, including nested ones, to `schemas`, and returns the schema with references to them. */
   hoist(schema: JsonSchema): JsonSchema {
     const inner = this.hoistAll(schema) as JsonSchema;
     const className = inner['x-class'] as string | undefined;

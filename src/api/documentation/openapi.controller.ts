@@ -9,7 +9,7 @@ import { buildOpenApiDocument } from './openapi-document.js';
 /** Serves the OpenAPI document (D-31). */
 @Controller()
 export class OpenApiController {
-  /** The encoded document, built on the first request and shared by all answers. */
+  /** The encoded document, built on the first request and shared by all responses. */
   private document: Buffer | null = null;
 
   constructor(

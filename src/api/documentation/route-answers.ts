@@ -7,17 +7,17 @@ interface DescribedRoute {
   readonly method: string;
   readonly path: string;
   readonly isPublic: boolean;
-  /** True if a request may specify an owner, and get a 404 for an owner that the key may not see. */
+  /** True if a request may specify an owner; it gets a 404 for an owner that the key may not see. */
   readonly takesOwner: boolean;
   readonly documentation: RouteDocumentation;
   readonly known: RouteAnswers;
-  /** `example` of the main answer; may be empty. */
+  /** `example` of the main response; may be empty. */
   readonly example: JsonSchema;
 }
 
 type Codes = Readonly<Record<number, readonly string[]>>;
 
-// Error codes, by status and by what a request is or does.
+// Error codes by status, for different types of requests.
 const ANY: Codes = {
   400: ['bad_request', 'bad_address'],
   401: ['unauthorized'],
@@ -65,7 +65,7 @@ const header = (description: string, schema: JsonSchema = { type: 'string' }): J
 const REQUEST_ID = { 'X-Request-Id': header(TEXTS.requestId) };
 const RETRY_AFTER = { 'Retry-After': header(TEXTS.retryAfter, { type: 'integer', minimum: 0 }) };
 
-/** Describes all answers of a route, by status. */
+/** Describes all responses of a route, by status. */
 export const describeAnswers = (route: DescribedRoute): JsonSchema => {
   const { method, isPublic, documentation, known, example } = route;
   const status = documentation.status ?? (method === 'DELETE' ? 204 : 200);

@@ -15,7 +15,7 @@ import { WrongKeyLockout } from './wrong-key-lockout.js';
 
 /**
  * Authenticates the operator or an owner by API key, before the body is read, and refuses owners on operator-only
- * routes (management-api.md: Manners). An address that sent too many wrong keys gets 429, whatever key it sends.
+ * routes (management-api.md: Manners). An address that sent too many invalid keys gets 429, whatever key it sends.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
@@ -39,7 +39,7 @@ export class ApiKeyGuard implements CanActivate {
       // Keys are 32 random bytes, so the timing of a lookup by hash reveals nothing.
       const owner = key === '' ? null : await this.findOwnerByKey.execute(hashToken(key));
       if (!owner) {
-        if (key !== '') this.lockout.countWrongKey(request); // a missing key is not a guess
+        if (key !== '') this.lockout.countWrongKey(request); // a missing key does not count as a guess
         throw unauthorizedProblem();
       }
       rememberCaller(request, { kind: 'owner', ownerId: owner.owner_id });
@@ -63,6 +63,6 @@ const refuseOnOperatorRoute = (context: ExecutionContext, ownerId: string): void
   throw forbiddenProblem(documentation.operatorOnly);
 };
 
-/** Returns the problem for a missing, wrong or replaced key. */
+/** Returns the problem for a missing, invalid or replaced key. */
 export const unauthorizedProblem = (): HttpProblem =>
   HttpProblem.withMessage(401, 'unauthorized', CALL_MESSAGES.keyNeeded, { 'www-authenticate': 'Bearer' });

@@ -1,16 +1,16 @@
 import { type BodyClass, ReadAs } from '../../validation/read-fields.js';
 
-/** A body field that is known only at run time. */
+/** A body field that is only known at run time. */
 export interface BodyField {
-  /** Converts the sent value before it is checked. */
+  /** Converts the received value before it is validated. */
   readonly read: (sent: unknown) => unknown;
   /** Applied in this order. (Among decorators, the one nearest to the field is applied first.) */
   readonly rules: readonly PropertyDecorator[];
 }
 
 /**
- * Creates the class of a body whose fields are known only at run time; it behaves like a class with decorated fields.
- * Create each class once: class-validator keeps the rules of every class for the life of the process.
+ * Creates a body class whose fields are only known at run time; it behaves like a class with decorated fields. Create
+ * each class once: class-validator keeps the rules of every class for the life of the process.
  */
 export const createBodyClass = <Field>(
   fields: Readonly<Record<string, Field>>,

@@ -29,11 +29,11 @@ export const getOwnerScope = (request: FastifyRequest): string | null => {
   return caller.kind === 'operator' ? null : caller.ownerId;
 };
 
-/** Returns the holder that the caller's use of memory and time counts against: the owner's id, or `operator`. */
+/** Returns the holder that the caller's memory and time use counts against: the owner's id, or `operator`. */
 export const getHolder = (request: FastifyRequest): string => getOwnerScope(request) ?? 'operator';
 
 /**
- * Returns the owner whose resources a list shows: the requested owner, else the caller; null for all owners.
+ * Returns the owner whose resources a list shows: the requested owner, or else the caller; null for all owners.
  * @param owner the query's `owner_id`
  * @throws HttpProblem 404 if an owner requests another owner's resources
  */

@@ -19,7 +19,7 @@ import { CALL_MESSAGES } from './messages.js';
 import { readRequestBody } from './request-body.js';
 import type { Call } from './resource-call.js';
 
-/** A request that makes a change, with its body reader and its success status. */
+/** A request that makes a change, with its body reader and success status. */
 export interface ChangingCall<T> extends Call {
   readonly read: BodyReader<T>;
   readonly status?: 200 | 201 | 202;
@@ -28,7 +28,7 @@ export interface ChangingCall<T> extends Call {
 type Secrets = Readonly<Record<string, string>>;
 type NoSecrets = Readonly<Record<never, string>>;
 
-/** A resource with the secrets that its response shows once; null in a replayed response (D-47). */
+/** A resource with secrets that are shown only once; they are null in a replayed response (D-47). */
 export type WithSecrets<V, S> = V & { readonly [Name in keyof S]: string | null };
 
 /** The result of a change. */
@@ -122,7 +122,7 @@ export class ChangePipeline {
       if (earlier) return replayResponse(reply, earlier);
       return sendResponse(reply, { ...response, body: { ...response.body, ...shownOnce } });
     } catch (error) {
-      // A rejection changed nothing; any other failure may have changed something, so its key stays claimed.
+      // A rejection means that nothing changed. Any other failure may have changed something, so the key stays claimed.
       if (error instanceof HttpProblem && error.status < 500) {
         await change.eraseDrawnSecrets();
         await this.responses.releaseKey(caller, key, hash);
@@ -158,7 +158,7 @@ export class ChangePipeline {
   }
 }
 
-/** Sets the status and headers, and returns the response's body. */
+/** Sets the status and headers and returns the response body. */
 const sendResponse = <V>(reply: FastifyReply, { status, position, body }: StoredResponse): V => {
   void reply.code(status);
   if (position !== null) void reply.header('x-position', position);

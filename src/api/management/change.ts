@@ -5,16 +5,16 @@ import type { Instant } from '../../kernel/instant.js';
 import type { SecretVault } from '../../secrets/vault.js';
 
 /**
- * A requested change. With an Idempotency-Key, its ids derive from the caller, the key and the time of the key's claim,
- * and its secrets are drawn once. A retry (even a concurrent one, in another process, or after a crash) is therefore
- * the same command: the same ids, events and secrets.
+ * A requested change. With an Idempotency-Key, its ids are derived from the caller, the key and the time the key was
+ * claimed, and its secrets are generated once. A retry (even a concurrent one, in another process, or after a crash) is
+ * therefore the same command: the same ids, events and secrets.
  */
 export class Change {
   /** The command's id, time and origin. */
   readonly context: CommandContext;
   private hasDrawn = false;
 
-  /** @param keyClaim null without a key; ids then derive from the request's id */
+  /** @param keyClaim null without a key; ids are then derived from the request's id */
   constructor(
     actor: Actor,
     request: RequestOrigin,
@@ -33,19 +33,19 @@ export class Change {
   }
 
   /**
-   * Draws the secrets that the response shows once. With a key, they are stored encrypted until the response is stored,
-   * so every process that executes the change shows the same secrets.
+   * Generates the secrets that are shown only in this response. With a key, they are stored encrypted until the
+   * response is stored, so every process that executes the change shows the same secrets.
    */
   async drawSecrets<S extends Record<string, string>>(random: () => S): Promise<S> {
     if (!this.keyClaim) return random();
     this.hasDrawn = true;
     await this.vault.storeSecret(random(), null, this.drawnSecretsId);
-    // If they were erased in the meantime, another request has responded, and new secrets neither take effect nor are
-    // shown.
+    // If they were erased in the meantime, another request has already responded; new secrets will neither take effect
+    // nor be shown.
     return ((await this.vault.readSecret(this.drawnSecretsId)) as S | null) ?? random();
   }
 
-  /** Erases the drawn secrets, once a response is stored or the change was rejected. */
+  /** Erases the generated secrets. Call this once a response is stored or the change was rejected. */
   async eraseDrawnSecrets(): Promise<void> {
     if (this.hasDrawn) await this.vault.eraseSecret(this.drawnSecretsId);
   }

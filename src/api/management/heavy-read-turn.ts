@@ -5,8 +5,8 @@ import { takeHeavyReadTurn } from '../transport/heavy-reads.js';
 import { getHolder } from './caller.js';
 
 /**
- * Answers large reads, such as full lists, two at a time for each owner and for the operator (D-68). Further reads wait
- * in order of arrival, so an owner with many connections takes no more of the thread than an owner with two.
+ * Processes large reads, such as full lists, two at a time per owner and for the operator (D-68). Further reads wait in
+ * order of arrival, so an owner with many connections gets no more thread time than an owner with two.
  */
 @Injectable()
 export class HeavyReadTurn implements NestInterceptor {
@@ -14,7 +14,7 @@ export class HeavyReadTurn implements NestInterceptor {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const release = await takeHeavyReadTurn(getHolder(request));
     try {
-      // A client that has disconnected in the meantime needs no answer.
+      // No response is needed if the client has disconnected in the meantime.
       if (request.raw.socket.destroyed) return EMPTY;
       return from([await lastValueFrom(next.handle())]);
     } finally {

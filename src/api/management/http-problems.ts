@@ -12,7 +12,7 @@ const STATUS: Readonly<Record<string, number>> = {
   revision_mismatch: 412,
 };
 
-/** Converts a rejection. Its figures, such as `retry_at`, become fields of the problem. */
+/** Converts a rejection to a problem. Its figures, such as `retry_at`, become fields of the problem. */
 export const toHttpProblem = ({ rejection, message, figures = {} }: Rejection): HttpProblem => {
   const status = STATUS[rejection] ?? 409;
   if (rejection !== 'unknown_ids')

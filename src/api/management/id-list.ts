@@ -2,7 +2,7 @@ import type { ProblemList } from '../../validation/problem-list.js';
 import { describeValue, tooManyPredicate, wrongTypePredicate } from '../../validation/wording.js';
 import { BODY_MESSAGES } from './messages.js';
 
-/** Maximum number of ids in a list: more than an owner would manage by hand. */
+/** Maximum number of ids in a list; more than an owner would manage by hand. */
 const MAX_IDS = 200;
 
 /**

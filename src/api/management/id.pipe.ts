@@ -1,10 +1,10 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import { notFoundProblem } from './http-problems.js';
 
-/** Pattern of public ids; broader than D-2 requires. */
+/** Pattern for public ids; broader than D-2 requires. */
 export const ID_PATTERN = /^\w{1,64}$/;
 
-/** Rejects values in a URL that cannot be public ids, before they reach the database. */
+/** Rejects URL parameters that cannot be public ids before they reach the database. */
 @Injectable()
 export class IdPipe implements PipeTransform<string, string> {
   transform(id: string): string {

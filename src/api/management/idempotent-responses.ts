@@ -27,9 +27,9 @@ interface Row {
 }
 
 const SINCE = 'floor(extract(epoch from at) * 1000)::bigint as since';
-/** Period in which a retry gets the stored response (management-api.md: Manners). */
+/** How long a retry gets the stored response (management-api.md: Manners). */
 const KEY_LIFETIME = "interval '24 hours'";
-/** Age at which a response is deleted: the replay period plus a margin. */
+/** Age at which a stored response is deleted: the replay period plus a margin. */
 const RETENTION = "interval '25 hours'";
 
 /**
@@ -41,7 +41,7 @@ const RETENTION = "interval '25 hours'";
 export class IdempotentResponses {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Claims a key. @param requestHash distinguishes a retry from another request with the key */
+  /** Claims a key. @param requestHash distinguishes a retry from a different request with the same key */
   async claimKey(caller: string, key: string, requestHash: string): Promise<KeyClaim> {
     for (;;) {
       const claimed = await this.pool.query<Pick<Row, 'since'>>(
@@ -65,7 +65,7 @@ export class IdempotentResponses {
     }
   }
 
-  /** Stores a response unless there is one. @returns the response stored before, or null if this one was stored */
+  /** Stores a response unless the key already has one. @returns the earlier response; null if there was none */
   async storeResponse(
     caller: string,
     key: string,
@@ -83,7 +83,7 @@ export class IdempotentResponses {
     return row?.status ? toStoredResponse(row) : null;
   }
 
-  /** Releases the key of a rejected request, so that it can be corrected and sent again. */
+  /** Releases the key of a rejected request so that the request can be corrected and sent again. */
   async releaseKey(caller: string, key: string, requestHash: string): Promise<void> {
     await this.pool.query(
       'delete from ops_idempotent_answer where caller = $1 and key = $2 and request_hash = $3 and status is null',

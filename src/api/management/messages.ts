@@ -38,7 +38,7 @@ export const CALL_MESSAGES = {
   keyNeeded: "The API key is missing or wrong. Send the operator's or an owner's key: Authorization: Bearer <key>.",
   /** 401 `unauthorized` */
   codeNotValid:
-    'This link is not valid: it works once, within ten minutes. Restart the gateway for a new link, or sign in with a key.',
+    'This link is not valid: a link works only once and expires after ten minutes. Restart the gateway for a new link, or sign in with a key.',
   /** 429 `too_many_wrong_keys` */
   tooManyWrongKeys: message('Too many wrong keys from this address. Retry in {seconds} s, with the right key.'),
   /** 403 `forbidden` */
@@ -56,7 +56,7 @@ export const CALL_MESSAGES = {
   /** 403 `forbidden` */
   jobsForOperator: "Jobs are for the operator only: use the operator's key.",
   /** 403 `forbidden` */
-  secretsForOperator: "The keys of secrets are for the operator only: use the operator's key.",
+  secretsForOperator: "Only the operator can manage the keys that seal secrets: use the operator's key.",
   /** 409 `idempotency_conflict` */
   keyTaken:
     'This Idempotency-Key was used for another request within the last 24 hours. Send a new key with a new request.',
@@ -86,9 +86,7 @@ export const HOLD_MESSAGES = {
   /** `channel_pause` */
   channelPause: message('{channel} is paused{when}, or until it is resumed.'),
   /** `backlog_spacing` */
-  backlogSpacing: message(
-    'Posts that a pause has held back are published one at a time; this one is next, at {until}.',
-  ),
+  backlogSpacing: message('Posts held back by a pause are published one at a time; this one is next, at {until}.'),
   /** `earlier_publication` */
   earlierPublication: message('Posts keep their order: {first} goes first, {state}. {attempt}This is number {number}.'),
   numberOfChannel: message('number {number} of this channel'),
@@ -109,13 +107,13 @@ export const HOLD_MESSAGES = {
     "The gateway is fetching media for this owner's posts, or this owner's other posts use up the owner's share of concurrent sends to the network. This post is sent as soon as capacity is free.",
   /** `needs_attention`, for a disabled channel */
   channelDisabled: message('{channel} is disabled. Enable it to publish the posts that wait.'),
-  /** `needs_attention`, for a disabled channel whose posts the network refused */
+  /** `needs_attention`, for a channel that is disabled and whose posts the network refused */
   channelDisabledAndRefused: message(
     '{channel} is disabled, and it needs attention: {reason} Enable it, then POST /manage/v1/channels/{id}/retry or new credentials release its posts.',
   ),
   /** `needs_attention` */
   needsAttention: message(
-    '{channel} needs attention: {reason} Its posts are held{when}, or until POST /manage/v1/channels/{id}/retry or new credentials.',
+    '{channel} needs attention: {reason} Its posts are on hold{when}, or until you call POST /manage/v1/channels/{id}/retry or set new credentials.',
   ),
   networkRefuses: 'the network refuses its posts.',
   /** `quota` */
@@ -125,10 +123,10 @@ export const HOLD_MESSAGES = {
   /** `scheduled` */
   scheduled: message('The post is planned for {at}.'),
   /** `approval` */
-  approval: 'The post waits for approval. It is published as soon as it is approved.',
-  /** `approval`, for a post that is planned for a time */
+  approval: 'The post is waiting for approval. It will be published as soon as it is approved.',
+  /** `approval`, for a post with a planned time */
   approvalAndTime: message(
-    'The post waits for approval. It is planned for {at}, and is published once it is approved.',
+    'The post is waiting for approval. It is planned for {at}, and will be published once it is approved.',
   ),
   attempt: message('Attempt {number} of {of}'),
   itsAttempt: message('Its attempt {number} of {of}'),
@@ -147,7 +145,7 @@ export const CHANNEL_MESSAGES = {
   replaceCredentials: 'Set new credentials: the waiting posts are then published.',
   /** `retry` */
   retry: 'Fix the cause on the network, then retry the waiting posts with the current credentials.',
-  testFailed: "The gateway failed to test the channel. The cause is in the log of the gateway's operator.",
+  testFailed: "The gateway failed to test the channel. The operator can find the cause in the gateway's log.",
   credentialsMissing: 'The gateway has no credentials for this channel: set them.',
   credentialsUnreadable: 'The stored credentials for this channel cannot be decrypted: set them again.',
   /** `same_chat` */
@@ -161,7 +159,7 @@ export const HISTORY_MESSAGES = {
     'This {what} does not exist, belongs to another owner, or had no event at that time or revision. Check the id, the API key and the time.',
   ),
   /** 404 `not_found` */
-  unknownAggregate: message('There is no history for this kind of aggregate. Use {aggregates}.'),
+  unknownAggregate: message('There is no history for this type of aggregate. Use {aggregates}.'),
   /** 422 `conflicting` */
   atAndRevision: 'cannot be sent with "at": send only one of them',
   /** 422 `out_of_order` */
@@ -179,7 +177,7 @@ export const HISTORY_MESSAGES = {
   /** 404 `not_found` */
   noTile: 'The log has no such tile at its current size. Read the checkpoint, and request the tiles for its size.',
   /** 404 `not_found` */
-  noEvent: 'The history has no event with this id, or none that this API key may see.',
+  noEvent: 'The history has no event with this id, or this API key may not see it.',
   /** 503 `log_behind` */
   logBehind:
     'No checkpoint covers this yet. Check that a process with the role worker is running, and repeat the request.',
@@ -195,7 +193,7 @@ export const HISTORY_MESSAGES = {
   idWithoutAggregate: 'requires "aggregate"',
   /** 422 `invalid` */
   badCheckpoint: message(
-    'must be a checkpoint of this log as GET /history/log/checkpoint returned it, with every line break: {origin} has not signed this text',
+    'must be a checkpoint of this log exactly as GET /history/log/checkpoint returned it, including every line break: {origin} did not sign this text',
   ),
   /** 409 `history_unreadable` */
   unreadable: message('History cannot be shown: {reason}.'),
@@ -230,7 +228,7 @@ export const OVERVIEW_MESSAGES = {
   ),
   /** `channel_needs_attention` */
   channelNeedsAttention: message('The channel "{channel}" on {platform} needs attention: {reason}'),
-  manyChannels: message('{count} channels need attention: their posts wait.'),
+  manyChannels: message('{count} channels need attention: their posts are waiting.'),
   /** `endpoint_disabled` */
   endpointDisabled: message('The endpoint "{name}" was disabled: {reason}'),
   manyEndpoints: message('{count} endpoints were disabled: they accept no posts.'),
@@ -247,9 +245,9 @@ export const OVERVIEW_MESSAGES = {
   manyOutputs: message('{count} webhook outputs were disabled: nothing is delivered to them.'),
   /** `approval_needed` */
   approvalNeeded: message(
-    'A post of the endpoint "{endpoint}" waits for approval: "{excerpt}". Approve it, or reject it with a reason.',
+    'A post from the endpoint "{endpoint}" is waiting for approval: "{excerpt}". Approve it, or reject it with a reason.',
   ),
-  manyApprovals: message('{count} posts wait for approval. Approve them, or reject them with a reason.'),
+  manyApprovals: message('{count} posts are waiting for approval. Approve them, or reject them with a reason.'),
   /** `projection_stopped` */
   projectionStopped: message('The projection {name} stopped at event {position} ({type}): {reason}'),
   manyProjections: message(

@@ -20,14 +20,14 @@ import { CHANNEL_STATUSES } from './channels/channel.view.js';
 import { notFoundProblem } from './http-problems.js';
 import { ID_PATTERN } from './id.pipe.js';
 
-/** Query parameters of a list of resources. */
+/** Query parameters of a resource list. */
 export class ListQuery extends PageQuery {
   /** Only this owner's resources. Operators may omit it to see all owners; owners may pass only their own id. */
   @Must.match(ID_PATTERN, 'an id such as own_…')
   readonly owner_id: string | undefined;
 }
 
-/** Creates the query class for a list of resources whose ids have this prefix. */
+/** Creates the query class for a list of resources with this id prefix. */
 const createListQuery = (prefix: IdPrefix): typeof ListQuery => {
   class KindListQuery extends ListQuery {
     @isCursorOf(prefix)
@@ -36,14 +36,14 @@ const createListQuery = (prefix: IdPrefix): typeof ListQuery => {
   return KindListQuery;
 };
 
-/** Query parameters of the list of channels. */
+/** Query parameters of the channel list. */
 export class ChannelListQuery extends createListQuery('tgt') {
   /** Only channels in this state. */
   @Must.beOneOf(CHANNEL_STATUSES)
   readonly status: ChannelStatus | undefined;
 }
 
-/** The query parameters of the list of each kind. */
+/** List query classes, by resource kind. */
 export const LIST_QUERIES: Readonly<Record<ResourceKind, typeof ListQuery>> = {
   owner: createListQuery('own'),
   channel: ChannelListQuery,
@@ -52,7 +52,9 @@ export const LIST_QUERIES: Readonly<Record<ResourceKind, typeof ListQuery>> = {
   webhook_output: createListQuery('whk'),
 };
 
-/** Finds the resources that a caller may see: an owner its own, the operator all (management-api.md: Manners). */
+/**
+ * Finds the resources that a caller may see: owners see their own, the operator sees all (management-api.md: Manners).
+ */
 @Injectable()
 export class OwnedResources {
   constructor(
@@ -95,7 +97,7 @@ export class OwnedResources {
     return is === undefined ? null : { is, at: this.clock.now() };
   }
 
-  /** Waits, before a GET, until earlier changes are visible. A change waits for its own read models instead. */
+  /** Makes a GET wait until earlier changes are visible. Other requests wait for the read models that they change. */
   private async catchUpReadModels({ method }: FastifyRequest): Promise<void> {
     if (method === 'GET') await this.progress.waitUntilCaughtUp(['discovery'], this.store);
   }

@@ -8,7 +8,7 @@ import { CLOCK, type Clock } from '../../kernel/clock.js';
 import type { OwnerRow } from '../../projections/discovery/discovery.tables.js';
 import { FindPostsLeft } from '../../projections/posts/usage.queries.js';
 
-/** What each plan includes in this deployment: webhook input and output, and monthly posts (D-15, D-18). */
+/** The allowances of each plan in this deployment: webhook input, webhook output and monthly posts (D-15, D-18). */
 @Injectable()
 export class PlanQuotas {
   /** Plans with webhook input. */
@@ -27,7 +27,7 @@ export class PlanQuotas {
     this.monthlyPosts = monthlyPostsOf(limitsProfile);
   }
 
-  /** Returns how many posts these owners have used and have left this month, by owner. */
+  /** Returns how many posts each of these owners has used and has left this month, by owner id. */
   findPostsLeft(
     owners: readonly Pick<OwnerRow, 'owner_id' | 'plan' | 'pack_posts'>[],
   ): Promise<Map<string, PostsLeft>> {

@@ -10,7 +10,7 @@ import { readBody } from '../transport/raw-body.js';
 import { getHolder } from './caller.js';
 import { CALL_MESSAGES } from './messages.js';
 
-/** Largest body, in bytes: far larger than any resource needs, far below the limit for an event (1 MiB). */
+/** Maximum body size, in bytes: far more than any resource needs, far below the event size limit (1 MiB). */
 const MAX_BODY_BYTES = 524_288;
 
 /** `application/json`; a charset, if given, must be utf-8; other parameters are ignored (D-43). */
@@ -33,7 +33,10 @@ export const readRequestBody = <T>(
   read: BodyReader<T>,
 ): Promise<{ readonly body: T; readonly bytes: Buffer }> => readJsonBody(request, getHolder(request), read);
 
-/** Reads a body as {@link readRequestBody} does. @param holder whose share of memory a large body counts against */
+/**
+ * Reads a body like {@link readRequestBody}.
+ * @param holder whose share of the memory a large body counts against
+ */
 export const readJsonBody = async <T>(
   request: FastifyRequest,
   holder: string,

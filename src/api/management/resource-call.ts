@@ -10,7 +10,7 @@ export interface Call {
   readonly reply: FastifyReply;
 }
 
-/** A request about a resource that its caller may see. */
+/** A request about a resource that the caller may see. */
 export interface ResourceCall<K extends ResourceKind = ResourceKind> extends Call {
   readonly id: string;
   /** The resource before the request changes it. */
@@ -29,7 +29,7 @@ const callOf = (context: ExecutionContext): Call => {
   return { request: http.getRequest(), reply: http.getResponse() };
 };
 
-/** Injects the {@link Call} into a handler, which returns the response's body. */
+/** Injects the {@link Call} into a handler that returns the response body. */
 export const TheCall = createParamDecorator((_: unknown, context: ExecutionContext): Call => callOf(context));
 
 @Injectable()
@@ -45,7 +45,7 @@ class FindResourcePipe implements PipeTransform<Sought, Promise<ResourceCall>> {
 const decorate = createParamDecorator((kind: ResourceKind, context): Sought => ({ kind, ...callOf(context) }));
 
 /**
- * Injects the {@link ResourceCall} into the handler of a route with `:id`. If the resource does not exist or the caller
- * may not see it, answers 404, so no handler can forget that check.
+ * Injects the {@link ResourceCall} into the handler of a route with `:id`. Responds 404 if the resource does not exist
+ * or the caller may not see it, so no handler can forget that check.
  */
 export const OfResource = (kind: ResourceKind): ParameterDecorator => decorate(kind, FindResourcePipe);

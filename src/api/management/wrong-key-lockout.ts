@@ -7,10 +7,10 @@ import { HttpProblem } from '../transport/http-problem.js';
 import { CALL_MESSAGES } from './messages.js';
 import { WrongKeys } from './wrong-keys.js';
 
-/** Maximum number of addresses with their own log lines. */
+/** Maximum number of addresses that get their own log lines. */
 const MAX_LOGGED_ADDRESSES = 1_000;
 
-/** A request with a wrong key, as the log shows it. */
+/** Log details of a request with a wrong key. */
 interface WrongKeyRequest {
   readonly request_id: string;
   readonly ip: string;

@@ -3,12 +3,12 @@ import { BoundedCache } from '../../runtime/bounded-cache.js';
 const MINUTE_MS = 60_000;
 /** Number of wrong keys that an address may send within a minute (D-55). */
 const ALLOWED = 100;
-/** Maximum number of addresses to track. Beyond that, the address whose last wrong key is oldest is forgotten. */
+/** Maximum number of addresses to track. Above that, the address with the oldest last wrong key is dropped. */
 const MAX_ADDRESSES = 10_000;
 
 /** Counts wrong management keys by address, in a sliding minute (D-55). */
 export class WrongKeys {
-  /** Times of the last wrong keys of each address, oldest first: at most one more than allowed. */
+  /** Times of each address's latest wrong keys, oldest first; at most one more than allowed. */
   private readonly times = new BoundedCache<number[]>(MAX_ADDRESSES);
 
   /** @param now returns the time of a monotonic clock, in ms */

@@ -12,7 +12,7 @@ import { sign } from '../transport/credentials.js';
 import { measureBody } from '../transport/raw-body.js';
 import type { MessageMemory } from './message-memory.js';
 
-/** The client of a tool call, with data of the request that carried the call. */
+/** The client that made a tool call, with details of the HTTP request. */
 export interface ToolCaller {
   readonly endpointId: string;
   readonly slug: string;
@@ -26,11 +26,11 @@ export interface ToolCaller {
   /** Such as `POST /sse/{slug}`. */
   readonly route: string;
   readonly bytes: number;
-  /** The memory of a large message; null if it is small. */
+  /** The memory reserved for a large message; null for a small message. */
   readonly memory: MessageMemory | null;
 }
 
-/** A request to `/v1` for a caller. */
+/** A request to `/v1` on behalf of a caller. */
 export interface GatewayCall {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Such as `/v1/sandbox/test`. */
@@ -42,10 +42,10 @@ export interface GatewayCall {
   readonly tool: string;
 }
 
-/** An answer from `/v1`. */
+/** A response from `/v1`. */
 export interface GatewayAnswer {
   readonly status: number;
-  /** Seconds until a retry may succeed; null if the answer has no Retry-After header. */
+  /** Seconds until a retry may succeed; null if the response has no Retry-After header. */
   readonly retryAfter: number | null;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -84,7 +84,7 @@ export class GatewayCalls {
     };
   }
 
-  /** Sends a request and waits for its answer. An error answer does not reject the promise. */
+  /** Sends a request and waits for the response. An error response does not reject the promise. */
   async send(caller: ToolCaller, call: GatewayCall): Promise<GatewayAnswer> {
     const fastify = this.adapters.httpAdapter.getInstance<FastifyInstance>();
     if (caller.memory) await yieldToEventLoop();
@@ -122,5 +122,5 @@ export class GatewayCalls {
 export const nameAgent = ({ userAgent }: ToolCaller, tool: string): string =>
   userAgent === null ? `(tool ${tool})` : `${userAgent} (tool ${tool})`;
 
-/** Encodes a text as Node presents a header that arrived over the network: its UTF-8 bytes, read as Latin-1. */
+/** Encodes text the way Node presents headers received over the network: UTF-8 bytes decoded as Latin-1. */
 const asHeader = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');

@@ -17,7 +17,7 @@ const RPC_CODES = { parse: -32_700, invalidRequest: -32_600, unauthorized: -32_0
 /** Codes of bodies that are not JSON at all (D-5). */
 const UNREADABLE: ReadonlySet<string> = new Set(['not_json', 'not_utf8', 'byte_order_mark', 'empty_body']);
 
-/** Answers in JSON-RPC form: the error's `data` has the fields of every problem (D-6). */
+/** Formats errors as JSON-RPC responses whose `data` has the fields of every problem (D-6). */
 @Catch()
 export class JsonRpcProblemFilter extends ProblemFilter {
   protected override buildBody(problem: HttpProblem, { id, messageId }: FastifyRequest): object {

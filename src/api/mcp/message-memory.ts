@@ -1,8 +1,8 @@
 import type { MemoryReservation } from '../../runtime/memory-budget.js';
 
 /**
- * The memory of a large message, released once the message is answered and all of its tool calls have finished: a call
- * continues after its client has disconnected.
+ * The memory reserved for a large message. It is released once the message is answered and all of its tool calls have
+ * finished, because a call continues even if the client disconnects.
  */
 export class MessageMemory {
   private running = 0;
@@ -21,7 +21,7 @@ export class MessageMemory {
     }
   }
 
-  /** Marks the message as answered, or its client as gone. */
+  /** Marks the message as answered or its client as disconnected. */
   markAnswered(): void {
     this.isAnswered = true;
     this.releaseUnused();

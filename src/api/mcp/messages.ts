@@ -24,7 +24,7 @@ export const TOOL_SERVER_MESSAGES = {
   /** 400 `bad_message` */
   longId: message('The id of a JSON-RPC request may have at most {limit} characters. Use a short string or a number.'),
   /** 429 `too_many_calls` */
-  busy: message('The session has {limit} calls without an answer. Wait for an answer before the next call.'),
+  busy: message('The session has {limit} unanswered calls. Wait for a response before the next call.'),
   /** 503 `too_many_sessions` */
   sessionsOfEndpoint: message(
     'This endpoint has {limit} open connections, the maximum. Close one, or use the current transport (POST), which needs none.',
@@ -42,39 +42,39 @@ export const TOOL_SERVER_MESSAGES = {
 /** Descriptions of the assistant tools and of their arguments, for the assistant. */
 export const TOOL_DESCRIPTIONS = {
   instructions: message(
-    'Publishes posts to the channels (targets) of one Crosspost endpoint. Call {discover} first: it lists the targets. {publish} queues a post, or plans it for a time; {status} shows when it is published; {reschedule} moves a planned post, and {cancel} cancels it. Text is plain: formatting goes into entities, with offsets in UTF-16 units. Calls count against the rate limits of the endpoint: after a refusal for too many requests, wait for the time that it names.',
+    'Publishes posts to the channels (targets) of one Crosspost endpoint. Call {discover} first: it lists the targets. {publish} queues a post, or plans it for a time; {status} shows when it is published; {reschedule} moves a planned post, and {cancel} cancels it. Text is plain: formatting goes into entities, with offsets in UTF-16 units. Calls count against the rate limits of the endpoint: if a call is refused for too many requests, wait as long as the error says.',
   ),
   discover: message(
-    'Lists the projects and targets that posts go to, their pauses, and the limits of a post. Targets have names only if the owner of the endpoint switched on verbose discovery. At most 60 calls a minute.',
+    "Lists the projects and targets that posts go to, their pauses, and the limits of a post. Targets have names only if the endpoint's owner has turned on verbose discovery. At most 60 calls a minute.",
   ),
   publish: message(
-    'Queues one post for the targets of the endpoint, by default for all that are active. The answer reports how many targets it is queued for; it is not published yet. With publish_at it is planned for that time instead. Call {status} with the returned id to see its progress. Send the same idempotency_key to repeat a call safely: the post is then queued once.',
+    'Queues one post for the targets of the endpoint, by default all active ones. The response says how many targets the post is queued for; it is not published yet. With publish_at it is planned for that time instead. Call {status} with the returned id to see its progress. Send the same idempotency_key to repeat a call safely: the post is then queued once.',
   ),
   pause: message(
-    'Pauses publishing for some minutes without posting: projects (project_minutes), channels (target_minutes), or both. Posts wait until the pause ends. A longer pause that is already active is not shortened. {resume} ends pauses.',
+    'Pauses publishing for a number of minutes, without posting: projects (project_minutes), channels (target_minutes), or both. Posts wait until the pause ends. A longer pause that is already active is not shortened. {resume} ends pauses.',
   ),
   resume: message(
-    'Ends pauses: of projects, of channels, or both. Posts that waited go out one per minute and channel. Without arguments it ends every pause of this endpoint.',
+    'Ends pauses of projects, channels, or both. Waiting posts then go out one per minute on each channel. Without arguments it ends every pause of this endpoint.',
   ),
   sandbox: message(
     'Checks a post and shows how each network would receive it: text after trimming, calls, warnings. Nothing is stored or published. Takes the same fields as {publish}.',
   ),
   status: message(
-    'Shows what became of a post: the state of each publication (planned, queued, publishing, published, failed, in_doubt, filtered, dismissed), links to the messages, and errors. Takes the id that {publish} returned.',
+    'Shows the status of a post: the state of each publication (planned, queued, publishing, published, failed, in_doubt, filtered, dismissed), links to the messages, and errors. Takes the id that {publish} returned.',
   ),
   waitingFor:
-    'Why a planned or queued publication waits: rule, until (null: unknown) and a sentence; null if it does not wait.',
+    'Why a planned or queued publication is waiting: rule, until (null: unknown) and a sentence; null if it is not waiting.',
   reschedule: message(
     'Moves a planned post to another time, or publishes it now (publish_at null). Only a post that is still planned can be moved: {status} shows whether it is. At most 60 changes a minute.',
   ),
   cancel:
-    'Cancels those publications of a post that are planned or queued. Published messages stay, and the post cannot be planned again. At most 60 changes a minute.',
+    "Cancels a post's planned and queued publications. Published messages stay, and the post cannot be planned again. At most 60 changes a minute.",
   discoverTitle: 'List projects and targets',
   publishTitle: 'Publish a post',
   pauseTitle: 'Pause publishing',
   resumeTitle: 'Resume publishing',
   sandboxTitle: 'Check and preview a post',
-  statusTitle: 'Show what became of a post',
+  statusTitle: 'Show the status of a post',
   rescheduleTitle: 'Move a planned post to another time',
   cancelTitle: 'Cancel a post',
   text: 'Plain text without HTML. With media it is the caption. Text that is too long for a network is trimmed there.',
@@ -86,17 +86,17 @@ export const TOOL_DESCRIPTIONS = {
   adTargetPauseMinutes: 'Minutes to pause each channel after the post is published there.',
   targets:
     'Target ids (tgt_…) from discovery, or whole names if discovery shows names. Leave it out for all active targets.',
-  externalId: 'Your own id of the post. A second post with the same id within 24 hours is not queued again.',
+  externalId: 'Your own id for the post. A second post with the same id within 24 hours is not queued again.',
   traceId: 'Any text; it is returned and logged.',
   metadata: 'Any JSON object; it is stored with the post.',
   overrides:
     'Content that differs by network or target: an object whose keys are networks (such as telegram) or target ids, and whose values have any of text, entities, media, buttons. Each replaces the field of the post there; null removes it.',
   publishAt:
-    'The time at which the post is to be published: RFC 3339 with an offset, such as 2027-03-01T09:00:00+03:00, at most 366 days ahead. Leave it out to publish now.',
+    'When to publish the post: RFC 3339 with an offset, such as 2027-03-01T09:00:00+03:00, at most 366 days ahead. Leave it out to publish now.',
   newTime:
     'The new time: RFC 3339 with an offset, such as 2027-03-01T09:00:00+03:00. null publishes the post now, or as soon as it is approved.',
   idempotencyKey:
-    'A unique string for this post, such as a UUID. Repeat the call with the same key after an error or a lost answer.',
+    'A unique string for this post, such as a UUID. Repeat the call with the same key after an error or a lost response.',
   projectMinutes: 'Minutes to pause all projects of the endpoint.',
   targetMinutes: 'Minutes to pause the channels, in every project that uses them.',
   pauseTargets: 'Channels to pause: ids (tgt_…) or whole names. Leave it out for all.',
@@ -105,7 +105,7 @@ export const TOOL_DESCRIPTIONS = {
   postId: 'The id of the post: post_…',
 };
 
-/** Answers of the assistant tools, for the assistant. */
+/** Results of the assistant tools, for the assistant to read. */
 export const TOOL_ANSWERS = {
   discovered: message('{targets} in {projects}.{names}'),
   namesHidden: ' Names are hidden: use the ids. (The owner of the endpoint can switch on verbose discovery.)',
@@ -116,7 +116,7 @@ export const TOOL_ANSWERS = {
     'The post {id} is planned for {at}, for {targets}. It is not published yet. {status} shows it, {reschedule} moves it, {cancel} cancels it.',
   ),
   needsApproval: message(
-    'The post {id} waits until the owner of the endpoint approves it, for {targets}. {status} shows it, {reschedule} gives it a time, {cancel} cancels it.',
+    "The post {id}, for {targets}, is waiting for the endpoint's owner to approve it. {status} shows it, {reschedule} gives it a time, {cancel} cancels it.",
   ),
   moved: message('The post {id} is now planned for {at}. Call {status} with this id to see what it waits for.'),
   unplanned: message(
@@ -127,7 +127,7 @@ export const TOOL_ANSWERS = {
   ),
   cancelled: message('{publications} of the post {id} will not be published.'),
   nothingCancelled: message(
-    'The post {id} had nothing planned or queued any more: nothing was cancelled. {status} shows what became of it.',
+    'The post {id} had nothing left that was planned or queued, so nothing was cancelled. {status} shows its state.',
   ),
   queuedNowhere:
     'The endpoint has no project: nothing was queued and no post was created. Ask its owner to bind a project.',
@@ -139,7 +139,7 @@ export const TOOL_ANSWERS = {
   ),
   paused: message('Paused: {projects} and {channels}; {moved} now wait longer.'),
   resumed: message(
-    'Resumed: {projects} and {channels} were paused; {moved} may now go earlier, one per minute and channel.',
+    'Resumed: {projects} and {channels} were paused; {moved} may now go out earlier, one per minute on each channel.',
   ),
   checked: 'The post would be accepted. preview shows it on each network.',
   checkedNowhere:
@@ -149,7 +149,7 @@ export const TOOL_ANSWERS = {
   noPublications: 'no publications',
 };
 
-/** Errors of the assistant tools, for the assistant: the failure, then the action to take. */
+/** Errors of the assistant tools, for the assistant to read: the failure, then the action to take. */
 export const TOOL_ERRORS = {
   refused: message('{errors} {advice}'),
   wrongArguments: message('The arguments must be an object, not {value}. Send a JSON object.'),
@@ -171,11 +171,11 @@ export const TOOL_ERRORS = {
   adviceWait: message(
     'Wait at least {seconds} s before the next call, with the same idempotency_key if there was one. Repeated calls that come too early disable the endpoint.',
   ),
-  adviceQuota: 'Do not call again: ask the user to buy a post pack, or to wait for the next month.',
-  adviceOwner: 'Do not call again before the owner of the endpoint has acted: tell the user.',
+  adviceQuota: 'Do not call again: ask the user to buy a post pack, or to wait until next month.',
+  adviceOwner: "Do not call again until the endpoint's owner has acted: tell the user.",
   adviceUnauthorized:
     'Do not call again: ask the user to check the token, the signing secret and the allowlist of the endpoint.',
-  adviceNotFound: 'Check the id: publishing returned it.',
+  adviceNotFound: 'Check the id: it must be one that publishing returned.',
   adviceTooLate: 'Do not call again for this post: tell the user.',
-  adviceLater: 'Call again after some seconds, with the same idempotency_key if there was one.',
+  adviceLater: 'Call again in a few seconds, with the same idempotency_key if there was one.',
 };

@@ -9,13 +9,13 @@ export interface RefusedCall {
   readonly tool: string;
   /** The cause; snake_case. */
   readonly reason: 'unknown_tool' | 'invalid_arguments' | 'invalid_targets';
-  /** Start time by `performance.now()`, in ms. */
+  /** Start time: `performance.now()` timestamp, in ms. */
   readonly startedAt: number;
 }
 
 /**
- * Writes refused tool calls to the request log of their endpoint (D-33). A tool's answer has no status, so an entry gets
- * the status of a request with the same error.
+ * Writes refused tool calls to the request log of their endpoint (D-33). A tool result has no HTTP status, so an entry
+ * gets the status of a request with the same error.
  */
 @Injectable()
 export class RefusedCalls {

@@ -2,21 +2,21 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { AuthInfo, JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server';
 import type { MessageMemory } from './message-memory.js';
 
-/** Number of unread bytes above which the connection is closed when the next answer is due. */
+/** Maximum number of unread bytes. If the client has more, the next write closes the connection instead. */
 const MAX_UNREAD_BYTES = 262_144;
 
 /**
- * The connection of a client that uses the former transport, HTTP with SSE: answers are sent as events of one long
+ * The connection of a client that uses the older HTTP+SSE transport: responses are sent as events in one long HTTP
  * response, and messages arrive as separate requests (ADR-162).
  */
 export class SseTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
-  /** Number of requests without an answer. */
+  /** Number of unanswered requests. */
   unanswered = 0;
   private readonly output = new PassThrough();
-  /** Memory of requests without an answer, by their ids. */
+  /** Memory reserved for unanswered requests, by request id. */
   private readonly held = new Map<RequestId, MessageMemory>();
 
   /** @param address where the client sends its messages, relative to the server */
@@ -38,7 +38,7 @@ export class SseTransport implements Transport {
     return Promise.resolve();
   }
 
-  /** Bytes of answers that the client has not read yet. */
+  /** Number of bytes that the client has not read yet. */
   get unreadBytes(): number {
     return this.output.writableLength + this.output.readableLength;
   }
@@ -65,7 +65,7 @@ export class SseTransport implements Transport {
     this.onmessage?.(message, { authInfo });
   }
 
-  /** Writes a comment, to make proxies keep an idle connection open. */
+  /** Writes a comment so that proxies keep an idle connection open. */
   keepAlive(): void {
     this.write(': keep-alive\n\n');
   }
@@ -83,7 +83,7 @@ export class SseTransport implements Transport {
 
   private write(text: string): void {
     if (this.output.destroyed) return;
-    // Checked before writing: a client that keeps reading can get an answer of any size.
+    // Checked before writing, so a client that keeps reading can receive a message of any size.
     if (this.unreadBytes > MAX_UNREAD_BYTES) this.output.destroy();
     else this.output.write(text);
   }

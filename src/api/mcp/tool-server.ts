@@ -20,7 +20,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
   readonly version: string;
 };
 
-/** Longest name of an unknown tool that is shown and logged, in UTF-16 units. */
+/** Maximum length of an unknown tool's name in errors and logs, in UTF-16 units; longer names are cut. */
 const MAX_NAME = 64;
 
 /** Creates Model Context Protocol servers with the tools of D-39. */

@@ -13,7 +13,7 @@ const SESSION_LIMITS = { perEndpoint: 200, perProcess: 2_000, unreadBytes: 67_10
 const MAX_UNANSWERED = 16;
 /** Interval between comments that keep idle connections open through proxies, in ms. */
 const KEEP_ALIVE_MS = 20_000;
-/** Time without a message after which a connection is closed, in ms. */
+/** How long a connection may go without a message before it is closed, in ms. */
 const MAX_IDLE_MS = 3_600_000;
 
 interface Session {
@@ -21,13 +21,13 @@ interface Session {
   /** SHA-256 of the Authorization header that opened the session. */
   readonly owner: string;
   readonly transport: SseTransport;
-  /** Time of the last message, by `performance.now()`, in ms. */
+  /** Time of the last message: `performance.now()` timestamp, in ms. */
   usedAt: number;
 }
 
 /**
- * Sessions of the former transport, HTTP with SSE. A session is one open connection and belongs to one endpoint and one
- * token. It ends with the connection, after an hour without a message, or with the process.
+ * Sessions of the older HTTP+SSE transport. A session is one open connection and belongs to one endpoint and one token.
+ * It ends when the connection closes, after an hour without a message, or when the process stops.
  */
 @Injectable()
 export class ToolSessions implements BeforeApplicationShutdown {
@@ -71,7 +71,7 @@ export class ToolSessions implements BeforeApplicationShutdown {
    */
   receive(sessionId: string, endpointId: string, caller: ToolCaller, message: JSONRPCMessage): void {
     const session = this.sessions.get(sessionId);
-    // The answer is the same for every cause, to reveal nothing about the sessions of other clients.
+    // The response is the same for every cause, so that it reveals nothing about other clients' sessions.
     if (!session || session.endpointId !== endpointId || session.owner !== ownerOf(caller))
       throw HttpProblem.withMessage(404, 'unknown_session', TOOL_SERVER_MESSAGES.unknownSession);
     if (session.transport.unanswered >= MAX_UNANSWERED)
@@ -81,7 +81,7 @@ export class ToolSessions implements BeforeApplicationShutdown {
     session.transport.receive(message, caller.memory, describeCaller(caller));
   }
 
-  /** Ends all sessions; otherwise the server would wait for them. */
+  /** Ends all sessions, because the server would otherwise wait for them. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopTimer();
     await Promise.all([...this.sessions.values()].map(({ transport }) => transport.close()));

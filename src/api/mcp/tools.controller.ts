@@ -24,12 +24,12 @@ import { ToolSessions } from './tool-sessions.js';
 /** Maximum number of messages in a batch. Only clients with a protocol version from 2025 send batches. */
 const MAX_BATCH = 16;
 
-/** Longest id of a request, in characters. Every answer repeats the id. */
+/** Maximum length of a request id, in characters. Every response repeats the id. */
 const MAX_ID_LENGTH = 256;
 
 /**
  * Minimum interval between an owner's messages, in ms, after a burst. Messages that arrive sooner wait (ADR-220). A
- * large message counts as one per `MESSAGE_BYTES`.
+ * large message counts as one message per `MESSAGE_BYTES`.
  */
 const MESSAGE_INTERVAL_MS = 50;
 const MESSAGE_BURST = 100;
@@ -45,8 +45,8 @@ interface Admitted {
 
 /**
  * The assistant tool server (publish-api.md: Assistant tool server; D-39, ADR-162). POST serves the current transport
- * and the streamable transport from 2025, both without sessions; GET opens a session of the former transport, HTTP with
- * SSE. Its messages arrive at `messages`.
+ * and the streamable transport from 2025, both without sessions; GET opens a session of the older HTTP+SSE transport.
+ * Its messages arrive at `messages`.
  */
 @Controller('sse/:slug')
 @UseFilters(JsonRpcProblemFilter)
@@ -96,13 +96,14 @@ export class ToolsController {
   async open(@Req() request: FastifyRequest, @Param('slug') slug: string, @Res() reply: FastifyReply): Promise<void> {
     const { endpoint, caller } = await this.admit(request, slug);
     const { headers } = request;
-    // A client of a newer transport asks for a stream of messages from the server, which sends none.
+    // Clients of newer transports use GET to open a stream of server messages, but this server sends none.
     if (headers['mcp-protocol-version'] !== undefined || headers['mcp-session-id'] !== undefined)
       throw HttpProblem.withMessage(405, 'no_stream', TOOL_SERVER_MESSAGES.noStream, { allow: 'POST' });
     const prefix = getPathPrefix(this.settings);
     const addressOf = (id: string) => `${prefix}/sse/${endpoint.slug}/messages?sessionId=${id}`;
     const transport = await this.sessions.open(endpoint.endpoint_id, caller, this.server.create(), addressOf);
-    // A client that half-closes its connection usually gets its answer (http-server.ts), but this one would never end.
+    // A client that half-closes its connection usually gets its response (http-server.ts), but a stream would never
+    // end.
     request.raw.socket.once('end', () => void transport.close());
     void reply
       .headers({
@@ -113,7 +114,7 @@ export class ToolsController {
       .send(transport.stream);
   }
 
-  /** Receives a message of a session; its answer is sent over the session's connection. */
+  /** Receives a message for a session. The response is sent over the session's connection. */
   @Post('messages')
   @HttpCode(202)
   async receiveInSession(
@@ -142,7 +143,7 @@ export class ToolsController {
     this.checkOrigin(request);
     const { endpoint, body } = await this.gate.admitToTools(request, slug);
     await this.pace.wait(endpoint.owner_id, Math.max(1, Math.ceil(body.length / MESSAGE_BYTES)));
-    // Messages take turns: a burst of them delays no post (ADR-220).
+    // Messages take turns, so that a burst of messages does not delay posts (ADR-220).
     await yieldToEventLoop();
     const caller = this.calls.readCaller(request, endpoint);
     const message = request.method === 'POST' ? await this.readMessage(request, endpoint, body) : undefined;
@@ -154,7 +155,7 @@ export class ToolsController {
     return { endpoint, caller: { ...caller, memory }, message };
   }
 
-  /** Parses a body by the rules for all bodies (D-5, D-43). */
+  /** Parses a body, with the same rules as for all request bodies (D-5, D-43). */
   private async readMessage(request: FastifyRequest, endpoint: EndpointSnapshot, body: Buffer): Promise<unknown> {
     const json = await readJson(body);
     const value = json.ok ? json.value : json.unsafe?.value;

@@ -8,7 +8,7 @@ export class ApprovalView {
   readonly by: string | null;
   /** ISO 8601, UTC; null while it is pending. */
   readonly at: string | null;
-  /** The note of the approval, or the reason of the rejection. */
+  /** The approval note or the rejection reason. */
   readonly note: string | null;
 
   constructor({ state, by, at, note }: PostApproval) {

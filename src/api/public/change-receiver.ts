@@ -32,7 +32,7 @@ import { bodyRejection, changeRejection, postNotFoundRejection } from './gate/re
 import { CHANGE_MESSAGES } from './messages.js';
 import { checkBody, readJson } from './read-payload.js';
 
-/** Longest wait for the read models before the answer, in ms. The change takes effect either way. */
+/** How long to wait for the read models before responding, in ms. The change takes effect either way. */
 const READ_MODELS_MS = 5_000;
 
 interface AdmittedChange extends AdmittedRequest {
@@ -90,7 +90,7 @@ export class ChangeReceiver {
     return new CancelledView(id, await this.cancelQueued(endpoint, found, context, ifRevision));
   }
 
-  /** Checks a replacement payload by the rules for new posts. @throws GateRejection */
+  /** Checks a replacement payload against the rules for new posts. @throws GateRejection */
   async checkReplacement(endpoint: EndpointSnapshot, bytes: Buffer): Promise<Replacement> {
     const audience = audienceOf(endpoint, this.catalogue.ids);
     const post = await parsePost({ ok: true, bytes }, undefined, this.addresses, audience, this.clock.now());

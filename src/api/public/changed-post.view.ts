@@ -7,10 +7,7 @@ export class ChangedPostView {
   readonly ok = true;
   /** `post_…` */
   readonly id: string;
-  /**
-   * The time that the post is planned for, or was planned for when it was released, ISO 8601, UTC; null if there is
-   * none.
-   */
+  /** The time that the post is planned for, or was planned for before its release (ISO 8601, UTC); null if none. */
   readonly publish_at: string | null;
   /** `released` if the change released the post. */
   readonly state: 'planned' | 'released';
@@ -28,7 +25,7 @@ export class ChangedPostView {
   }
 }
 
-/** A post whose planned or queued publications an endpoint's client has cancelled. */
+/** The result of cancelling a post's planned or queued publications. */
 export class CancelledView {
   /** Always true. */
   readonly ok = true;

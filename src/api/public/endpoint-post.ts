@@ -3,10 +3,10 @@ import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snap
 import type { EndpointPost, FindEndpointPost } from '../../projections/posts/endpoint-post.queries.js';
 import { postNotFoundRejection } from './gate/rejections.js';
 
-/** An id that does not match is not looked up. */
+/** Ids that do not match this pattern are not looked up. */
 const POST_ID = /^post_\w{1,64}$/;
 
-/** Finds a post that the endpoint accepted, and notes it in the request's log entry. @throws GateRejection 404 */
+/** Finds a post that the endpoint accepted, and adds its id to the request's log entry. @throws GateRejection 404 */
 export const requireEndpointPost = async (
   query: FindEndpointPost,
   request: FastifyRequest,

@@ -2,7 +2,7 @@ import { PUBLICATION_STATES, type PublicationViewState } from '../../projections
 import { Must } from '../../validation/rules.js';
 import { isCursorOf, PageQuery } from '../transport/page.js';
 
-/** Query parameters for the list of a client's own posts (D-65). */
+/** Query parameters for listing a client's own posts (D-65). */
 export class EndpointPostsQuery extends PageQuery {
   @isCursorOf('post', 'calendar')
   declare readonly cursor: string | undefined;

@@ -6,7 +6,7 @@ import { Documented } from '../documentation/documented.js';
 import { Gate } from './gate/gate.js';
 import { InfoView } from './info.view.js';
 
-/** Answers discovery requests (publish-api.md: GET /v1/webhooks/{slug}/info). */
+/** Handles discovery requests (publish-api.md: GET /v1/webhooks/{slug}/info). */
 @Controller('v1/webhooks/:slug')
 export class InfoController {
   constructor(

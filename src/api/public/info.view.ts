@@ -5,7 +5,7 @@ import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snap
 import type { DiscoveredProject } from '../../projections/discovery/endpoint-targets.queries.js';
 
 /**
- * What a payload may contain. Exact rate limits are left out on purpose (publish-api.md: GET /v1/webhooks/{slug}/info,
+ * The allowed payload content. Exact rate limits are omitted on purpose (publish-api.md: GET /v1/webhooks/{slug}/info,
  * 3).
  */
 const CAPABILITIES = {
@@ -30,7 +30,7 @@ export class InfoEndpointView {
   readonly name: string | null;
   /** True if discovery shows names. */
   readonly verbose: boolean;
-  /** Always true. Absent unless each post waits until it is approved. */
+  /** Always true. Absent unless posts require approval. */
   readonly requires_approval?: true;
 
   constructor({ slug, name, verbose_discovery, requires_approval }: DiscoveringEndpoint) {
@@ -41,9 +41,9 @@ export class InfoEndpointView {
   }
 }
 
-/** A channel that posts to the endpoint go to. */
+/** A channel that receives posts sent to the endpoint. */
 export class InfoTargetView {
-  /** The id by which a post or a pause refers to the target. */
+  /** The id that posts and pauses use to refer to the target. */
   readonly id: string;
   readonly platform: string;
   /** Null unless discovery is verbose. */
@@ -61,7 +61,7 @@ export class InfoTargetView {
 
 /** A project that the endpoint is bound to. */
 export class InfoProjectView {
-  /** Position among the endpoint's projects, from 0. */
+  /** Zero-based position among the endpoint's projects. */
   readonly index: number;
   /** Null unless discovery is verbose. */
   readonly name: string | null;
@@ -78,13 +78,13 @@ export class InfoProjectView {
 }
 
 /**
- * The answer of discovery (publish-api.md: GET /v1/webhooks/{slug}/info). Ends of pauses are shown whether or not
- * discovery is verbose.
+ * The discovery response (publish-api.md: GET /v1/webhooks/{slug}/info). Pause ends are shown whether or not discovery
+ * is verbose.
  */
 export class InfoView {
   readonly endpoint: InfoEndpointView;
   readonly projects: readonly InfoProjectView[];
-  /** Entity types, media types and limits of a payload. */
+  /** Entity types, media types and limits for payloads. */
   readonly capabilities: typeof CAPABILITIES;
 
   constructor(endpoint: DiscoveringEndpoint, projects: readonly DiscoveredProject[], now: Instant) {

@@ -13,7 +13,7 @@ import { GateRejection } from './gate/gate-rejection.js';
 import type { PayloadCheck } from './read-payload.js';
 
 interface CheckedMedia {
-  /** Definite problems: 400. A slow or unreachable host causes none. */
+  /** Definite problems, which lead to a 400. A slow or unreachable host is not a problem. */
   readonly problems: readonly Problem[];
   /** One per media file, in order. */
   readonly media: readonly CheckedMedium[];
@@ -22,31 +22,32 @@ interface CheckedMedia {
 /** The result of probing the media lists that a post's targets will get. */
 export interface CheckedLists {
   readonly problems: readonly Problem[];
-  /** The media by the path of their list: `media`, `overrides.telegram.media`. */
+  /** Media by list path: `media`, `overrides.telegram.media`. */
   readonly lists: ReadonlyMap<string, readonly CheckedMedium[]>;
 }
 
 /** A probed media file. */
 export interface CheckedMedium extends ProbedMedium {
   readonly ok: boolean;
-  /** Why it could not be fully probed. */
+  /** The reason why the file could not be fully probed. */
   readonly note?: string;
   /** True if the host name in its URL has no known address. */
   readonly isHostUnknown?: boolean;
 }
 
-/** Media of one list, with their indexes, in a body that is rejected for other problems. */
+/** Media from one list, with their indexes, in a body that is rejected for other problems. */
 export interface CheckableList {
   readonly path: string;
   readonly media: readonly (Media & { readonly index: number })[];
 }
 
-/** The parts of a body with a valid schema that decide which media its targets get. */
+/** The parts of a schema-valid body that determine which media its targets get. */
 type SentMedia = { readonly [Name in 'media' | 'overrides' | 'targets']?: PublishPayload[Name] | null };
 
 /**
- * Selects the media to probe in a body that is rejected for its content, to report all problems at once (D-6): media
- * without a known problem in the lists that targets get. A body that violates its schema causes no fetches.
+ * Selects the media to probe in a body that is rejected for its content, so that all problems are reported at once
+ * (D-6). Selects media without a known problem, from the lists that targets get. A body that violates the schema causes
+ * no fetches.
  */
 export const selectCheckableMedia = (
   { status, problems, sent }: Extract<PayloadCheck, { readonly ok: false }>,
@@ -65,7 +66,7 @@ export const selectCheckableMedia = (
 
 /**
  * Probes a payload's media with small ranged reads, within 3 s in total (D-24), charged to the endpoint's probe budget
- * (D-51). With MEDIA_PROBE off, fetches nothing and reports no problems: media are checked when they are published.
+ * (D-51). With MEDIA_PROBE off, it fetches nothing and reports no problems; media are then checked on publishing.
  */
 export class MediaCheck implements OnModuleDestroy {
   private readonly client: GuardedClient | null;
@@ -103,7 +104,7 @@ export class MediaCheck implements OnModuleDestroy {
     };
   }
 
-  /** Returns the definite problems of media in a rejected body; none if the probe budget does not cover them. */
+  /** Returns the definite media problems in a rejected body; none if the probe budget does not cover the probes. */
   async findProblems(ownerId: string, pay: PayRequests, lists: readonly CheckableList[]): Promise<readonly Problem[]> {
     const { problems } = await this.checkLists(ownerId, pay, lists).catch((error: unknown) => {
       if (error instanceof GateRejection) return { problems: [] };

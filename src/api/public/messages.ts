@@ -53,7 +53,7 @@ export const RATE_LIMIT_MESSAGES = {
       'Too many requests: the hourly post quota of this endpoint is used up. Retry in {seconds} s.',
     ),
     discovery: message('Too many requests: too many discovery requests within a minute. Retry in {seconds} s.'),
-    changes: message('Too many requests: too many changes of planned posts within a minute. Retry in {seconds} s.'),
+    changes: message('Too many requests: too many changes to planned posts within a minute. Retry in {seconds} s.'),
     pauses: message('Too many requests: too many pause and resume requests within a minute. Retry in {seconds} s.'),
     replays: message('Too many requests: too many repeated posts within a minute. Retry in {seconds} s.'),
     sandbox: message('Too many requests: the daily quota of sandbox requests is used up. Retry in {seconds} s.'),
@@ -95,7 +95,7 @@ export const PAYLOAD_WARNINGS = {
     '{path} contains {part}, which looks like HTML: readers would see it as literal text. Send plain text, and its formatting as entities.',
   ),
   /** `unused_override` */
-  unusedOverride: message('{path} has no effect: the post goes to no such target.'),
+  unusedOverride: message('{path} has no effect: the post has no such target.'),
 };
 
 /**
@@ -126,7 +126,7 @@ export const WAITING_MESSAGES = {
       'The owner must fix this channel first: it is disabled, or the network refuses its posts. The post waits{when}; sending it again does not help.',
     ),
     quota: message(
-      "The plan's posts for this month are used up. The post waits{when}, or until the owner adds a post pack or a larger plan.",
+      "The plan's posts for this month are used up. The post waits{when}, or until the owner adds a post pack or chooses a larger plan.",
     ),
   },
 };

@@ -18,7 +18,7 @@ import { checkBody, readJson } from './read-payload.js';
 
 /** The read models that show a pause: discovery, and the schedule of waiting publications. */
 const READ_MODELS = ['discovery', 'publish-schedule'];
-/** Longest wait for the read models before the answer, in ms. The pause takes effect either way. */
+/** How long to wait for the read models before responding, in ms. The pause takes effect either way. */
 const READ_MODELS_MS = 5_000;
 
 /** Pauses and resumes projects and channels (publish-api.md: temp-pause, temp-resume; D-21, D-45). */

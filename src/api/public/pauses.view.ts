@@ -1,14 +1,12 @@
 import type { PauseChangeResult } from '../../commands/pause/temp-pause.js';
 
-/** The answer of temp-pause and temp-resume (publish-api.md: POST /v1/webhooks/{slug}/temp-resume; D-45, D-53). */
+/** The response to temp-pause and temp-resume (publish-api.md: POST /v1/webhooks/{slug}/temp-resume; D-45, D-53). */
 export class PausesView {
   /** Always true. */
   readonly ok = true;
-  /** The request's id, as in the header `X-Request-Id`. */
+  /** The request id, as in the `X-Request-Id` header. */
   readonly request_id: string;
-  /**
-   * The number of projects that the request addressed; for temp-resume, the number of projects whose pause it ended.
-   */
+  /** The number of projects addressed by the request; for temp-resume, the number of projects whose pause it ended. */
   readonly projects_affected: number;
   /**
    * The number of channels, counted in the same way; if the request specifies only projects, the number of their

@@ -7,7 +7,7 @@ import type { ParsedPost } from './gate/parsed-post.js';
 import type { RequestLogEntry } from './gate/request-log-entry.js';
 import { PublishView } from './publish.view.js';
 
-/** Answers a request to publish, and completes its log entry (publish-api.md: POST /v1/webhooks/{slug}). */
+/** Responds to a publish request and completes its log entry (publish-api.md: POST /v1/webhooks/{slug}). */
 export const answerPost = (request: FastifyRequest, reply: FastifyReply, { post, result }: ReceivedPost): void => {
   recordResult(request.logEntry!, result, post);
   if (result.outcome !== 'replay') return void reply.send(serializeAnswer(result.answer));
@@ -16,17 +16,17 @@ export const answerPost = (request: FastifyRequest, reply: FastifyReply, { post,
   void reply.send(serializeAnswer(result.replay.answer));
 };
 
-/** The same answer always has the same bytes (D-9, D-10). */
+/** Serializes the response body. A replay must have the same bytes as the original (D-9, D-10). */
 const serializeAnswer = (answer: Replay['answer']): string => JSON.stringify(new PublishView(answer));
 
-/** True if another payload was sent with a known key (D-19). */
+/** True if a known key was sent with a different payload (D-19). */
 const isMismatch = (replay: Replay, post: ParsedPost): boolean => replay.bodyHash !== post.bodyHash;
 
 const recordResult = (logEntry: RequestLogEntry, result: AcceptPostResult, post: ParsedPost): void => {
   if (result.outcome !== 'replay') {
     logEntry.decision = result.outcome;
     logEntry.postId = result.answer.postId;
-    // The event of a post, or of a key, stores the log entry.
+    // The event that records the post or its keys also stores the log entry.
     logEntry.isStored = result.outcome === 'accepted' || post.keys.length > 0;
     return;
   }

@@ -25,7 +25,7 @@ import { PostStatusListView, PostStatusView } from './post-status.view.js';
 
 const INVALID_QUERY = 'invalid_query';
 
-/** Tells an endpoint's own client what became of its posts (D-48, D-65). */
+/** Shows an endpoint's client the status of its own posts (D-48, D-65). */
 @Controller('v1/webhooks/:slug/posts')
 export class PostStatusController {
   constructor(
@@ -73,7 +73,7 @@ export class PostStatusController {
     return posts.map((post) => new PostStatusView(post, holds, projects, endpoint.verbose_discovery));
   }
 
-  /** Finds the holds of the posts' queued publications, by publication id. */
+  /** Finds the holds of the posts' queued publications. Returns them by publication id. */
   private async findHolds(posts: readonly EndpointPost[]): Promise<ReadonlyMap<string, ScheduledWithHold>> {
     const publications = posts.flatMap((post) => post.publications);
     const queued = publications.filter(({ state }) => state === 'queued').map(({ publication_id: id }) => id);
@@ -82,7 +82,7 @@ export class PostStatusController {
   }
 }
 
-/** Reads the query of a list. A cursor is valid for one sort order only. @throws GateRejection 422 */
+/** Reads the query parameters of a list. A cursor is valid for one sort order only. @throws GateRejection 422 */
 const checkQuery = (
   request: FastifyRequest,
   endpoint: EndpointSnapshot,

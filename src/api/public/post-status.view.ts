@@ -8,14 +8,14 @@ import type { ScheduledWithHold } from '../../projections/publish-schedule/holds
 import { ApprovalView } from './approval.view.js';
 import { WaitingView } from './waiting.view.js';
 
-/** A publication as the client of the post's endpoint sees it (D-48). */
+/** A publication, as shown to the client of the post's endpoint (D-48). */
 export class PublicationStatusView {
   /**
-   * Position of the project in discovery's list, from 0, or its name if discovery is verbose; null if it is no longer
-   * listed.
+   * Zero-based position of the project in the discovery list, or its name if discovery is verbose; null if it is no
+   * longer listed.
    */
   readonly project: number | string | null;
-  /** Position of the channel in the project's list, or its name, by the same rules. */
+  /** Position of the channel in the project's list, or its name; the same rules apply. */
   readonly target: number | string | null;
   readonly platform: string;
   readonly state: PublicationViewState;
@@ -24,7 +24,7 @@ export class PublicationStatusView {
   readonly urls: readonly string[];
   /** ISO 8601, UTC; null if it is not published. */
   readonly published_at: string | null;
-  /** Error of the latest attempt (D-35); null if it had none. */
+  /** Error of the latest attempt (D-35); null if there was none. */
   readonly error: PublicationError | null;
   /** The reason why it waits (D-66); null unless it is planned or queued. */
   readonly waiting_for: WaitingView | null;
@@ -54,7 +54,8 @@ export class PublicationStatusView {
 }
 
 /**
- * The state of a post for the client of its endpoint (publish-api.md: GET /v1/webhooks/{slug}/posts/{post_id}; D-48).
+ * The state of a post, as shown to its endpoint's client (publish-api.md: GET /v1/webhooks/{slug}/posts/{post_id};
+ * D-48).
  */
 export class PostStatusView {
   /** Always true. */
@@ -76,7 +77,7 @@ export class PostStatusView {
   readonly approval: ApprovalView | null;
   /** Revision of its content and plan, which starts at 1 and increases by one with each change. */
   readonly revision: number;
-  /** One for each target, in the order of discovery (D-57). */
+  /** One per target, in discovery order (D-57). */
   readonly publications: readonly PublicationStatusView[];
 
   /** @param holds the schedule's entries for its queued publications, by publication id */
@@ -107,7 +108,7 @@ export class PostStatusListView {
   /** Always true. */
   readonly ok = true;
   readonly items: readonly PostStatusView[];
-  /** Cursor of the next page; null on the last one. */
+  /** Cursor of the next page; null on the last page. */
   readonly next: string | null;
 
   constructor(items: readonly PostStatusView[], next: string | null) {

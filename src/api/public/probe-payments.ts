@@ -15,14 +15,18 @@ export class ProbePayments {
     private readonly budget: ProbeBudget,
   ) {}
 
-  /** Returns the function that pays for one client request. It throws GateRejection 429 if the budget is too small. */
+  /**
+   * Returns a function that pays for the probes of one client request. It throws GateRejection 429 if the budget is too
+   * small.
+   */
   open(endpoint: EndpointSnapshot): PayRequests {
     return this.openFor(endpoint, (refused) => probeBudgetRejection(endpoint, refused, this.settings.limitsProfile));
   }
 
   /**
-   * Returns the function that pays for one request by a payer.
-   * @param reject creates the error if the budget does not cover a payment; its delay allows for all payments so far
+   * Returns a function that pays for the probes of one request, on behalf of a payer.
+   * @param reject creates the error if the budget does not cover a payment; its retry delay takes all payments so far
+   * into account
    */
   openFor(payer: ProbePayer, reject: (refused: RefusedPayment) => Error): PayRequests {
     const again = { probes: 0, bytes: 0 };

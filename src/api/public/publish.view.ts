@@ -1,11 +1,11 @@
 import type { Replay } from '../../commands/post/key-claims.js';
 import { isoOrNull } from '../../kernel/instant.js';
 
-/** The answer to an accepted post and to its replays (publish-api.md: Publish response; D-9, D-10). */
+/** The response to an accepted post and to its replays (publish-api.md: Publish response; D-9, D-10). */
 export class PublishView {
   /** Always true. */
   readonly ok = true;
-  /** The post's id; null if the endpoint has no project, so that no post was created. */
+  /** The post id; null if no post was created because the endpoint has no project. */
   readonly id: string | null;
   /** `trace_id` of the body; null if it had none. */
   readonly trace_id: string | null;

@@ -8,7 +8,7 @@ import { runInSlices, yieldToEventLoop } from '../../runtime/cooperative-work.js
 import { HEAVY_BYTES, type JsonBody, parseJsonBody, parseJsonBodyInSlices } from '../../validation/json-body.js';
 import type { Problem, Refused } from '../../validation/problem-list.js';
 
-/** A request's payload, or all its problems. */
+/** A valid payload, or all problems with it. */
 export type PayloadCheck =
   | { readonly ok: true; readonly payload: PublishPayload }
   | {
@@ -19,7 +19,7 @@ export type PayloadCheck =
       readonly sent: unknown;
     };
 
-/** Parses a body. A large body is parsed in slices, to delay no other request. */
+/** Parses a body. A large body is parsed in slices, so that it does not delay other requests. */
 export const readJson = (body: Buffer): JsonBody | Promise<JsonBody> =>
   body.length > HEAVY_BYTES ? readJsonInSlices(body) : parseJsonBody(body);
 
@@ -30,7 +30,7 @@ const readJsonInSlices = async (body: Buffer): Promise<JsonBody> => {
 };
 
 /**
- * Checks the content of a request to publish. Reports all problems at once; 422 takes precedence over 400 (D-43).
+ * Checks the content of a publish request. Reports all problems at once; 422 takes precedence over 400 (D-43).
  * @param audience the networks and targets that may have overrides
  * @param now the time against which `publish_at` is checked
  */
@@ -50,8 +50,8 @@ export const checkPayload = (
 const NO_FURTHER_PROBLEMS: Refused = { ok: false, status: 400, problems: [] };
 
 /**
- * Checks a body against its rules. Reports problems with its JSON together with violations of the rules, as far as the
- * JSON can still be read.
+ * Checks a body against its rules. Reports JSON problems together with rule violations, as far as the JSON can still be
+ * read.
  * @returns `sent`: the parsed body; undefined if it is not acceptable JSON
  */
 export const checkBody = <Checked extends { readonly ok: true }>(
@@ -67,5 +67,8 @@ export const checkBody = <Checked extends { readonly ok: true }>(
   return { checked: { ok: false, status, problems: [...asJson, ...problems] }, sent: undefined };
 };
 
-/** Problems that a string instead of the number would solve, unless the field has its own rules, such as minutes. */
+/**
+ * Problems that the client can fix by sending a string instead of the number, unless the field has its own rules, such
+ * as minutes.
+ */
 const SOLVED_BY_STRING: ReadonlySet<string> = new Set(['number_too_large', 'number_inexact']);

@@ -3,7 +3,10 @@ import type { PlanHold } from '../../projections/posts/post-plans.queries.js';
 import { type Hold, nearestHold, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
 import { WAITING_MESSAGES as TEXTS } from './messages.js';
 
-/** The reason why a publication waits, for the client of its endpoint (D-66). It names no channel, project or id. */
+/**
+ * The reason why a publication waits, for the client of its endpoint (D-66). It never mentions a channel, a project or
+ * an id.
+ */
 export class WaitingView {
   readonly rule: Hold['rule'] | PlanHold['rule'];
   /** ISO 8601, UTC; null if the end is not known. */
@@ -12,7 +15,7 @@ export class WaitingView {
   readonly text: string;
 
   /**
-   * @param scheduled undefined while the schedule and the read model of posts differ for a moment
+   * @param scheduled undefined while the schedule and the posts read model briefly disagree
    * @param plan what a planned post waits for; null if its post is released
    */
   constructor(scheduled: ScheduledWithHold | undefined, plan: PlanHold | null = null) {

@@ -7,23 +7,26 @@ import { isLarge, unreadAnswersProblem } from './request-memory.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose share of memory the answer uses; null for an unauthenticated request, or an operator's without a body. */
+    /**
+     * The holder whose share of the memory the response counts against; null for an unauthenticated request, or an
+     * operator's request without a body.
+     */
     answerHolder: string | null;
   }
 }
 
 /**
- * Starts large answers one after another, with other work in between, and counts them against a budget until their
- * clients have read them. A GET that would exceed the budget is answered 503. Other requests are always answered,
- * because they may have changed something. An answer without a holder counts against the address of its client.
+ * Starts large responses one after another, with other work in between, and counts them against a budget until their
+ * clients have read them. A GET that would exceed the budget gets a 503. Other requests always get their response,
+ * because they may have changed something. A response without a holder counts against the client's address.
  */
 export const boundAnswers = (fastify: FastifyInstance, answers: MemoryBudget): void => {
   fastify.decorateRequest('answerHolder', null);
   fastify.addHook('onSend', async (request, reply, payload) => {
-    // Writing an answer occupies the thread; many at the same moment would block it.
+    // Writing a response occupies the thread; writing many at once would block it.
     const isOneWrite = typeof payload === 'string' || Buffer.isBuffer(payload);
     if (isOneWrite && isLarge(payload.length)) await yieldToEventLoop();
-    // Files are buffers that all requests share; streams limit themselves.
+    // Files are buffers shared by all requests, and streams limit themselves.
     if (typeof payload !== 'string' || !isLarge(payload.length)) return payload;
     // The client has disconnected: neither of the events below would release the reservation.
     if (reply.raw.closed) return payload;

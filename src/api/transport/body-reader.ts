@@ -8,29 +8,29 @@ import { HTTP_MESSAGES } from './messages.js';
 import { isLarge, isOutOfMemory, outOfMemoryProblem, type RequestMemory, workBytesOf } from './request-memory.js';
 import { busyProblem, type UnauthenticatedBodies } from './unauthenticated-bodies.js';
 
-/** A body as it was sent, or why it could not be read completely. */
+/** A request body, or the reason why it could not be read completely. */
 export type ReceivedBody =
   { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly problem: HttpProblem };
 
 /** Receives notifications while a body arrives. */
 export interface BodyWatcher {
   onBodyChunk(): void;
-  /** The body has arrived completely, or never will. */
+  /** Called once the body has arrived completely, or cannot arrive completely any more. */
   onBodyEnd(): void;
 }
 
-/** Size, in bytes, up to which an oversized body is read completely and discarded. */
+/** An oversized body of up to this many bytes is read completely and discarded. */
 const MAX_READ_BYTES = LIMITS.payloadBytes * 4;
 
-/** Requests with a complete body; they continue together at the end of the event loop's turn. */
+/** Requests with a complete body. They continue together at the end of the event loop turn. */
 const completedBodies = new EventLoopBatch<() => void>((resume) => resume());
 
 /**
- * Reads the whole body of a request. A body beyond the limit is `body_too_large` (400): the rest is read and discarded,
- * up to four times the limit, to let the client read the answer. A body that ended early is `body_incomplete`.
+ * Reads the whole body of a request. A body over the limit is `body_too_large` (400): the rest is read and discarded,
+ * up to four times the limit, so that the client can read the response. A body that ended early is `body_incomplete`.
  *
- * The bytes of a request that is not authenticated yet count against a process-wide limit (ADR-88), until `keep` or
- * `drop` is called. From then on, a large body is read and passed to its handler only when there is memory (ADR-135).
+ * The bytes of a not yet authenticated request count against a process-wide limit (ADR-88) until `keep` or `drop` is
+ * called. From then on, a large body is read and passed to its handler only when memory is available (ADR-135).
  */
 export class BodyReader {
   /** The body, for the request's checks. Never rejects. Handlers call {@link BodyReader.receive} instead. */
@@ -52,7 +52,7 @@ export class BodyReader {
   private holder: string | null = null;
   private bodyMemory: MemoryReservation | null = null;
   private workMemory: MemoryReservation | null = null;
-  /** Size that the request's head announces, in bytes; null if the body is chunked. */
+  /** Body size announced in the request head, in bytes; null if the body is chunked. */
   private readonly announced: number | null;
 
   /**
@@ -74,7 +74,7 @@ export class BodyReader {
     else this.listen();
   }
 
-  /** True if nothing more of the body will arrive. */
+  /** True if no more of the body will arrive. */
   get hasArrived(): boolean {
     return this.isOver || this.stream.complete;
   }
@@ -86,7 +86,7 @@ export class BodyReader {
 
   /**
    * Keeps reading a body although its request is not authenticated yet.
-   * @throws HttpProblem 503 if the process already holds as many such bytes, or reads as many such bodies, as it may
+   * @throws HttpProblem 503 if the process has reached its limit of unauthenticated bytes or bodies
    */
   wait(): void {
     const { unauthenticated } = this;
@@ -109,14 +109,14 @@ export class BodyReader {
   }
 
   /**
-   * Waits for the body of an authenticated request, and for the memory to process it.
+   * Waits for the body of an authenticated request and for the memory to process it.
    * @throws HttpProblem 503 if no memory became available in time
    */
   receive(): Promise<ReceivedBody> {
     return this.mayBeLarge ? this.receiveLarge() : this.received;
   }
 
-  /** Drops the bytes that have arrived, and each chunk that still arrives, because the request will be rejected. */
+  /** Drops the bytes that have arrived and all later chunks, because the request will be rejected. */
   drop(): void {
     this.isDropped = true;
     this.releaseChunks();
@@ -148,7 +148,7 @@ export class BodyReader {
   private listen(): void {
     this.stream.on('data', (chunk: Buffer) => this.add(chunk));
     this.stream.on('end', () => this.isOver || this.settle(this.isOversized ? oversizedBody() : null));
-    // Every stream emits `close`, even a failed one, and nearly always after its body was read, so the problem is
+    // Every stream emits `close`, even a failed stream. The body has nearly always been read by then, so the problem is
     // created only when needed.
     this.stream.on('close', () => this.isOver || this.abort(incompleteBody()));
   }
@@ -174,7 +174,7 @@ export class BodyReader {
     return isLarge(this.isOver ? this.size : (this.announced ?? LIMITS.payloadBytes));
   }
 
-  /** Reserves memory for a large body. Until it is granted, nothing more of the body is read. */
+  /** Reserves memory for a large body. Reading pauses until the memory is granted. */
   private reserveBody(holder: string): void {
     if (this.bodyMemory !== null || this.isOversized || !isLarge(this.announced ?? this.size)) return;
     const { bodies } = this.memory;
@@ -218,7 +218,7 @@ export class BodyReader {
     this.countedBytes = 0;
   }
 
-  /** Stops reading. A paused body makes the answer the last on its connection (http-server.ts). */
+  /** Stops reading. A paused body makes the response the last on its connection (http-server.ts). */
   private refuse(problem: HttpProblem): HttpProblem {
     this.drop();
     this.stream.pause();

@@ -28,16 +28,18 @@ export const recordClientAddresses = (fastify: FastifyInstance): void => {
   });
 };
 
-/** Returns the client's address. If a proxy passed on an invalid one, the nearest valid hop counts as the client. */
+/**
+ * Returns the client's address. If a proxy forwarded an invalid address, the nearest valid hop counts as the client.
+ */
 const readAddress = (request: FastifyRequest): string => {
-  // Undefined if the client has disconnected, which Fastify's type does not cover.
+  // Undefined if the client has disconnected, although Fastify's type does not say so.
   const address = request.ip as string | undefined;
   if (address !== undefined && isIP(address) !== 0) return address;
   return request.ips?.findLast((hop) => isIP(hop) !== 0) ?? UNKNOWN;
 };
 
 /**
- * Returns an address as allowlists and logs show it. A server that listens on `::` sees an IPv4 client as
+ * Returns an address in the form used in allowlists and logs. A server that listens on `::` sees an IPv4 client as
  * `::ffff:192.0.2.7`, which becomes `192.0.2.7`. A zone (`fe80::1%br-lan`) is removed: it names a local interface, and
  * ipaddr.js throws for some zones that Node accepts.
  */

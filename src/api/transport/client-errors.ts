@@ -8,19 +8,19 @@ import { HttpProblem } from './http-problem.js';
 import { HTTP_MESSAGES } from './messages.js';
 import { buildProblemView } from './problem.view.js';
 
-/** How long, and how many bytes, a lingering close keeps reading from a connection after its last answer. */
+/** Limits on how long, and how many bytes, a lingering close reads from a connection after the last response. */
 const LINGER_MS = 5_000;
 const LINGER_BYTES = 20_971_520;
 
-/** Closing connections, each with the number of bytes it had received when its last answer was sent. */
+/** Connections being closed, each with the number of bytes received when its last response was sent. */
 const closingConnections = new WeakMap<Duplex, number>();
 
 const PENDING_REPLY = Symbol('pending reply');
 
 interface Connection extends Socket {
   /**
-   * The reply that is pending, or that was sent before its request had fully arrived; null between two requests, so
-   * that their memory can be freed. A property, because a map would cost a microsecond per request.
+   * The pending reply, or a reply that was sent before its request had fully arrived; null between requests, so that
+   * their memory can be freed. A property, because a map would cost a microsecond per request.
    */
   [PENDING_REPLY]?: FastifyReply | null;
 }
@@ -40,11 +40,12 @@ export const trackPendingReplies = (fastify: FastifyInstance): void => {
 };
 
 /**
- * Answers bytes that are not a complete HTTP request, in the form of every other error (D-6, D-11), and ends the
- * connection. If a handler waits for the rest of the request, the handler answers: authentication and the other checks
- * come first (D-7), and the endpoint's log gets the request (D-33). Bytes that still arrive are read and discarded for
- * a while: closing the connection immediately would make the operating system drop the answer.
- * @param error the parser's error; after the first error, the parser also reports everything that it receives later
+ * Responds to bytes that are not a complete HTTP request, in the same format as every other error (D-6, D-11), and ends
+ * the connection. If a handler is waiting for the rest of the request, the handler responds instead: authentication and
+ * the other checks come first (D-7), and the request is recorded in the endpoint's log (D-33). Bytes that still arrive
+ * are read and discarded for a while, because closing the connection immediately would make the operating system drop
+ * the response.
+ * @param error the parser's error; after the first error, the parser also reports an error for any later data
  */
 export const answerClientError = (error: Error & { readonly code?: string }, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
@@ -59,20 +60,20 @@ export const answerClientError = (error: Error & { readonly code?: string }, soc
   const reply = (socket as Connection)[PENDING_REPLY] ?? null;
   const request = reply?.request;
   const isWhole = request?.raw.complete ?? true;
-  // If an earlier request is unanswered, or its body has just been aborted, its answer is the last.
+  // If an earlier request is unanswered, or its body has just been aborted, its response is the last.
   if (reply && !reply.sent && (isWhole || request!.bodyReader?.abort(problem)))
     return closeAfterResponse(request!, reply);
   linger(socket);
   if (reply?.sent && !isWhole)
-    socket.end(); // already answered: a second answer would be read as the answer to another request
+    socket.end(); // already answered: a second response would be read as the response to another request
   else socket.end(serializeResponse(problem, reply?.sent === false ? request!.id : newId('req')));
 };
 
-/** Makes an answer the last on its connection. A client that is still sending can read it. */
+/** Makes a response the last on its connection. A client that is still sending can read it. */
 export const closeAfterResponse = ({ raw }: FastifyRequest, reply: FastifyReply): void => {
   const { socket } = raw;
   void reply.header('connection', 'close');
-  // Node calls this after the last answer; its own version would close the connection on bytes that still arrive.
+  // Node calls this after the last response. Its own version would close the connection while bytes are still arriving.
   socket.destroySoon = () => {
     socket.end();
     raw.resume();
@@ -80,7 +81,7 @@ export const closeAfterResponse = ({ raw }: FastifyRequest, reply: FastifyReply)
   };
 };
 
-/** Rejects CONNECT, because the server is not a proxy. For this method, Node passes the raw connection. */
+/** Rejects CONNECT, because the server is not a proxy. For CONNECT, Node passes the raw connection. */
 export const rejectConnect = (_request: IncomingMessage, socket: Duplex): void => {
   const allow = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');
   const problem = HttpProblem.withMessage(405, 'method_not_allowed', HTTP_MESSAGES.connect, { allow });
@@ -98,13 +99,15 @@ export const rejectExpectation = (_request: IncomingMessage, response: ServerRes
   response.writeHead(problem.status, buildHeaders(problem, id, body)).end(body);
 };
 
-/** Headers that may occur only once (RFC 9110, 5.3). Of two, Node uses the first; a proxy may have used the last. */
+/**
+ * Headers that may occur only once (RFC 9110, 5.3). If repeated, Node uses the first; a proxy may have used the last.
+ */
 const SINGLE_HEADERS = ['host', 'authorization', 'content-type'];
 const SINGLE_LENGTHS = new Set(SINGLE_HEADERS.map(({ length }) => length));
 
 /**
- * Rejects HTTP/1.1 requests without a Host (RFC 9112, 3.2), which Node would answer without a body, and requests that
- * repeat a header that may occur only once.
+ * Rejects HTTP/1.1 requests without a Host (RFC 9112, 3.2), which Node itself would reject without a response body.
+ * Also rejects repeated headers that may occur only once.
  */
 export const checkHeaders = (fastify: FastifyInstance): void => {
   fastify.addHook('onRequest', ({ raw, id }, reply, done) => {
@@ -163,7 +166,7 @@ const PROBLEMS: Readonly<Record<string, () => HttpProblem>> = {
 const problemForCode = (code = ''): HttpProblem =>
   PROBLEMS[code]?.() ?? HttpProblem.withMessage(400, 'bad_request', HTTP_MESSAGES.notHttp);
 
-/** Answers a request that has no route because its path cannot be decoded. */
+/** Rejects a request that matches no route because its path cannot be decoded. */
 export const rejectUndecodablePath = (_error: Error, { id }: FastifyRequest, reply: FastifyReply): void => {
   const problem = HttpProblem.withMessage(400, 'bad_address', HTTP_MESSAGES.badPath);
   void reply.code(problem.status).header('x-request-id', id).send(buildProblemView(problem, id));

@@ -1,16 +1,16 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Interfaces that web pages may call. The other paths are pages themselves, or meant for operators' programs. */
+/** APIs that web pages may call. The other paths are pages themselves or are meant for operators' tools. */
 const INTERFACES = /^\/(v1|manage\/v1|sse)\//;
-/** Response headers that an allowed page may read, besides those that any page may read. */
+/** Response headers that an allowed page may read, besides the headers that any page may read. */
 const EXPOSED = [
   ...['x-request-id', 'x-position', 'etag', 'retry-after', 'www-authenticate'],
   ...['idempotency-replayed', 'idempotency-payload-mismatch', 'deprecation', 'sunset'],
 ];
-/** How long a browser keeps the answer to a preflight, in seconds. */
+/** How long a browser may cache a preflight response, in seconds. */
 const MAX_AGE = 600;
 
-/** The answer in the form of the framework's CORS option. */
+/** CORS options for one response, in the framework's format. */
 interface CorsAnswer {
   readonly origin: string | false;
   readonly methods?: string[];
@@ -19,8 +19,8 @@ interface CorsAnswer {
 }
 
 /**
- * Returns a function that decides for each request whether a page may read its answer (CORS_ORIGINS). The headers of a
- * request are not limited: other programs can send any header anyway. Cookies are not used, and not allowed.
+ * Returns a function that decides for each request whether a page may read the response (CORS_ORIGINS). The headers of
+ * a request are not limited: other programs can send any header anyway. Cookies are not used, and not allowed.
  */
 export const allowPages =
   (origins: readonly string[]) =>

@@ -3,20 +3,22 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Instant } from '../../kernel/instant.js';
 
-/** Accepted deviation of a timestamp in either direction, in s (publish-api.md: Authentication, 4). */
+/** Maximum timestamp deviation in either direction, in s (publish-api.md: Authentication, 4). */
 const TIMESTAMP_WINDOW_S = 5 * 60;
 const SIGNATURE = /^(?:sha256=)?([0-9a-f]{64})$/i;
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
-/** Returns the token of an Authorization header; an empty string, which matches no hash, if there is none. */
+/** Returns the token from an Authorization header. If there is none, returns an empty string, which matches no hash. */
 export const readBearerToken = (header: string | undefined): string => BEARER.exec(header ?? '')?.[1] ?? '';
 
 const HEX_DIGITS = 64;
-/** The two hashes to compare. All requests share them, because nothing is awaited between filling and comparing. */
+/**
+ * Buffers for the two hashes to compare. All requests can share them, because nothing is awaited while they are used.
+ */
 const sentBuffer = Buffer.alloc(HEX_DIGITS);
 const storedBuffer = Buffer.alloc(HEX_DIGITS);
 
-/** True if a token has the stored SHA-256 (hex). Takes constant time. */
+/** True if a token matches the stored SHA-256 (hex). Takes constant time. */
 export const isTokenValid = (token: string, storedHash: string): boolean => {
   sentBuffer.write(hash('sha256', token), 'latin1');
   return storedBuffer.write(storedHash, 'latin1') === HEX_DIGITS && timingSafeEqual(sentBuffer, storedBuffer);
@@ -26,7 +28,7 @@ type Range = readonly [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
 /** Parsed allowlists, cached because parsing costs more than the rest of authentication. */
 const parsedRanges = new WeakMap<readonly string[], readonly Range[]>();
-/** Stands in for an empty allowlist: the time must not reveal whether there is one. */
+/** Checked instead of an empty allowlist, so that the response time does not reveal whether the list is empty. */
 const NO_ALLOWLIST = ['0.0.0.0/32'];
 
 /** True if the allowlist contains the address or is empty. Do not modify the list afterwards: its ranges are cached. */
@@ -63,7 +65,7 @@ export const measureSkew = (header: string | undefined, now: Instant): number | 
   header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) - Math.floor(now / 1_000) : null;
 
 /**
- * True if a header is the HMAC-SHA256 of the signed text with one of the secrets. Takes constant time. The header's
+ * True if a header is the HMAC-SHA256 of the signed data, using one of the secrets. Takes constant time. The header's
  * prefix is optional, and its hex digits may be in either case (publish-api.md: Authentication, 5).
  */
 export const isSignatureValid = (
@@ -76,11 +78,11 @@ export const isSignatureValid = (
     secrets.map((secret) => sign(signed, secret)),
   );
 
-/** Returns the HMAC-SHA256 of a text or of bytes. */
+/** Returns the HMAC-SHA256 of a string or bytes. */
 export const sign = (signed: Buffer | string, secret: string): Buffer =>
   createHmac('sha256', secret).update(signed).digest();
 
-/** True if a signature header is one of these signatures. Takes constant time. @param expected HMAC-SHA256 */
+/** True if a signature header matches one of these signatures. Takes constant time. @param expected HMAC-SHA256 */
 export const matchesAnySignature = (header: string | undefined, expected: readonly Buffer[]): boolean => {
   const hex = SIGNATURE.exec(header ?? '')?.[1];
   const sent = Buffer.from(hex ?? '0'.repeat(64), 'hex');

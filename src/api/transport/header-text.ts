@@ -3,8 +3,7 @@ import type { FastifyRequest } from 'fastify';
 
 /**
  * Returns a header's value as text. Node decodes headers as Latin-1, but clients send UTF-8. Valid UTF-8 is therefore
- * decoded as UTF-8: a key then has as many characters as its sender counts, and equals the same key in a body (D-19,
- * D-43).
+ * decoded as UTF-8, so that a key has the length its sender expects and equals the same key in a body (D-19, D-43).
  * @param name in lower case; the header is sent at most once, or joined by commas
  */
 export const readHeaderText = ({ headers }: FastifyRequest, name: string): string | undefined => {

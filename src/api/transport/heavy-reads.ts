@@ -3,14 +3,13 @@ import { KeyedSemaphore } from '../../runtime/keyed-semaphore.js';
 
 /** At most two heavy reads per holder at a time. */
 const turns = new KeyedSemaphore(2);
-/** Size of a turn. Each holder gets one per ms, which is about 8 MB a second, after a burst of 16 MiB. */
+/** Size of a turn. After a burst of 16 MiB, each holder gets one turn per ms, i.e. about 8 MB per second. */
 const TURN_BYTES = 8_192;
 const pace = new KeyedPace(1, 2_048);
 
 /**
- * Waits for the turn of a read that may be large (D-68): each owner, and the operator, may have two such reads at a
- * time across all interfaces. An owner who has read a lot waits longer (ADR-220). Returns the function that ends the
- * turn.
+ * Waits until a potentially large read may start (D-68): each owner, and the operator, may have two such reads at a
+ * time across all APIs. An owner who has read a lot waits longer (ADR-220). Returns a function that ends the turn.
  */
 export const takeHeavyReadTurn = async (holder: string): Promise<() => void> => {
   const release = await turns.acquire(holder);
@@ -18,7 +17,7 @@ export const takeHeavyReadTurn = async (holder: string): Promise<() => void> => 
   return release;
 };
 
-/** Counts a large answer, which delays its holder's next heavy reads. */
+/** Counts a large response, which delays the holder's next heavy reads. */
 export const countLargeAnswer = (holder: string, bytes: number): void => {
   pace.take(holder, bytes / TURN_BYTES);
 };

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { readHeaderText } from './header-text.js';
 
-/** A revision's strong tag, as in the `ETag` of answers. */
+/** A revision's strong entity tag, as in the `ETag` response header. */
 const TAG = /^"(\d{1,9})"$/;
 
 /**
- * Returns the revisions that `If-Match` lists, separated by commas, each in the form of an `ETag`: `"3"`. Null if there
- * is no such header, or if it is `*`. Any other text, such as a weak tag, matches no revision.
+ * Returns the revisions listed in `If-Match`, separated by commas and written like an `ETag`: `"3"`. Null if the header
+ * is missing or is `*`. Any other value, such as a weak tag, matches no revision.
  */
 export const readIfMatch = (request: FastifyRequest): readonly number[] | null => {
   const sent = readHeaderText(request, 'if-match')?.trim();

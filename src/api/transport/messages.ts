@@ -9,11 +9,11 @@ export const HTTP_MESSAGES = {
   /** 405 `method_not_allowed` */
   connect: 'This server is not a proxy: CONNECT is not supported.',
   /** 417 `expectation_failed` */
-  expectation: 'The header Expect may only be 100-continue. Leave it out.',
+  expectation: 'The Expect header may only be 100-continue. Leave it out.',
   /** 400 `bad_request` */
-  hostMissing: 'The header Host is missing. Send it.',
+  hostMissing: 'The Host header is missing. Send it.',
   /** 400 `bad_request` */
-  headerTwice: message('The header {name} was sent twice. Send it once.'),
+  headerTwice: message('The {name} header was sent twice. Send it once.'),
   /** 400 `bad_request` */
   notHttp: 'This is not a valid HTTP request.',
   /** 400 `bad_address` */
@@ -41,5 +41,5 @@ export const SERVICE_MESSAGES = {
     'The service is processing too many large requests at present. Send the same request again later, or fewer at a time.',
   /** 503 `too_many_large_answers` */
   unreadAnswers:
-    'Too many large answers are still on their way to you. Read them first, then send this request again; request fewer items at a time.',
+    'Too many large responses are still being sent to you. Read them first, then send this request again; request fewer items at a time.',
 };

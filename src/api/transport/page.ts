@@ -19,18 +19,18 @@ export const isLimit = (): PropertyDecorator =>
 /** Converts a checked `limit`. */
 export const toLimit = (limit: string | undefined): number => (limit === undefined ? DEFAULT_LIMIT : Number(limit));
 
-/** Formats of the keys in cursors; the keys of resources are their ids. */
+/** Formats of the sort keys in cursors. Resources are sorted by their ids. */
 const KEYS = {
   sequence: /^\d{1,15}$/,
   /** Position of an event. */
   position: /^\d{1,18}$/,
-  /** Time, position and index of an entry in a log. */
+  /** Time, position and index of a log entry. */
   logEntry: /^\d{1,15}\/\d{1,18}\/\d{1,6}$/,
   /** Time and id of a post in a calendar. */
   calendar: /^\d{0,15}\/post_[0-9a-f]{32}$/,
 } as const;
 
-/** Checks that a cursor belongs to a list that is sorted by keys of these forms, or by ids with these prefixes. */
+/** Checks that a cursor belongs to a list sorted by keys in these formats, or by ids with these prefixes. */
 export const isCursorOf = (...keys: readonly (keyof typeof KEYS | IdPrefix)[]): PropertyDecorator => {
   const forms = keys.map((key) => (key in KEYS ? KEYS[key as keyof typeof KEYS] : new RegExp(`^${key}_[0-9a-f]{32}$`)));
   return Must.beAllowedBy((value): FieldProblem | undefined =>
@@ -42,7 +42,7 @@ export const isCursorOf = (...keys: readonly (keyof typeof KEYS | IdPrefix)[]): 
   );
 };
 
-/** Query parameters of a list (management-api.md: Manners). Subclasses declare the form of their cursor. */
+/** Query parameters of a list (management-api.md: Manners). Subclasses declare their cursor format. */
 export class PageQuery {
   @isLimit()
   readonly limit: string | undefined;
@@ -72,14 +72,15 @@ export const encodeCursor = (key: string): string => Buffer.from(key, 'latin1').
 export class ListView<V> {
   constructor(
     readonly items: readonly V[],
-    /** Cursor of the next page; null on the last one. */
+    /** Cursor of the next page; null on the last page. */
     readonly next: string | null,
   ) {}
 }
 
 /**
  * Builds one page of a list.
- * @param found the page's rows, plus one if there are more; or a part that was cut because it would be too large
+ * @param found the page's rows, plus one row if there are more; or a partial list that was cut short because it was too
+ * large
  */
 export const buildListView = async <Row, V>(
   found: readonly Row[] | PartOfList<Row>,

@@ -12,8 +12,8 @@ import { HTTP_MESSAGES, SERVICE_MESSAGES } from './messages.js';
 import { buildProblemView } from './problem.view.js';
 
 /**
- * Converts errors to answers. An HttpProblem is sent as it is; an error of the framework keeps its status; an outage or
- * a full disk becomes a 503, and any other error a logged 500.
+ * Converts errors to responses. An HttpProblem is sent as is, a framework error keeps its status, and an outage or full
+ * disk becomes a 503. Any other error becomes a 500 and is logged.
  */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -32,7 +32,7 @@ export class ProblemFilter implements ExceptionFilter {
     void reply.code(problem.status).headers(problem.headers).send(this.buildBody(problem, request));
   }
 
-  /** Builds the body of an answer (D-6). */
+  /** Builds an error response body (D-6). */
   protected buildBody(problem: HttpProblem, request: FastifyRequest): object {
     return buildProblemView(problem, request.id);
   }
@@ -40,14 +40,14 @@ export class ProblemFilter implements ExceptionFilter {
   private problemOf(error: unknown, request: FastifyRequest): HttpProblem {
     if (error instanceof HttpProblem) return error;
     if (error instanceof StorageFailed || findStorageError(error)) {
-      // The store writes the cause to the log, and reports it at /readyz.
+      // The store logs the cause and reports it at /readyz.
       if (!(error instanceof StorageFailed)) this.store.checkAppends();
       const { code } = error as { readonly code: string };
       this.log.warn(
         { ...describeRequest(request), code },
         'failed to answer a request: the event store or the database refuses it',
       );
-      // An operator must fix this, so clients wait longer.
+      // An operator must fix this, so the response asks clients to wait longer.
       return HttpProblem.withRetryAfter(30, 503, 'storage_unavailable', SERVICE_MESSAGES.storage);
     }
     if (error instanceof Unavailable || isUnavailable(error) || isMissingReadModel(error)) {

@@ -3,15 +3,15 @@ import type { HttpProblem } from './http-problem.js';
 
 const MAX_PROBLEMS = 50;
 
-/** The body of an error answer (D-6). The specification promises `ok` and `errors`. */
+/** An error response body (D-6). The specification guarantees `ok` and `errors`. */
 export class ProblemView {
   /** Always false. */
   readonly ok = false;
-  /** Human-readable problems, at most 50. Each begins with the path in the body that it concerns, if there is one. */
+  /** Human-readable problems, at most 50. Each begins with the body path that it concerns, if any. */
   readonly errors: readonly string[];
-  /** Machine-readable kind of the error: snake_case, stable. */
+  /** Machine-readable error code: snake_case, stable. */
   readonly code: string;
-  /** The request's id, as in the header `X-Request-Id`. */
+  /** The request id, as in the `X-Request-Id` header. */
   readonly request_id: string;
   /** Machine-readable problems, in the order of `errors`. */
   readonly details: readonly Problem[];
@@ -26,7 +26,7 @@ export class ProblemView {
   }
 }
 
-/** Builds the body of a problem: its figures, if it has any, then the fields that every problem has. */
+/** Builds a problem's response body: its own figures, if any, then the fields that every problem has. */
 export const buildProblemView = (problem: HttpProblem, requestId: string): ProblemView => ({
   ...problem.figures,
   ...new ProblemView(problem, requestId),

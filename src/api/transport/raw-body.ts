@@ -8,7 +8,7 @@ declare module 'fastify' {
     requestMemory: RequestMemory;
   }
   interface FastifyRequest {
-    /** When the request's head arrived, by `performance.now()`, in ms. */
+    /** When the request head arrived: `performance.now()` timestamp, in ms. */
     arrivedAt: number;
     /** Bytes of the body that have arrived so far, kept or not. */
     receivedBytes: number;
@@ -17,12 +17,12 @@ declare module 'fastify' {
   }
 }
 
-/** Methods that have a body by the framework's defaults. */
+/** Methods for which the framework parses a request body by default. */
 const METHODS = ['POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'];
 
 /**
- * Disables the framework's body parsers, which would answer (413, 415) or replace invalid bytes with U+FFFD before the
- * token is checked. Instead, the handlers read the bytes when the order of D-7 allows it.
+ * Disables the framework's body parsers. They would respond (413, 415) or replace invalid bytes with U+FFFD before the
+ * token is checked. Instead, handlers read the bytes when the order of D-7 allows it.
  */
 export const disableBodyParsing = (fastify: FastifyInstance, memory: RequestMemory): void => {
   fastify.decorate('requestMemory', memory);
@@ -41,16 +41,16 @@ export const disableBodyParsing = (fastify: FastifyInstance, memory: RequestMemo
   for (const method of METHODS) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 };
 
-/** True if requests with this method have a body in this API. Their signatures then cover the body. */
+/** True if requests with this method have a body in this API. The request signature then covers the body. */
 export const hasBody = ({ method }: Pick<FastifyRequest, 'method'>): boolean =>
   method === 'POST' || method === 'PATCH' || method === 'PUT';
 
-/** Largest recorded size: a client may announce any number. */
+/** Cap on the size to record, because a client can announce any number. */
 const MAX_SIZE = 2 ** 31 - 1;
 
 /**
- * Returns the size of a request's body, in bytes, even if it was not kept: the announced size (no more can arrive), or
- * else the bytes that have arrived so far.
+ * Returns the size of a request's body, in bytes, even if it was not kept: the announced size (no more can arrive) or,
+ * if none was announced, the number of bytes received so far.
  */
 export const measureBody = ({ headers, receivedBytes }: FastifyRequest): number =>
   Math.min(Number(headers['content-length'] ?? receivedBytes), MAX_SIZE);

@@ -7,22 +7,22 @@ interface Arrived extends IncomingMessage {
   [ARRIVED_AT]?: number;
 }
 
-/** Returns the time at which a request's head arrived, by `performance.now()`, in ms. */
+/** Returns when a request's headers arrived, as a `performance.now()` timestamp in ms. */
 export const readArrivalTime = (request: IncomingMessage): number =>
   (request as Arrived)[ARRIVED_AT] ?? performance.now();
 
 /**
- * Collects the requests whose heads arrive in one turn of the event loop and passes them to the framework together at
- * the end of that turn. Together with batches of bodies (body-reader.ts), this saves 20 to 33 % of the CPU time of a
- * post under load (ADR-74).
+ * Collects the requests whose headers arrive in one turn of the event loop and passes them to the framework together at
+ * the end of that turn. Combined with body batching (body-reader.ts), this saves 20 to 33 % of the CPU time of a post
+ * under load (ADR-74).
  */
 export class RequestBatch {
   private handle: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
   private readonly batch = new EventLoopBatch<ServerResponse>((response) => this.handle(response.req, response));
 
   /**
-   * Replaces a server's request listener, and passes requests on to it. (The framework would accept a server from a
-   * factory instead, but would then listen on only one address of `localhost`.)
+   * Wraps a server's request listener and forwards requests to it in batches. (The framework would accept a server from
+   * a factory instead, but would then listen on only one address of `localhost`.)
    */
   attachTo(server: Server): void {
     const listeners = server.listeners('request') as (typeof this.handle)[];
@@ -36,7 +36,7 @@ export class RequestBatch {
     });
   }
 
-  /** Passes the collected requests on immediately. Afterwards, the pending reply of each connection is known. */
+  /** Forwards the collected requests immediately, so that each connection's pending reply is known. */
   flush(): void {
     this.batch.flush();
   }

@@ -6,14 +6,14 @@ import { SERVICE_MESSAGES } from './messages.js';
 /** Size, in bytes, above which a body reserves memory and is parsed in slices. */
 const LARGE_BODY_BYTES = 65_536;
 /**
- * Bytes of memory that processing a body takes for each of its bytes: as text, as the parsed value, serialised again,
+ * Memory needed to process a body, as a multiple of its size: it exists as text, as the parsed value, serialised again,
  * encoded in parts, and sent to the event store (ADR-135).
  */
 const WORK_FACTOR = 6;
-/** Half of the time limit for a request to arrive, in ms. */
+/** Half the time limit for receiving a request, in ms. */
 const WAIT_MS = 15_000;
 
-/** Returns bounds for this many bodies of maximum size. One holder may use half. */
+/** Returns bounds that allow this many maximum-size bodies. A single holder may use up to half. */
 const boundsFor = (bodies: number): MemoryBounds => {
   const bytes = bodies * LIMITS.payloadBytes;
   return { bytes, bytesPerHolder: bytes / 2, waiting: 1_000, waitMs: WAIT_MS };
@@ -28,13 +28,13 @@ const BOUNDS = {
 };
 
 /**
- * The memory of a process for large bodies of authenticated requests, whatever the number of clients (ADR-135). A body
- * is read once there is memory for its bytes, and processed once there is memory for the processing; otherwise its
- * request waits for at most 15 s each time. Reading and processing have separate budgets, so reading never waits for
- * processing. Bodies of up to 64 KB are not counted and never wait.
+ * Limits the memory that a process uses for large bodies of authenticated requests, regardless of the number of clients
+ * (ADR-135). A body is read once there is memory for its bytes, and processed once there is memory for processing it;
+ * each time, the request waits for at most 15 s. Reading and processing have separate budgets, so reading never waits
+ * for processing. Bodies of up to 64 KB are not counted and never wait.
  *
- * The arguments of a tool call have their own budget, because the request that the tool sends waits for the first two
- * budgets. A large answer is counted until its client has read it.
+ * The arguments of a tool call have their own budget, because the tool's own request waits for the first two budgets. A
+ * large response is counted until its client has read it.
  */
 export class RequestMemory {
   readonly bodies: MemoryBudget;
@@ -51,10 +51,10 @@ export class RequestMemory {
   }
 }
 
-/** True if memory has to be reserved for a body or an answer of this size. */
+/** True if memory has to be reserved for a body or response of this size. */
 export const isLarge = (bytes: number): boolean => bytes > LARGE_BODY_BYTES;
 
-/** Returns the memory, in bytes, that processing a body of this size takes. */
+/** Returns how many bytes of memory it takes to process a body of this size. */
 export const workBytesOf = (bytes: number): number => WORK_FACTOR * bytes;
 
 const CODE = 'too_many_large_requests';
@@ -63,7 +63,7 @@ const CODE = 'too_many_large_requests';
 export const outOfMemoryProblem = (): HttpProblem =>
   HttpProblem.withRetryAfter(5, 503, CODE, SERVICE_MESSAGES.tooManyLarge);
 
-/** Returns the 503 for a large answer when the client has too many unread answers. */
+/** Returns the 503 for a large response when the client has too many unread responses. */
 export const unreadAnswersProblem = (): HttpProblem =>
   HttpProblem.withRetryAfter(5, 503, 'too_many_large_answers', SERVICE_MESSAGES.unreadAnswers);
 

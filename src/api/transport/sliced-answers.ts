@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 
-/** Number of characters to serialise before other work gets the thread. */
+/** Number of characters to serialise before yielding to the event loop. */
 const SLICE_LENGTH = 262_144;
 
-/** Serialises lists item by item, a large one in slices. The result is the same as that of `JSON.stringify`. */
+/** Serialises lists item by item, and large lists in slices. Produces the same output as `JSON.stringify`. */
 export const serializeListsInSlices = (fastify: FastifyInstance): void => {
   fastify.addHook('preSerialization', async (_request, reply, payload) => {
     if (!isList(payload)) return payload;
@@ -44,5 +44,5 @@ const serializeItems = async (items: readonly unknown[]): Promise<string> => {
   return `[${texts.join(',')}]`;
 };
 
-/** Returns a value as JSON; undefined if JSON has no such value. */
+/** Returns a value as JSON; undefined if JSON cannot represent it. */
 const serialize = (value: unknown): string | undefined => JSON.stringify(value);

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Interval of Node's checks for progress, in ms. A stalled answer ends at the second check: after 20 to 40 s. */
+/** How often Node checks for progress, in ms. The second check ends a stalled response, i.e. after 20 to 40 s. */
 const STALLED_MS = 20_000;
 
 /**
@@ -11,8 +11,8 @@ const STALLED_MS = 20_000;
 export const MAX_CONNECTIONS = 8_000;
 
 /**
- * Closes a connection when its client has stopped reading, which would keep the rest of the answer in memory. Clients
- * that read slowly or wait for their answer keep their connections.
+ * Closes the connections of clients that have stopped reading, because the rest of the response would stay in memory.
+ * Clients that read slowly or wait for their response keep their connections.
  */
 export const endStalledAnswers = (server: Server, stalledMs = STALLED_MS): void => {
   server.setTimeout(stalledMs);

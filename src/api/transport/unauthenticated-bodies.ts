@@ -7,7 +7,7 @@ const MAX_HELD_BYTES = 33_554_432;
 const MAX_READING = 1_000;
 
 /**
- * Counts and bounds the bytes that a process holds, and the bodies that it reads, for requests that are not
+ * Counts and limits the bytes that a process holds, and the bodies that it reads, for requests that are not
  * authenticated yet (ADR-88).
  */
 export class UnauthenticatedBodies {
@@ -45,7 +45,7 @@ export class UnauthenticatedBodies {
     return true;
   }
 
-  /** Releases the slot of a body. */
+  /** Releases a body's slot. */
   stopReading(): void {
     this.beingRead -= 1;
   }

@@ -26,7 +26,7 @@ import { JobsModule } from './jobs.module.js';
 import { PostgresModule } from './postgres.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 
-/** Runs jobs, in the role `worker`. To add a kind of job, add its handler to `handlers`. */
+/** Runs jobs, in the role `worker`. To add a job type, add its handler to `handlers`. */
 @Module({
   imports: [PostgresModule, JobsModule, EventStoreModule, HistoryModule, ReadModelsModule],
   providers: [

@@ -26,7 +26,7 @@ import { Resources } from '../resources.js';
         resources: Resources,
       ) => {
         const notifications = new Notifications(connectionString, log, keys.map(lockKeyStatement).join('; '));
-        await resources.add(() => notifications.stop()); // also ends a start that waits for the server
+        await resources.add(() => notifications.stop()); // also cancels a start that is waiting for the server
         await notifications.start();
         return notifications;
       },

@@ -9,9 +9,9 @@ import { ProjectionsModule } from './projections.module.js';
 import { SAGA_TASKS, SagasModule } from './sagas.module.js';
 
 /**
- * Role `worker`: projections, sagas and jobs. At shutdown, the web server first answers its last request. Then the sagas
- * and the job runner stop together, then the projections, because they show what the sagas did. Finally,
- * {@link Resources} closes everything that they used.
+ * Role `worker`: projections, sagas and jobs. At shutdown, the web server first finishes its last request. Then the
+ * sagas and the job runner stop together, then the projections, because they show what the sagas did. Finally,
+ * {@link Resources} closes everything they used.
  */
 @Module({ imports: [PostgresModule, ProjectionsModule, SagasModule, JobRunnerModule] })
 export class WorkerModule implements OnApplicationBootstrap, OnApplicationShutdown {

@@ -30,9 +30,9 @@ import { type KnownPublication, takeOver } from './take-over.js';
 const ACTOR = 'system:reset-to-store';
 
 /**
- * Points the database at the event store from the settings: read models and sagas start again from its first event.
- * First appends the publication outcomes that only the read models hold, so that nothing is published twice.
- * Secrets, limits and keys are kept. Returns a human-readable report.
+ * Points the database at the event store from the settings: read models and sagas restart from its first event. First
+ * appends the publication outcomes that only the read models hold, so that nothing is published twice. Secrets, limits
+ * and keys are kept. Returns a human-readable report.
  * @throws Error with a human-readable message if the database is in use
  */
 export const resetToStore = async (settings: Settings, log: Logger): Promise<string> => {
@@ -83,9 +83,9 @@ const checkUnused = async (pool: Pool): Promise<void> => {
 };
 
 /**
- * Returns the transparency logs that the reset ends: the database's log, which does not contain the store's past, and
- * the log published from the store unless it has ended already. If both have the same origin, returns only the longer
- * log. Empty if nothing was signed.
+ * Returns the transparency logs that the reset ends: the database's log, which does not cover the store's history, and
+ * the log published from the store, unless that log has already ended. If both have the same origin, returns only the
+ * longer log. Empty if nothing was signed.
  */
 const findLogs = async (pool: Pool, published: PublishedCheckpoints): Promise<readonly KnownLog[]> => {
   const [head, known] = [await new LogTables(pool).readHead(), await published.read()];
@@ -133,7 +133,7 @@ const takeOverOutcomes = async (
   return result;
 };
 
-/** Returns the commands that take over one outcome; empty if the store knows it. */
+/** Returns the commands that take over one outcome; empty if the store already has it. */
 const decideTakeOver = async (
   aggregates: AggregateStore,
   row: KnownPublication,
@@ -142,7 +142,9 @@ const decideTakeOver = async (
   return takeOver(row, state, Date.now());
 };
 
-/** Executes the commands that take over one outcome. Returns the last; undefined if the store knows the outcome. */
+/**
+ * Executes the commands that take over one outcome. Returns the last command; undefined if the store knows the outcome.
+ */
 const takeOverOutcome = async (
   aggregates: AggregateStore,
   row: KnownPublication,
@@ -188,7 +190,7 @@ const readPublications = async (pool: Pool, ids: readonly string[]): Promise<rea
 };
 
 /**
- * Drops all read models, the checkpoints of all sagas, and data derived from events of the former store. This includes
+ * Drops all read models, the checkpoints of all sagas, and data derived from the previous store's events. This includes
  * the notes about erasures of secrets, which the restarted saga adds again.
  */
 const dropReadModels = async (tx: Pick<Pool, 'query'>): Promise<void> => {

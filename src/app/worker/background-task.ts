@@ -1,4 +1,4 @@
-/** Work that a process does from its start until it is stopped. */
+/** Work that a process does from startup until it is stopped. */
 export interface BackgroundTask {
   start(): void;
   /** Stops the work cleanly; resolves once it has stopped. */

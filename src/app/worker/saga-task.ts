@@ -10,7 +10,7 @@ export interface RunningSaga {
   run(drain: AbortSignal, abort: AbortSignal): Promise<void>;
 }
 
-/** How long a stopping worker waits for answers to its sends, in ms. A post is in doubt if its send is aborted. */
+/** How long a stopping worker waits for its sends to finish, in ms. Aborting a send leaves the post in doubt. */
 const DRAIN_MS = 3_000;
 
 /** Runs a saga. When stopped, gives the sends in progress {@link DRAIN_MS} to finish. */

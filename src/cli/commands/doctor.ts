@@ -15,7 +15,7 @@ interface Finding {
 
 /** Clients' clocks may be off by up to five minutes; the check fails above half of that. */
 const MOST_SKEW_SECONDS = 150;
-/** Maximum number of channels, endpoints or posts. */
+/** Maximum number of channels, endpoints or posts to name. */
 const MOST_NAMED = 20;
 
 const finding =
@@ -63,7 +63,7 @@ async function* examine(api: Api, version: string): AsyncGenerator<Finding> {
   yield* judgePosts(api);
 }
 
-/** Returns an answer's JSON object; an empty object if it has none. */
+/** Returns the JSON object of a response; an empty object if there is none. */
 const parseThing = ({ isJson, text }: Answer): Thing => {
   const value: unknown = isJson ? JSON.parse(text) : null;
   return isThing(value) ? value : {};
@@ -72,7 +72,7 @@ const parseThing = ({ isJson, text }: Answer): Thing => {
 const judgeClock = (date: string | null, sentAt: number, took: number): Finding => {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return ok('clock', DOCTOR_MESSAGES.noDate);
-  // The header has whole seconds, rounded down.
+  // The header is rounded down to whole seconds.
   const seconds = Math.round((sentAt + took / 2 - (theirs + 500)) / 1_000);
   const message = DOCTOR_MESSAGES.clock({ seconds });
   if (Math.abs(seconds) <= MOST_SKEW_SECONDS) return ok('clock', message);

@@ -216,7 +216,7 @@ const bodyOf = async (options: Options, fields: Fields): Promise<never> => {
   return unchecked(body);
 };
 
-/** Lets a typed body pass the type check; the gateway checks it and reports what is wrong. */
+/** Lets a typed body pass the type check; the gateway validates it and reports errors. */
 const unchecked = (body: Readonly<Record<string, unknown>>): never => body as never;
 
 const readFields = (options: Options, fields: Fields): Record<string, unknown> => {

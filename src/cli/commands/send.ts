@@ -84,7 +84,7 @@ const sendPost = async (
   }
 };
 
-/** True if retrying the post would fail in the same way. */
+/** True if a retry would fail in the same way. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Failure && error.status !== null && error.status < 500 && error.status !== 429;
 
@@ -95,7 +95,7 @@ const requireToken = ({ token }: Options, known: string | null): string => {
 };
 
 /**
- * Returns the body's text. A file is sent byte for byte, unless the options add a publication time.
+ * Returns the request body. A file is sent byte for byte, unless the options add a publication time.
  * @throws WrongUsage
  */
 const payloadOf = async ({ text, file, at }: Options): Promise<string> => {

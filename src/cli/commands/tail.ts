@@ -7,9 +7,9 @@ import type { Output } from '../output.js';
 import { limitOf } from '../values.js';
 
 const POLL_MS = 1_000;
-/** Without `--endpoint`, shows requests to this many of the newest endpoints. */
+/** Number of endpoints, newest first, whose requests are shown without `--endpoint`. */
 const MOST_ENDPOINTS = 50;
-/** Entries that each poll reads from an endpoint's request log; the log keeps no more. */
+/** Number of request log entries to read per poll and endpoint; the log keeps no more than that. */
 const LOOK_BACK = 100;
 
 /** Adds `tail`. */

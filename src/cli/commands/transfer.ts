@@ -12,9 +12,9 @@ import { isThing } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Output } from '../output.js';
 
-/** Size of one part of an import: small enough to arrive within the gateway's time limit for requests. */
+/** Size of each part of an import: small enough to arrive within the gateway's request timeout. */
 const PART_CHARS = 4_000_000;
-/** Maximum number of consecutive attempts to continue an export that yield no further line. */
+/** Maximum number of consecutive attempts to resume an export without receiving another line. */
 const MAX_TRIES = 5;
 /** Maximum number of attempts to send a part. With {@link PART_RETRY_MS}, they outlast a restart of the gateway. */
 const MAX_PART_TRIES = 60;

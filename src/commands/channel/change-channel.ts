@@ -9,7 +9,7 @@ import { SecretVault } from '../../secrets/vault.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 import type { Credentials } from './connect-channel.js';
 
-/** Changes a channel's name, credentials or settings, or enables or disables it; undefined fields are unchanged. */
+/** Changes a channel's name, credentials or settings, or enables or disables it; undefined fields stay unchanged. */
 export class ChangeChannel extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -27,7 +27,7 @@ import { rejectDeletedOwner } from './reject-deleted-owner.js';
 const BATCH_SIZE = 200;
 /** Read models that show what a deletion affects. */
 const READ_MODELS = ['discovery', ...READ_MODELS_OF_POSTS];
-/** Maximum time that the deleting request waits until the read models show what the saga appended, in ms. */
+/** How long the deleting request waits for the read models to show what the saga appended, in ms. */
 const SHOW_TIMEOUT_MS = 10_000;
 
 type NewProject = Pick<ProjectCreated['data'], 'projectId' | 'ownerId' | 'channelIds'>;
@@ -69,7 +69,7 @@ export class Deletions {
     if (isRejection(deleted)) return deleted;
     try {
       const completed = await complete(deleted);
-      // The saga works on the same deletion, and the response must also wait for what it appended.
+      // The saga works on the same deletion, so the response must also wait for the events that the saga appended.
       await this.progress.waitUntilCaughtUp(READ_MODELS, this.aggregates.store, SHOW_TIMEOUT_MS);
       return latestCompleted([deleted, completed]);
     } catch (error) {
@@ -112,8 +112,8 @@ export class Deletions {
   async completeOwner(ownerId: string, after: Position, context: CommandContext): Promise<Completed> {
     await this.waitForReadModels(after);
     const owned = await this.references.findOwned(ownerId);
-    // Endpoints go first, so that no new posts arrive; channels go before projects, so that nothing is sent in the
-    // meantime.
+    // Endpoints are deleted first, so that no new posts arrive, and channels before projects, so that nothing is sent
+    // in the meantime.
     const deleted = [
       ...(await this.deleteEndpoints(owned.endpoints, context)),
       ...(await this.deleteChannels(owned.channels, context)),
@@ -234,7 +234,7 @@ export class Deletions {
     return this.aggregates.execute(endpoint, endpointId, command, context);
   }
 
-  /** Executes a command on each resource. A deleted resource rejects the command, and needs no change. */
+  /** Executes a command on each resource. Deleted resources reject the command and need no change. */
   private async each<S, E extends DomainEvent>(
     ids: readonly string[],
     context: CommandContext,
@@ -248,8 +248,8 @@ export class Deletions {
   }
 
   /**
-   * Cancels planned, then queued publications, a batch at a time. Leaves a publication that has just been started, or
-   * whose events are damaged, to the worker.
+   * Cancels planned, then queued publications, a batch at a time. Leaves to the worker any publications that have just
+   * been started or whose events are damaged.
    */
   private async cancelQueue(of: ResourceId, context: CommandContext): Promise<Completed> {
     let last = await this.planned.cancelAll(of, context);

@@ -12,8 +12,8 @@ import { rejectOtherPlans } from '../owner/reject-other-plans.js';
 import { ScheduleDelivery } from './schedule-delivery.js';
 
 /**
- * Sends a test ping to a webhook output, even if the output is disabled, and whatever kinds of events it receives.
- * Rejected only if the output does not exist or the plan has no webhook outputs.
+ * Sends a test ping to a webhook output, even if the output is disabled, and regardless of the kinds of events it
+ * receives. Rejected only if the output does not exist or the plan has no webhook outputs.
  */
 export class PingWebhookOutput extends Command<CommandOutcome> {
   constructor(

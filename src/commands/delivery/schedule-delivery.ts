@@ -8,12 +8,12 @@ import { WrongExpectedRevision } from '../../event-store/port.js';
 import { bodyStreamName } from '../../projections/webhook-deliveries/delivery-bodies.queries.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 
-/** A delivery with its whole body. */
+/** A delivery with its complete body. */
 export type NewDelivery = Omit<DeliveryScheduled['data'], 'body' | 'parts'> & { readonly body: string };
 
-/** Longest body in an event, in bytes; a longer body is stored in parts first (D-42). */
+/** Maximum size of a body in an event, in bytes; larger bodies are stored in parts first (D-42). */
 const MAX_INLINE_BYTES = 65_536;
-/** Bytes in one part; in base64, well below 900 KB. */
+/** Size of each part in bytes; in base64, well below 900 KB. */
 const PART_BYTES = 600_000;
 
 /** Schedules the delivery of an event. Idempotent: repeated calls with the same delivery id do nothing. */

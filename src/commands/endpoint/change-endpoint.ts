@@ -10,7 +10,7 @@ import { type CommandOutcome, latestCompleted, toOutcome } from '../command-resu
 import { Deletions } from '../deletion/deletions.js';
 import { rejectUnknownIds } from '../unknown-ids.js';
 
-/** Changes an endpoint's settings; undefined fields are unchanged. */
+/** Changes an endpoint's settings; undefined fields stay unchanged. */
 export class ChangeEndpoint extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

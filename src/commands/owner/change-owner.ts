@@ -16,7 +16,7 @@ export interface NoticeChat {
   readonly chatId: string;
 }
 
-/** Changes an owner's name, plan, language or notice chat; undefined fields are unchanged, null removes the chat. */
+/** Changes an owner's name, plan, language or notice chat; undefined fields stay unchanged, null removes the chat. */
 export class ChangeOwner extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

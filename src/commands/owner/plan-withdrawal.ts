@@ -41,7 +41,10 @@ export class PlanWithdrawal {
     return [...(await this.disableEndpoints(ownerId, origin)), ...(await this.disableOutputs(ownerId, origin))];
   }
 
-  /** Disables each endpoint at most once after it was last enabled, by whichever is first, this method or the gate. */
+  /**
+   * Disables each endpoint at most once after it was last enabled, no matter whether this method or the gate gets there
+   * first.
+   */
   private async disableEndpoints(ownerId: string, origin: WithdrawalOrigin): Promise<Completed[]> {
     const plan = await this.findPlanOutside(this.inputPlans, ownerId);
     if (plan === null) return [];

@@ -22,9 +22,8 @@ const ACTOR = 'system:pause-after-publication';
  * project for `ad_pause_minutes`, each success pauses its channel for `ad_target_pause_minutes`.
  *
  * The publishing worker applies them after the network has accepted the post and **before** it records the success,
- * while it still holds the channel. The pauses are thus in force as soon as the success is visible: the next post of
- * the channel cannot be sent, not even after a crash in between, and a post that is accepted afterwards waits for the
- * pause to end.
+ * while it still holds the channel. So the pauses are in force as soon as the success is visible: the channel's next
+ * post cannot be sent, not even after a crash in between, and posts accepted afterwards wait for the pause to end.
  */
 @Injectable()
 export class PauseAfterPublication {

@@ -66,7 +66,7 @@ export class TempPauseHandler implements ICommandHandler<TempPause> {
     const { position } = requireCompleted(
       await this.commands.execute(new PauseTargets(context, scope, { source: 'temp-pause' })),
     );
-    // D-45: a pause of projects alone counts all their channels, even if the request names only some of them.
+    // D-45: pausing only projects counts all their channels, even if the request names only some of them.
     const resources = target_minutes > 0 ? channelIds : listAllTargets(projects).channelIds;
     return { position, projectsAffected: projectIds.length, resourcesAffected: resources.length, rescheduled };
   }

@@ -52,7 +52,7 @@ export class TempResumeHandler implements ICommandHandler<TempResume> {
     const resumed = requireCompleted(
       await this.commands.execute(new ResumeTargets(context, { projectIds, channelIds })),
     );
-    // D-45: if only projects are resumed, their channels are counted, as for a pause of projects alone.
+    // D-45: if only projects are resumed, their channels are counted, as when only projects are paused.
     const ofProjects = projects.filter(({ project_id }) => resumed.projectIds.includes(project_id));
     const resources = resumed.channelIds.length > 0 ? resumed.channelIds : listAllTargets(ofProjects).channelIds;
     const { position } = resumed;

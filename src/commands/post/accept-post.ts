@@ -17,7 +17,7 @@ import { LargePayloads } from './large-payloads.js';
 /** The endpoint snapshot that the gate used to check the request. */
 export type AcceptingEndpoint = Pick<EndpointSnapshot, 'endpoint_id' | 'owner_id' | 'requires_approval' | 'projects'>;
 
-/** The response to a post; a replay gets the first response again (D-9). */
+/** The response to a post; a replay returns the first response again (D-9). */
 export type AcceptPostResult =
   | { readonly outcome: 'accepted' | 'accepted_no_project'; readonly answer: PostAnswer }
   | { readonly outcome: 'replay'; readonly replay: Replay };
@@ -42,7 +42,9 @@ export class AcceptPost extends Command<AcceptPostResult> {
   }
 }
 
-/** Factor by which JSON may grow when it is serialised again (`1e20`); avoids measuring small payloads. */
+/**
+ * Upper bound on how many times longer JSON gets when it is serialised again (`1e20`); saves measuring small payloads.
+ */
 const MAX_GROWTH = 8;
 /** True if a post can be accepted with one append, without writing parts first. @param payloadBytes size of the body */
 export const isSingleAppend = (payloadBytes: number): boolean => payloadBytes * MAX_GROWTH <= STORED_APART_BYTES;
@@ -93,7 +95,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     const acceptedAt = this.clock.now();
     const { requires_approval: requiresApproval } = endpoint;
     const plan = planOf(payload, requiresApproval, acceptedAt);
-    // Field by field: object spreads here would cost as much as the rest of this function.
+    // Copied field by field, because object spreads would cost as much as the rest of this function.
     const data: PostAccepted['data'] = {
       postId,
       acceptedAt,
@@ -148,8 +150,8 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
 }
 
 /**
- * Selects the enabled channels among these, each with the first project that contains it (D-27), in the order of the
- * projects and their channels (D-57).
+ * Selects the enabled channels from the given ids, each with the first project that contains it (D-27), in the order of
+ * the projects and their channels (D-57).
  */
 export const selectTargets = (projects: readonly SnapshotProject[], channelIds: readonly string[]): Target[] => {
   const remaining = new Set(channelIds);

@@ -14,7 +14,7 @@ import { backoffDelay, conflictDelay } from '../../runtime/backoff.js';
 import { newCommandContext } from '../origin.js';
 import type { AcceptanceLimit } from './acceptance-limit.js';
 
-/** A free place at the end of a stream, with the data needed to append there. */
+/** The next free revision of a stream, with the data needed to append there. */
 interface OpenPlace extends Place {
   /** Hash of the previous event; empty for a stream's first event. */
   readonly previousHash: string;
@@ -63,7 +63,7 @@ const IN_FLIGHT_MS = 2_000;
  * concurrent requests, several processes, and crashes at any moment. See domain/post/key-status.ts.
  */
 export class KeyClaims {
-  /** @param sleepMs waits for a number of milliseconds; tests replace it */
+  /** @param sleepMs waits for a number of milliseconds; replaced in tests */
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly sleepMs: (ms: number) => Promise<unknown> = sleep,
@@ -80,7 +80,7 @@ export class KeyClaims {
   }
 
   /**
-   * Returns the state that new keys have, without reading them. If a key turns out not to be new, the append conflicts.
+   * Returns the state of new keys, without reading the streams. If a key turns out not to be new, the append conflicts.
    */
   assumeNewKeys(endpointId: string, keys: readonly string[]): KnownKeys {
     const keyIds = keys.map((key) => keyIdOf(endpointId, key));
@@ -88,7 +88,9 @@ export class KeyClaims {
     return { endpointId, keys, keyIds, perKey, isAssumedNew: true, isAwaited: false, replay: null };
   }
 
-  /** Lists the streams that may hold the acceptance of a post with these keys, or a reservation that leads to it. */
+  /**
+   * Lists the streams that may contain the acceptance of a post with these keys, or a reservation that points to it.
+   */
   listDecidingStreams({ keyIds }: KnownKeys, postId: string): string[] {
     return (keyIds.length > 0 ? keyIds : [postId]).map((id) => streamOf(post, id));
   }
@@ -109,7 +111,7 @@ export class KeyClaims {
    * winner's response.
    * @param known the result of an earlier lookup
    * @param postId names the stream of a post without a key
-   * @param condition required for the acceptance; null if it has already been confirmed
+   * @param condition must hold when the post is accepted; null if it has already been checked
    * @param limit latest time at which the post may be accepted; null for no limit
    * @throws Unavailable the outcome may be unknown; a request with the same key resolves it.
    * @throws ConditionFailed the post is not accepted
@@ -160,7 +162,7 @@ export class KeyClaims {
   }
 
   /**
-   * Appends at one place, without a retry after a conflict. Returns null if the decider finds that a key is taken.
+   * Appends at one place, without retrying after a conflict. Returns null if the decider finds that a key is taken.
    * @throws WrongExpectedRevision, ConditionFailed, Unavailable
    */
   private appendAt(
@@ -180,7 +182,7 @@ export class KeyClaims {
     return appended.then(() => events.reduce((state, event) => post.evolve(state, event), previousState));
   }
 
-  /** Follows a reservation in the key's own stream to the place that decides about the key. */
+  /** Follows a reservation in the key's own stream to the place that decides the key's status. */
   private async lookUpKey(
     id: string,
     key: string,
@@ -198,7 +200,7 @@ export class KeyClaims {
     return toRequestKey(status, place, decided);
   }
 
-  /** Reads the end of a place's stream, and the event at the place, if there is one. */
+  /** Reads the end of a place's stream, and the event at that place, if any. */
   private async readPlace({ stream, revision }: Place): Promise<[StreamEnd, StoredEvent | undefined]> {
     const end = await this.readEnd(stream);
     const { last } = end;
@@ -209,7 +211,7 @@ export class KeyClaims {
   }
 
   /**
-   * Reads a stream's last event, and its last event that decides about the key. They differ if a planned post was
+   * Reads a stream's last event, and the last event that decides the key's status. They differ if a planned post was
    * changed later (ADR-231).
    */
   private async readEnd(stream: string): Promise<StreamEnd> {
@@ -237,7 +239,7 @@ export class KeyClaims {
 interface StreamEnd {
   /** Undefined if the stream is empty. */
   readonly last: StoredEvent | undefined;
-  /** The last event that decides about the key. */
+  /** The last event that decides the key's status. */
   readonly deciding: StoredEvent | undefined;
 }
 
@@ -253,6 +255,6 @@ const toRequestKey = (status: KeyStatus, place: OpenPlace, decided: StoredEvent 
   eventId: decided?.id ?? '',
 });
 
-/** Returns the id of a key's stream: a hash (hex), because a key may hold any character and a stream name may not. */
+/** Returns the id of a key's stream: a hash (hex), because keys may contain characters that stream names may not. */
 export const keyIdOf = (endpointId: string, key: string): string =>
   hash('sha256', `${endpointId}\n${key}`).slice(0, 40);

@@ -11,11 +11,11 @@ import { AcceptanceLimit } from './acceptance-limit.js';
 
 /** How long parts may wait for their post to be accepted before they are erased, in ms. */
 const PARTS_LOOKED_AT_MS = 3_600_000;
-/** The same for parts that this process no longer needs, in ms. Longer than any append takes. */
+/** How long to keep parts that this process no longer needs, in ms. Longer than any append takes. */
 const UNNEEDED_PARTS_LOOKED_AT_MS = 120_000;
-/** Time limit from the first part to the acceptance, in ms: less than the parts may wait before they are erased. */
+/** Time limit from the first part to the acceptance, in ms; shorter than {@link PARTS_LOOKED_AT_MS}. */
 const ACCEPTED_WITHIN_MS = 600_000;
-/** Bytes of the payload in one part: 880 KB as base64. */
+/** Payload bytes per part: 880 KB as base64. */
 const PART_BYTES = 660_000;
 
 /** A payload that is about to be stored in parts. */
@@ -24,7 +24,7 @@ export interface LargePayload {
   /** Names the stream of the parts: see {@link PayloadParts.id}. */
   readonly id: string;
   readonly bytes: Buffer;
-  /** Streams to which the event that refers to the parts may be appended. */
+  /** Streams that may receive the event that refers to the parts. */
   readonly streams: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export class LargePayloads {
   ): Promise<R> {
     const limit = new AcceptanceLimit(ACCEPTED_WITHIN_MS, this.clock);
     const stream = payloadStreamName(large.id);
-    // Noted before the first part, so that parts without a post are always found.
+    // Add the note before writing the first part, so that parts left without a post are always found.
     const note = (inMs: number) => this.notes.add('payload', stream, { inMs }, large.streams);
     await note(PARTS_LOOKED_AT_MS);
     // If this note fails, the first note is still valid.
@@ -66,8 +66,8 @@ export class LargePayloads {
   }
 
   /**
-   * Writes a payload in parts, because an event may have at most 1 MiB. Heavy payloads below that limit are written in
-   * parts as well, because the event has many readers that do not need the payload.
+   * Writes a payload in parts, because an event is limited to 1 MiB. Large payloads below that limit are written in
+   * parts too, because many readers of the event do not need the payload.
    */
   private async store(
     stream: string,

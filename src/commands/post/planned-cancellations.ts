@@ -20,7 +20,7 @@ export class PlannedCancellations {
 
   /**
    * Cancels the planned publications of a resource, a batch of posts at a time.
-   * @returns the position of the latest change or release of one of these posts
+   * @returns position of the last event that changed or released one of these posts
    * @throws Unavailable @throws ReadModelBehind
    */
   async cancelAll(of: ResourceId, context: CommandContext): Promise<Completed> {
@@ -41,7 +41,7 @@ export class PlannedCancellations {
     const each = { ...context, commandId: `${context.commandId}/cancel-planned/${post.postId}` };
     const result = await this.posts.execute(post, command, each);
     if (result && !isRejection(result)) return result;
-    // The release came first: its publications are in their queues now.
+    // The post was released first: its publications are already in their queues.
     return (await this.posts.load(post)) ?? NOTHING;
   }
 }

@@ -38,7 +38,7 @@ export interface LoadedPost {
   readonly changes: readonly RecordedEventOf<PlannedPostEvent>[];
 }
 
-/** The result of a command that was executed, now or by an earlier attempt. */
+/** The result of a command that was executed, now or in an earlier attempt. */
 export interface ChangedPost {
   readonly state: PlannedPost;
   readonly position: Position;
@@ -57,8 +57,8 @@ const CHANGES: ReadonlySet<string> = new Set(PLANNED_POST_TYPES);
 const MAX_CONFLICTS = 100;
 
 /**
- * Changes and releases planned posts. Their events are in their key's stream, mixed with the events of other posts that
- * used the key, and all these posts compete for its next revision (ADR-231).
+ * Changes and releases planned posts. A post's events are in the stream of its key, mixed with the events of other
+ * posts that used the key. All these posts compete for the stream's next revision (ADR-231).
  */
 export class PlannedPosts {
   private readonly conflictLocks = new KeyedSemaphore(1);

@@ -20,13 +20,13 @@ import type { ChangedPost, PlannedPosts, PostPlace } from './planned-posts.js';
 
 export type { ChangeAuthor, PostDecision };
 
-/** Author of a change, and the post revisions at which it is allowed; null for any. */
+/** Author of a change, and the post revisions that it may apply to; null for any. */
 export interface PostChange {
   readonly author: ChangeAuthor;
   readonly ifRevision: readonly number[] | null;
 }
 
-/** A new payload of a planned post, and the channels that it addresses. */
+/** A new payload for a planned post, and the channels to publish it to. */
 export interface Replacement {
   readonly payload: PublishPayload;
   readonly projects: readonly SnapshotProject[];
@@ -43,7 +43,7 @@ export class PostChanges {
     private readonly large: LargePayloads,
   ) {}
 
-  /** Moves a post to another time. @param publishAt null for as soon as possible @throws Unavailable */
+  /** Reschedules a post. @param publishAt null for as soon as possible @throws Unavailable */
   reschedule(
     place: PostPlace,
     publishAt: Instant | null,
@@ -103,7 +103,7 @@ export class PostChanges {
 }
 
 /**
- * Refuses a change to a post whose endpoint was deleted: the deletion cancelled its planned publications.
+ * Rejects changes to a post if its endpoint was deleted: the deletion cancelled its planned publications.
  * @param releasedAt null if the post was never released
  */
 export const refuseWithoutEndpoint = (releasedAt: Instant | null): Rejection<PlannedPostRejection> =>

@@ -1,2 +1,2 @@
-/** The read models that show a change to a post; the response to such a change waits for them. */
+/** Read models that reflect changes to posts. A request that changes a post waits for them before it responds. */
 export const READ_MODELS_OF_POSTS: readonly string[] = ['posts', 'planned-posts', 'publish-schedule'];

@@ -1,7 +1,7 @@
 import { reject, type Rejection } from '../../kernel/result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 
-/** Maximum number of targets of a post: they and a payload must fit into one append (D-42). */
+/** Maximum number of targets per post: the targets and a payload must fit into one append (D-42). */
 export const MAX_TARGETS = 5_000;
 
 /**

@@ -24,7 +24,7 @@ export class DeleteProject extends Command<CommandOutcome> {
   }
 }
 
-/** Appends the deletion first. Its consequences follow here or, after a crash, in the saga `complete-deletions`. */
+/** Appends the deletion first. The cleanup follows here or, after a crash, in the saga `complete-deletions`. */
 @CommandHandler(DeleteProject)
 export class DeleteProjectHandler implements ICommandHandler<DeleteProject> {
   constructor(
@@ -46,7 +46,7 @@ export class DeleteProjectHandler implements ICommandHandler<DeleteProject> {
     );
   }
 
-  /** A reference that is added after this check is removed again: see `Deletions`. */
+  /** A reference added after this check is removed later: see `Deletions`. */
   private async rejectInUse(projectId: string) {
     await this.progress.waitUntilCaughtUp(['discovery'], this.aggregates.store);
     return rejectInUse('project', 'endpoint_ids', await this.references.findEndpointsNaming(projectId));

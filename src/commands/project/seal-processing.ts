@@ -13,11 +13,14 @@ export interface UnsealedProcessing {
   readonly translationKey?: string | null;
 }
 
-/** Returns the id of the stored API key that a translation without a key uses: the key for the same URL. */
+/** Returns the id of the API key stored for the same URL, to use if the client sends no key. */
 export const findKeptKeyId = ({ url }: Translation, current: Processing): string | undefined =>
   current.translation?.url === url ? current.translation.api_key_id : undefined;
 
-/** Returns processing as stored in events: with only the id of the translation key, which is encrypted in the vault. */
+/**
+ * Returns processing as stored in events: it contains only the id of the translation key, which is encrypted in the
+ * vault.
+ */
 export const sealProcessing = async (
   vault: SecretVault,
   { processing, translationKey }: UnsealedProcessing,

@@ -4,7 +4,7 @@ import { ProjectionStatuses } from '../../projections/engine/projection-status.q
 import type { CommandOutcome } from '../command-result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 
-/** Lets a projection retry the event at which it has stopped. Rejected with `not_stopped` if it has not stopped. */
+/** Makes a stopped projection retry the event that stopped it. Rejected with `not_stopped` if it has not stopped. */
 export class RetryProjection extends Command<CommandOutcome> {
   constructor(readonly name: string) {
     super();

@@ -8,8 +8,8 @@ import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 
 /**
- * Skips the event at which a projection has stopped, in every version and every later rebuild. Rejected with
- * `not_stopped` if it has not stopped.
+ * Skips the event that stopped a projection, in every version and in all later rebuilds. Rejected with `not_stopped` if
+ * it has not stopped.
  */
 export class SkipEvent extends Command<CommandOutcome> {
   constructor(

@@ -13,7 +13,7 @@ import { PlannedPosts } from '../post/planned-posts.js';
 import { rejectForeign } from '../reject-foreign.js';
 import { rejectUnreadable } from './reject-unreadable.js';
 
-/** Success of a cancellation, and the number of publications that will not be sent because of it. */
+/** A successful cancellation, and the number of publications that it prevents from being sent. */
 export type CancelledPublications = Completed & { readonly cancelled: number };
 
 /**

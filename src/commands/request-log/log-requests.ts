@@ -12,7 +12,7 @@ import { CLOCK, type Clock } from '../../kernel/clock.js';
 import { newUuid } from '../../kernel/ids.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 
-/** Logs an endpoint's responses to at most 100 requests that created no post (D-33). */
+/** Logs up to 100 requests to an endpoint that created no post (D-33). */
 export class LogRequests extends Command<void> {
   constructor(
     readonly endpointId: string,

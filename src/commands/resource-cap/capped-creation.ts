@@ -15,7 +15,7 @@ const CAPPED = {
   webhookOutputs: { field: 'webhook_outputs', table: 'webhook_output', words: 'webhook outputs' },
 } as const;
 
-/** A kind of resource whose number per owner is capped. */
+/** A type of resource that is capped per owner. */
 export type CappedResource = keyof typeof CAPPED;
 
 /** The caps of each plan; null if unlimited. */
@@ -34,8 +34,8 @@ export class CappedCreation {
   ) {}
 
   /**
-   * Creates a resource, or rejects it with `resource_limit` if the owner already has as many as its plan allows. The
-   * same id counts once. The plan is read from the owner's stream, not from a read model.
+   * Creates a resource, or rejects it with `resource_limit` if the owner has already reached the plan's cap. The same
+   * id counts once. The plan is read from the owner's stream, not from a read model.
    * @throws Unavailable
    */
   async createWithinCap(

@@ -15,7 +15,7 @@ export class SkipSagaEvent extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
     readonly name: string,
-    /** Position of the event; null for the event at which the saga has stopped. */
+    /** Position of the event; null for the event that stopped the saga. */
     readonly position: string | null,
     readonly reason: string,
   ) {

@@ -14,7 +14,7 @@ export type TranslationResult =
   | ({ readonly kind: 'translated' } & Pick<TranslationStored['data'], 'text' | 'places'>)
   | ({ readonly kind: 'failed' } & Pick<TranslationAbandoned['data'], 'error'>);
 
-/** The result of translating one text of a post. */
+/** The result of translating one piece of a post's text. */
 export interface TranslatedText {
   readonly translationId: string;
   readonly postId: string;
@@ -22,7 +22,8 @@ export interface TranslatedText {
 }
 
 /**
- * Stores the translation of one text of a post, or its failure. Every process uses the first stored result (D-28).
+ * Stores the translation of one piece of a post's text, or its failure. Every process uses the first stored result
+ * (D-28).
  * @returns the first stored result; null if it was deleted because its post has been published
  * @throws Unavailable
  */

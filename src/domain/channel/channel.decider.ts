@@ -24,7 +24,7 @@ export type ChannelCommand =
   | {
       readonly type: 'FlagChannel';
       readonly channelId: string;
-      /** The credentials of the refused call; nothing changes if they were replaced in the meantime. */
+      /** Credentials used for the refused call. If they have since been replaced, the command has no effect. */
       readonly credentialsId: string;
       /** Time of the refusal. */
       readonly at: Instant;
@@ -89,8 +89,8 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, Channe
       case 'MoveChannel':
         return [{ type: 'ChannelMoved', data: { channelId, address: command.address } }];
       case 'FlagChannel': {
-        // A refusal of credentials that have since been replaced is outdated. A queue waits only once: an earlier wait
-        // has already delayed the posts accepted before its end.
+        // Ignore a refusal of credentials that have since been replaced. A post must not wait twice: if it was accepted
+        // before an earlier wait ended, that wait has already delayed it.
         if (command.credentialsId !== state.credentialsId || state.attentionUntil > command.acceptedAt) return [];
         const until = command.at + ATTENTION_MS;
         return [{ type: 'ChannelNeedsAttention', data: { channelId, attention: command.attention, until } }];

@@ -30,7 +30,7 @@ export interface Attention {
   readonly code: string;
   /** Explains what was refused and what to do about it. */
   readonly message: string;
-  /** The network's own words; null if it gave none. */
+  /** The network's own message; null if it sent none. */
   readonly platform_says: string | null;
   /** Most likely first. */
   readonly remedies: readonly Remedy[];
@@ -79,7 +79,7 @@ export type ChannelDeleted = DomainEvent<'ChannelDeleted', { readonly channelId:
 /** Someone requested another attempt with the current credentials: the channel's queue no longer waits. */
 export type ChannelAttentionCleared = DomainEvent<'ChannelAttentionCleared', { readonly channelId: string }>;
 
-/** Version 1 of the data, without the network's words and the remedies. */
+/** Version 1 of the data, without the network's message and the remedies. */
 type ChannelNeedsAttentionV1 = Omit<ChannelNeedsAttention['data'], 'attention'> & {
   readonly attention: Pick<Attention, 'code' | 'message'>;
 };

@@ -5,7 +5,7 @@ import { reject } from '../../kernel/result.js';
 import type { DeliveryEvent, DeliveryScheduled, DeliveryStatus, DeliverySucceeded } from './delivery.events.js';
 import { computeRetryTime, type FailedAttempt, meansServerDown } from './retry-schedule.js';
 
-/** How the customer's server answered an attempt, if it did. */
+/** When and how the customer's server responded to an attempt, if it did. */
 type AttemptFacts = Pick<DeliverySucceeded['data'], 'deliveryId' | 'at' | 'latencyMs' | 'answer'>;
 
 /** Commands to a delivery. */
@@ -16,7 +16,7 @@ export type DeliveryCommand =
       readonly type: 'RecordFailure';
       readonly status: number | null;
       readonly isProbe: boolean;
-      /** True if the customer's server answered 410, which means that it accepts no more deliveries. */
+      /** True if the customer's server responded with 410, which means that it accepts no more deliveries. */
       readonly isGone: boolean;
       readonly next: FailedAttempt;
     } & AttemptFacts)

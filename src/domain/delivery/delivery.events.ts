@@ -41,7 +41,7 @@ export type DeliverySucceeded = DomainEvent<
     readonly at: Instant;
     readonly status: number;
     readonly latencyMs: number;
-    /** Beginning of the response's body. */
+    /** Beginning of the response body. */
     readonly answer: string;
   }
 >;
@@ -56,7 +56,7 @@ export type DeliveryAttemptFailed = DomainEvent<
     /** HTTP status; null if there was no response. */
     readonly status: number | null;
     readonly latencyMs: number;
-    /** Beginning of the response's body, or the reason why there was no response. */
+    /** Beginning of the response body, or why there was no response. */
     readonly answer: string;
     readonly retryAt: Instant | null;
     /** True if the whole server seems to be down: no response, or 5xx without `Retry-After`. */
@@ -65,7 +65,7 @@ export type DeliveryAttemptFailed = DomainEvent<
     readonly isProbe: boolean;
   }
 >;
-/** The owner requested another attempt at once, with a new retry schedule. */
+/** The owner requested an immediate attempt, with a new retry schedule. */
 export type DeliveryRetryRequested = DomainEvent<
   'DeliveryRetryRequested',
   { readonly deliveryId: string; readonly outputId: string; readonly at: Instant }

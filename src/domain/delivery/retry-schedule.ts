@@ -2,7 +2,7 @@ import type { Instant } from '../../kernel/instant.js';
 
 /** Delay after each failed attempt at a delivery, in minutes; the first attempt is made at once (security.md). */
 const DELAYS_MINUTES = [5 / 60, 5, 30, 120, 300, 600, 600] as const;
-/** Maximum fraction by which a delay is randomly lengthened, so that the retries of many deliveries spread out. */
+/** Maximum jitter, as a fraction of the delay. It keeps many deliveries from being retried at the same moment. */
 const JITTER = 0.1;
 /** Longest wait that a customer's server may request, in ms. */
 const LONGEST_ASKED_MS = 24 * 3_600_000;
@@ -10,7 +10,7 @@ const LONGEST_ASKED_MS = 24 * 3_600_000;
 /** Minutes of consecutive failures after which a webhook output is disabled: five days. */
 export const FAILURE_LIMIT_MINUTES = 5 * 24 * 60;
 
-/** Facts about a failed attempt that determine when the next attempt is due. */
+/** The data about a failed attempt that determines when the next attempt is due. */
 export interface FailedAttempt {
   readonly endedAt: Instant;
   /** `Retry-After` of the response, in ms, not scaled by MINUTE_MS; null if there was none. */
@@ -24,7 +24,7 @@ export interface FailedAttempt {
 /**
  * Returns the earliest time of the next attempt: as scheduled, or the server's `Retry-After` (at most 24 hours) if that
  * is later.
- * @param failed number of failed attempts of this schedule, from 1
+ * @param failed number of failed attempts in this schedule, from 1
  * @returns null if it was the last attempt
  */
 export const computeRetryTime = (

@@ -90,8 +90,8 @@ export const endpoint: Decider<
         ];
       }
       case 'DisableEndpoint':
-        // The first reason remains until someone enables the endpoint, except that the owner's reason replaces an
-        // automatic one.
+        // Keep the first reason until someone enables the endpoint, but let the owner's reason replace an automatic
+        // one.
         if (state.disabledBy !== null && !(command.by === 'owner' && state.disabledBy !== 'owner')) return [];
         return [{ type: 'EndpointDisabled', data: { endpointId, by: command.by, reason: command.reason } }];
       case 'EnableEndpoint':

@@ -7,7 +7,7 @@ export const MODES = ['live', 'test'] as const;
 /** Mode of an endpoint's token. */
 export type Mode = (typeof MODES)[number];
 
-/** The cause that disabled an endpoint (D-8). */
+/** Who or what disabled an endpoint (D-8). */
 export type DisabledBy = 'owner' | 'rate_limits' | 'plan';
 
 /** Settings of an endpoint that an owner may change (publish-api.md: Inbound endpoint). */
@@ -47,12 +47,12 @@ export type EndpointChanged = DomainEvent<
   'EndpointChanged',
   { readonly endpointId: string; readonly settings: Partial<EndpointSettings> }
 >;
-/** The token was replaced; the old one is invalid from now on. `tokenHash`: SHA-256 (hex) of the new one. */
+/** The token was replaced; the old token is no longer valid. `tokenHash`: SHA-256 (hex) of the new token. */
 export type EndpointTokenRotated = DomainEvent<
   'EndpointTokenRotated',
   { readonly endpointId: string; readonly tokenHash: string }
 >;
-/** The slug was replaced; the old one is invalid from now on. The cooldown starts at `at` (publish-api.md: Limits). */
+/** The slug was replaced; the old slug no longer works. The cooldown starts at `at` (publish-api.md: Limits). */
 export type EndpointSlugRotated = DomainEvent<
   'EndpointSlugRotated',
   { readonly endpointId: string; readonly slug: string; readonly at: Instant }

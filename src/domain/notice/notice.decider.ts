@@ -7,7 +7,7 @@ export type NoticeCommand = { readonly type: 'RaiseNotice' } & NoticeRaised['dat
 /** True if the notice was raised. */
 export type NoticeState = boolean;
 
-/** A notice to an owner. It is raised once and has its own stream, because its delivery may take any amount of time. */
+/** A notice to an owner. It is raised once and has its own stream, because its delivery may take arbitrarily long. */
 export const notice: Decider<NoticeCommand, NoticeState, NoticeEvent> = {
   category: 'notice',
   initial: false,

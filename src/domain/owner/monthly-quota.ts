@@ -9,7 +9,7 @@ export interface MonthlyUsage {
   /** UTC: `2026-11`. */
   readonly month: string;
   readonly published: number;
-  /** The largest plan under which a post was published in the month; null if unknown: the current plan applies. */
+  /** The largest plan under which a post was published in the month; if null (unknown), the current plan applies. */
   readonly plan: Plan | null;
   /** Id of the event that recorded the latest counted publication. */
   readonly last_event: string;
@@ -19,7 +19,7 @@ export interface MonthlyUsage {
 export interface PostsLeft {
   /** UTC: `2026-11`. */
   readonly month: string;
-  /** Publications that counted this month. */
+  /** Publications counted so far this month. */
   readonly used: number;
   /** Null if unlimited. */
   readonly left: number | null;
@@ -29,7 +29,7 @@ export interface PostsLeft {
   readonly lastEvent: string | null;
 }
 
-/** Returns the UTC month of a time, which quotas use: `2026-11` (D-18). */
+/** Returns the UTC month of a time, as used by quotas: `2026-11` (D-18). */
 export const toMonth = (at: Instant): string => {
   const day = Math.floor(at / DAY_MS);
   if (day !== latest.day) latest = { day, month: new Date(at).toISOString().slice(0, 7) };
@@ -93,7 +93,7 @@ export const findQuotaLevel = ({ used, left }: PostsLeft): QuotaLevel | null => 
   return used >= nearlyUsedAt(used + left) ? 'nearly_used' : null;
 };
 
-/** Returns how many more publications it takes to reach a month's next level; null if unlimited. */
+/** Returns how many more publications it takes for a month to reach its next level; null if unlimited. */
 export const countToNextLevel = ({ used, left }: PostsLeft): number | null => {
   if (left === null) return null;
   const first = nearlyUsedAt(used + left);

@@ -33,13 +33,13 @@ export type OwnerState =
   | (Omit<OwnerRegistered['data'], 'ownerId'> & {
       readonly locale: Locale;
       readonly hasNoticeChat: boolean;
-      /** Posts in all post packs so far, used or not (D-18). */
+      /** Total number of posts in all packs bought so far, used or not (D-18). */
       readonly packPosts: number;
       /** True if the owner was deleted: every command is then rejected as if the owner did not exist. */
       readonly deleted: boolean;
     });
 
-/** A customer, with a plan, a key, post packs and a chat for notices. */
+/** A customer with a plan, a key, post packs and a notice chat. */
 export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 'already_exists'> = {
   category: 'owner',
   initial: null,

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../kernel/catalogue.js';
 import type { DomainEvent } from '../../kernel/events.js';
 
-/** The plans, from the smallest to the largest. */
+/** The plans, smallest first. */
 export const PLANS = ['free', 'mini', 'standard', 'pro', 'maxi', 'business'] as const;
 /** Name of a plan. */
 export type Plan = (typeof PLANS)[number];
@@ -10,7 +10,7 @@ export type Plan = (typeof PLANS)[number];
 export const LOCALES = ['en', 'ru'] as const;
 /** Language of an owner's notices. */
 export type Locale = (typeof LOCALES)[number];
-/** Language of an owner who has chosen none. */
+/** Language used until an owner chooses one. */
 export const DEFAULT_LOCALE: Locale = 'en';
 
 /** An owner was registered. `keyHash`: SHA-256 (hex) of the owner's key. */
@@ -39,12 +39,12 @@ export type OwnerNoticeChatRemoved = DomainEvent<'OwnerNoticeChatRemoved', { rea
 /** The owner bought posts beyond the plan's monthly quota (D-18). */
 export type PostPackAdded = DomainEvent<'PostPackAdded', { readonly ownerId: string; readonly posts: number }>;
 /**
- * The operator deleted the owner: its key is invalid from now on. Its endpoints, channels, projects and webhook outputs
- * are then deleted too, with their own events.
+ * The operator deleted the owner, which invalidates its key. Its endpoints, channels, projects and webhook outputs are
+ * then deleted by events of their own.
  */
 export type OwnerDeleted = DomainEvent<'OwnerDeleted', { readonly ownerId: string }>;
 
-/** Events of an owner's stream. */
+/** Events in an owner's stream. */
 export type OwnerEvent =
   | OwnerRegistered
   | OwnerRenamed

@@ -21,7 +21,7 @@ export interface ResumeRequest {
 
 type IdIn<Field extends string> = Readonly<Record<Field, string>>;
 
-/** Commands to the pause of a target. `Id` is the field with the target's id. */
+/** Pause commands for a target. `Id` is the name of the field that holds the target's id. */
 export type PauseCommand<Target extends string, Id extends string> = IdIn<Id> &
   (({ readonly type: `Pause${Target}` } & PauseRequest) | ({ readonly type: `Resume${Target}` } & ResumeRequest));
 
@@ -38,7 +38,7 @@ export type Paused<Target extends string, Id extends string> = DomainEvent<
   }
 >;
 
-/** Events of the stream of a target's pause. */
+/** Events in the stream of a target's pause. */
 export type PauseEvent<Target extends string, Id extends string> =
   | Paused<Target, Id>
   /**
@@ -51,11 +51,11 @@ export type PauseEvent<Target extends string, Id extends string> =
 
 /** The state of a pause. */
 export interface PauseState {
-  /** End of the pause; 0 before the first and after a resume. */
+  /** End of the pause; 0 before the first pause and after a resume. */
   readonly until: Instant;
   /**
-   * The posts of the last {@link PAUSE_MEMORY} events, newest last; null for an event without a post. Enough to
-   * recognise a repeated request.
+   * Ids of the posts that requested the last {@link PAUSE_MEMORY} events, newest last; null for an event without a
+   * post. Used to recognise repeated requests.
    */
   readonly postIds: readonly (string | null)[];
 }
@@ -69,7 +69,7 @@ export const notPaused: PauseState = { until: 0, postIds: [] };
  */
 export const PAUSE_MEMORY = 1_000;
 
-/** Creates the decider of the pauses of channels or of projects. */
+/** Creates the pause decider for channels or for projects. */
 export const createPauseDecider = <Target extends 'Channel' | 'Project', Id extends string>(
   category: string,
   target: Target,

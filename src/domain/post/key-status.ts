@@ -10,17 +10,18 @@ export const isKeyTaken = (usedAt: Instant, at: Instant): boolean => at < usedAt
 
 /** The status of an idempotency key. */
 export type KeyStatus =
-  /** A post has claimed the key within {@link KEY_LIFETIME_MS}: a request with it is a replay. */
+  /** A post claimed the key within the last {@link KEY_LIFETIME_MS}: another request with it is a replay. */
   | { readonly kind: 'taken'; readonly by: KeyClaim }
   /** The next event in the key's own stream can claim or reserve it. */
   | { readonly kind: 'free' }
-  /** Only the event for which it is reserved can claim it, and that event is not written yet. */
+  /** The key is reserved for an event that has not been written yet; only that event can claim it. */
   | { readonly kind: 'reserved' };
 
 /**
  * Resolves the status of a key.
  * @param own state of the key's stream
- * @param there if `own` is a reservation: state set by the event at the reserved place, `unwritten` without an event
+ * @param there only used if `own` is a reservation: state set by the event at the reserved place, or `unwritten` if
+ * there is no event there yet
  */
 export const resolveKeyStatus = (
   key: string,
@@ -34,26 +35,27 @@ export const resolveKeyStatus = (
   return isTaken ? { kind: 'taken', by: decided } : { kind: 'free' };
 };
 
-/** A request's key, and the place whose event will decide its status; null if the status is already decided. */
+/** One of a request's keys. `place`: where the event that decides the key's status will go; null if already decided. */
 export interface RequestKey<P extends Place> {
   readonly status: KeyStatus;
   readonly place: P | null;
 }
 
-/** The next step of a request towards its acceptance. */
+/** The next step towards accepting a request. */
 export type ClaimStep<P extends Place> =
   | { readonly kind: 'replay' }
-  /** Write a reservation at `at`: its key is then decided by the event at `to`. */
+  /** Write a reservation at `at`; the event at `to` then decides whether its key is taken. */
   | { readonly kind: 'reserve'; readonly at: P; readonly to: P }
   | { readonly kind: 'accept'; readonly at: P }
   /** The keys were read inconsistently: an event was appended between the reads. */
   | { readonly kind: 'reread' };
 
 /**
- * Chooses the next step of a request towards its acceptance (D-19). Its keys are reserved until a single place decides
- * all of them: the place whose stream sorts first. A reservation only names a stream that sorts earlier, so requests
- * with crossed keys converge on one place. There is no livelock: between two acceptances, a stream can be reserved at
- * most once for each stream before it, and a request loses a place only when another request makes progress.
+ * Chooses the next step towards accepting a request (D-19). The request's keys are reserved until a single place
+ * decides all of them: the place whose stream sorts first. A reservation only names a stream that sorts earlier, so
+ * requests with crossed keys converge on one place. This cannot livelock: between two acceptances, a stream can be
+ * reserved at most once for each stream before it, and a request loses a place only when another request makes
+ * progress.
  * @param keys at least one
  */
 export const chooseClaimStep = <P extends Place>(keys: readonly RequestKey<P>[]): ClaimStep<P> => {

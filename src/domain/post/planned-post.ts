@@ -4,7 +4,7 @@ import { reject, type Rejection } from '../../kernel/result.js';
 import { PLANNED_POST_MESSAGES } from '../messages.js';
 import { isPlanned, type PlannedPostEvent, type PostAccepted, type PostRevised, type Target } from './post.events.js';
 
-/** A post between its acceptance and its release or end (D-58). */
+/** A post from its acceptance to its release or end (D-58). */
 export interface PlannedPost {
   readonly postId: string;
   readonly endpointId: string;
@@ -16,7 +16,7 @@ export interface PlannedPost {
   readonly publishAt: Instant | null;
   /** Null if no approval was required. */
   readonly approval: 'pending' | 'approved' | 'rejected' | null;
-  /** 1 after the acceptance, one more after each change (D-63). */
+  /** 1 when accepted, incremented by each change (D-63). */
   readonly revision: number;
   /** Stream revision of the event that holds the current content. */
   readonly contentRevision: number;
@@ -31,7 +31,7 @@ export interface PlannedPost {
  */
 export type RevisedContent = Pick<PostRevised['data'], 'traceId' | 'payload' | 'parts' | 'targets' | 'publishAt'>;
 
-/** Who changes a post, which decides whether it must be approved again (D-64). */
+/** Who is changing a post; determines whether it must be approved again (D-64). */
 export interface ChangeAuthor {
   /** True for an owner or the operator, whose change needs no approval. */
   readonly isManager: boolean;
@@ -66,12 +66,12 @@ export type PlannedPostCommand =
     }
   | (PostDecision & { readonly at: Instant });
 
-/** The decision of an owner or the operator about a post that waits for approval (D-62). */
+/** An owner's or the operator's decision on a post that is waiting for approval (D-62). */
 export type PostDecision =
   | { readonly type: 'ApprovePost'; readonly note: string | null }
   | { readonly type: 'RejectPost'; readonly reason: string };
 
-/** Codes of rejected commands. */
+/** Rejection codes. */
 export type PlannedPostRejection =
   'already_released' | 'post_ended' | 'revision_mismatch' | 'not_due' | 'already_decided' | 'no_approval_required';
 
@@ -119,8 +119,8 @@ const approvalAfter = ({ approval }: PlannedPost, needsApproval: boolean): Plann
   needsApproval ? 'pending' : approval;
 
 /**
- * Decides on a command to a planned post. Returns the events to append together; an empty list if nothing needs to be
- * done. A change and the release compete for the stream's next revision: the loser is decided again (D-64).
+ * Decides on a command to a planned post. Returns the events to append together, or an empty list if there is nothing
+ * to do. A change and the release compete for the stream's next revision; whichever loses is decided again (D-64).
  * @param nextRevision revision of the stream's next event
  */
 export const decidePlannedPost = (
@@ -191,7 +191,7 @@ const refuseRevision = (
     ? null
     : reject('revision_mismatch', PLANNED_POST_MESSAGES.revisionMismatch({ revision: String(revision) }), { revision });
 
-/** True if a planned post needs no more approval, and its publication time has passed. */
+/** True if a planned post needs no further approval and its publication time has passed. */
 export const isDue = ({ approval, publishAt }: Pick<PlannedPost, 'approval' | 'publishAt'>, at: Instant): boolean =>
   approval !== 'pending' && (publishAt === null || publishAt <= at);
 
@@ -199,7 +199,10 @@ export const isDue = ({ approval, publishAt }: Pick<PlannedPost, 'approval' | 'p
 const needsApproval = ({ approval }: PlannedPost, { isManager, requiresApproval }: ChangeAuthor): boolean =>
   approval === 'pending' || (!isManager && requiresApproval);
 
-/** Adds the release or approval request that a change causes. @param revision revision that the change will get */
+/**
+ * Adds the release or approval request that a change triggers.
+ * @param revision stream revision at which the change will be appended
+ */
 const withConsequence = (
   state: PlannedPost,
   event: PlannedPostEvent,
@@ -221,7 +224,7 @@ const releaseOf = (state: PlannedPost, at: Instant): PlannedPostEvent => {
   return { type: 'PostReleased', data: { postId, endpointId, ownerId, at, publishAt, contentRevision, targets } };
 };
 
-/** Keeps the publications of targets that the post already has, and lists the publications that it loses. */
+/** Reuses the publications of targets that the post already has, and lists the publications that are dropped. */
 const replaceTargets = (
   { targets, cancelledIds }: PlannedPost,
   replacing: readonly Target[],

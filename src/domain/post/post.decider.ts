@@ -19,10 +19,10 @@ export type PostCommand =
   | { readonly type: 'SkipPost'; readonly data: PostSkipped['data'] }
   | { readonly type: 'ReservePostKey'; readonly data: PostKeyReserved['data'] };
 
-/** State of a key's stream, set by the last event that decides about the key; null if the stream is empty. */
+/** State of a key's stream, as set by the last event that affects the key; null if the stream is empty. */
 export type PostState = null | KeyClaim | KeyReservation;
 
-/** The claim of an accepted or skipped post on its keys. */
+/** An accepted or skipped post's claim to its keys. */
 export interface KeyClaim {
   readonly at: Instant;
   readonly keys: readonly string[];
@@ -30,12 +30,12 @@ export interface KeyClaim {
   readonly answer: PostAnswer;
 }
 
-/** A reservation of a key: the event at another place decides whether the key is taken. */
+/** A key reservation: an event at another place decides whether the key is taken. */
 export interface KeyReservation {
   readonly place: Place;
 }
 
-/** The content of the stored response (D-10); the same for the first response and for every replay (D-9). */
+/** Contents of the stored response (D-10), the same for the first response and every replay (D-9). */
 export interface PostAnswer {
   readonly postId: string | null;
   readonly traceId: string | null;
@@ -51,9 +51,9 @@ export const listClaimedKeys = ({ key, externalId }: Pick<PostAccepted['data'], 
 };
 
 /**
- * An idempotency key of an endpoint, or a post without a key: claim, acceptance and stored response are one event
- * (D-19). After 24 hours the key may be used for another post. Whether a reservation is still valid is decided in
- * another stream (see key-status.ts): a writer reads that stream before it appends after a reservation.
+ * An endpoint's idempotency key, or a post without a key. Claim, acceptance and stored response are one event (D-19).
+ * After 24 hours, the key may be used for another post. Another stream decides whether a reservation is still valid
+ * (see key-status.ts), so writers read that stream before they append after a reservation.
  */
 export const post: Decider<PostCommand, PostState, KeyEvent | PostApprovalRequested, 'replay'> = {
   category: 'post',

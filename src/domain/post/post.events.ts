@@ -13,15 +13,15 @@ export interface Target {
   readonly projectId: string;
 }
 
-/** Facts about a post's request for the request log (D-33), stored here to save the log a second write. */
+/** Request details for the request log (D-33), stored with the post to save the log a second write. */
 export interface RequestFacts {
   readonly ip: string;
   readonly userAgent: string | null;
   readonly route: string;
   readonly payloadBytes: number;
-  /** Milliseconds until the post was ready to be appended. */
+  /** Time from the request's arrival until the post was ready to be appended, in ms. */
   readonly latencyMs: number;
-  /** The disabled channels of a post that has no targets because all its channels are disabled; otherwise absent. */
+  /** The post's disabled channels, if it has no targets because all its channels are disabled; otherwise absent. */
   readonly switchedOff?: readonly string[];
 }
 
@@ -30,17 +30,17 @@ export interface PayloadParts {
   readonly count: number;
   /** SHA-256 (hex) of the payload's JSON text. */
   readonly sha256: string;
-  /** Id that names the stream of the parts; the post's id if absent. */
+  /** Id in the name of the parts stream; defaults to the post's id. */
   readonly id?: string;
 }
 
-/** The plan of a post at its acceptance (D-58). */
+/** The plan that a post was accepted with (D-58). */
 export interface PostPlan {
   /** `publish_at`; null if none was given. */
   readonly publishAt: Instant | null;
   /** True if an owner must approve the post before it is released (D-62). */
   readonly requiresApproval: boolean;
-  /** True if the acceptance releases the post, because its publication time has passed. */
+  /** True if the post is released as soon as it is accepted, because its publication time has passed. */
   readonly isReleased: boolean;
 }
 
@@ -52,7 +52,7 @@ export type PostAccepted = DomainEvent<
     readonly acceptedAt: Instant;
     readonly endpointId: string;
     readonly ownerId: string;
-    /** The idempotency key: the header's, or else `external_id`; null if neither was sent. The event claims both. */
+    /** The idempotency key from the header, or else `external_id`; null if neither was sent. The event claims both. */
     readonly key: string | null;
     readonly externalId: string | null;
     readonly traceId: string | null;
@@ -63,12 +63,12 @@ export type PostAccepted = DomainEvent<
     /** In the order of the endpoint's projects and their channels (D-57). */
     readonly targets: readonly Target[];
     readonly request: RequestFacts;
-    /** Absent if the post has no `publish_at` and needs no approval, in which case its acceptance releases it. */
+    /** Absent if the post has no `publish_at` and needs no approval; it is then released as soon as it is accepted. */
     readonly plan?: PostPlan;
   }
 >;
 
-/** Ids that each event of a planned post carries. */
+/** Ids in every event of a planned post. */
 interface PlannedPostIds {
   readonly postId: string;
   readonly endpointId: string;
@@ -76,30 +76,30 @@ interface PlannedPostIds {
 }
 
 /**
- * A planned post was released: from now on its publications are in their channels' queues, as if the post had been
- * accepted just now (D-59). A post has at most one such event.
+ * A planned post was released: from now on its publications are in their channels' queues, as if the post had just been
+ * accepted (D-59). Occurs at most once per post.
  */
 export type PostReleased = DomainEvent<
   'PostReleased',
   PlannedPostIds & {
     readonly at: Instant;
-    /** The time that the post was planned for; null if it had none: then its approval or a change released it. */
+    /** The time that the post was planned for; null if it had none and was released by its approval or by a change. */
     readonly publishAt: Instant | null;
-    /** Revision, in the same stream, of the event with the content: the acceptance or the latest new payload. */
+    /** Revision of the event in this stream that holds the content: the acceptance or the latest new payload. */
     readonly contentRevision: number;
     /** The targets that were not cancelled, in the order of D-57. */
     readonly targets: readonly Target[];
   }
 >;
 
-/** The time of a planned post was changed (D-63). */
+/** A planned post was rescheduled (D-63). */
 export type PostRescheduled = DomainEvent<
   'PostRescheduled',
   PlannedPostIds & {
     readonly at: Instant;
     /** Null if the post is to be published as soon as it is approved. */
     readonly publishAt: Instant | null;
-    /** Revision of the post's content and plan: 1 after the acceptance, one more after each change. */
+    /** Revision of the post's content and plan: 1 when accepted, incremented by each change. */
     readonly revision: number;
     /** True if the post waits for approval after this change. */
     readonly needsApproval: boolean;
@@ -169,7 +169,7 @@ export type PostRejected = DomainEvent<
   }
 >;
 
-/** Events of a planned post after its acceptance, in the same stream, where other posts may follow later. */
+/** Events of a planned post after its acceptance, in the same stream. Events of other posts may follow later. */
 export type PlannedPostEvent =
   | PostReleased
   | PostRescheduled
@@ -194,17 +194,17 @@ export type PostSkipped = DomainEvent<
   }
 >;
 
-/** The place of an event that is not written yet. The event will decide all reservations that refer to the place. */
+/** Where a future event will be written. That event will decide all reservations that refer to this place. */
 export interface Place {
   readonly stream: string;
   readonly revision: number;
 }
 
 /**
- * A key was reserved. A request may have two keys (D-19), while a post is accepted by one event in one stream. So the
- * key whose stream sorts later is reserved for that event's place. If a post that claims the key is accepted there, the
- * key is taken; after any other event there, the key is free again. Until then other requests with the key also write
- * to that place, so an unfinished request does not block them.
+ * A key was reserved. A request may have two keys (D-19), but a post is accepted by one event in one stream. The key
+ * whose stream sorts later is therefore reserved for the place of that event. If the event there accepts a post that
+ * claims the key, the key is taken; after any other event there, it is free again. Until then, other requests with the
+ * key also write to that place, so an unfinished request does not block them.
  */
 export type PostKeyReserved = DomainEvent<
   'PostKeyReserved',
@@ -220,10 +220,10 @@ export type PayloadPartStored = DomainEvent<
 /** Events that decide whether a key is taken. */
 export type KeyEvent = PostAccepted | PostSkipped | PostKeyReserved;
 
-/** Events of an idempotency key's stream. */
+/** Events in an idempotency key's stream. */
 export type PostEvent = KeyEvent | PlannedPostEvent;
 
-/** Types of the events that change a planned post. */
+/** Types of events that change a planned post. */
 export const PLANNED_POST_TYPES = [
   'PostReleased',
   'PostRescheduled',
@@ -234,7 +234,7 @@ export const PLANNED_POST_TYPES = [
   'PostRejected',
 ] as const satisfies readonly PlannedPostEvent['type'][];
 
-/** True for a post that was not released by its acceptance (D-58). */
+/** True for a post that was not released as soon as it was accepted (D-58). */
 export const isPlanned = ({ plan }: Pick<PostAccepted['data'], 'plan'>): boolean =>
   plan !== undefined && !plan.isReleased;
 

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../kernel/catalogue.js';
 import type { PauseEvent } from '../pause/pause.js';
 
-/** Events of a project pause's stream. */
+/** Events in a project pause's stream. */
 export type ProjectPauseEvent = PauseEvent<'Project', 'projectId'>;
 
 export const projectPauseEvents = {

@@ -16,8 +16,8 @@ export type Filter = {
 };
 
 /**
- * A footer to remove (D-28): the text is cut from the footer's last occurrence to the end. Either `marker` or `pattern`
- * is set.
+ * A footer to remove (D-28): everything from its last occurrence to the end of the text is cut. Either `marker` or
+ * `pattern` is set.
  */
 export type Footer = { readonly marker?: string; readonly pattern?: string };
 
@@ -49,7 +49,8 @@ export type Signature = {
 };
 
 /**
- * The processing of a project's posts, in the order of D-28; every part is optional (management-api.md: `processing`).
+ * How a project's posts are processed, in the order given in D-28. Every step is optional (management-api.md:
+ * `processing`).
  */
 export type Processing = {
   readonly filters?: readonly Filter[];

@@ -14,14 +14,14 @@ export type ProjectCreated = DomainEvent<
     readonly processing: JsonObject;
   }
 >;
-/** The project was renamed; owners and verbose discovery see its name. */
+/** The project was renamed. Its name is visible to owners and in verbose discovery. */
 export type ProjectRenamed = DomainEvent<'ProjectRenamed', { readonly projectId: string; readonly name: string }>;
-/** The channels for posts accepted from now on were changed; `channelIds` is the whole list. */
+/** The project's channels were changed, for posts accepted from now on. `channelIds` is the complete new list. */
 export type ProjectChannelsChanged = DomainEvent<
   'ProjectChannelsChanged',
   { readonly projectId: string; readonly channelIds: readonly string[] }
 >;
-/** The processing was changed (D-28); `processing` holds all of it. */
+/** The processing was changed (D-28); `processing` is the complete new configuration. */
 export type ProjectProcessingChanged = DomainEvent<
   'ProjectProcessingChanged',
   { readonly projectId: string; readonly processing: JsonObject }
@@ -29,7 +29,7 @@ export type ProjectProcessingChanged = DomainEvent<
 /** The owner deleted the project: it accepts no more commands and publishes no posts. Its history is kept. */
 export type ProjectDeleted = DomainEvent<'ProjectDeleted', { readonly projectId: string }>;
 
-/** Events of a project's stream. */
+/** Events in a project's stream. */
 export type ProjectEvent =
   ProjectCreated | ProjectRenamed | ProjectChannelsChanged | ProjectProcessingChanged | ProjectDeleted;
 

@@ -8,8 +8,8 @@ import type {
 } from './projection.events.js';
 
 /**
- * Commands that record decisions about a projection. All except `SkipEvent` are executed after the decision was carried
- * out, under the id of the command that made it.
+ * Commands that record decisions about a projection. All except `SkipEvent` are executed after the decision has been
+ * carried out, with the id of the original command.
  */
 export type ProjectionCommand =
   | ({ readonly type: 'SkipEvent' } & ProjectionEventSkipped['data'])

@@ -55,5 +55,5 @@ export const projectionEvents = {
   ProjectionCandidateDiscarded: { version: 1 },
 } satisfies Catalogue & Record<ProjectionEvent['type'], unknown>;
 
-/** Returns the name of the stream with the decisions about a projection. */
+/** Returns the name of the stream that records the decisions about a projection. */
 export const projectionStream = (name: string): string => `projection-${name}`;

@@ -21,7 +21,7 @@ import type {
 import { initialRetryCounters, limitRetryAt, type RetryCounters } from './retry-limits.js';
 
 /**
- * Commands to a publication. An attempt's commands carry its number: they are rejected if another attempt has replaced
+ * Commands to a publication. Commands from an attempt carry its number and are rejected if another attempt has replaced
  * it.
  */
 export type PublicationCommand =
@@ -58,7 +58,7 @@ export interface PublicationState extends RetryCounters {
   /** Start of the latest attempt; 0 before the first. */
   readonly startedAt: Instant;
   readonly worker: string | null;
-  /** Revision of the project whose processing produced every attempt's text; null if there is no text yet (D-28). */
+  /** Project revision whose processing produced the text for all attempts; null if there is no text yet (D-28). */
   readonly projectRevision: string | null;
   /** The visible step that is being sent; after a crash its outcome is in doubt. */
   readonly sending: string | null;
@@ -98,7 +98,7 @@ export const publication: Decider<
         if (state.status === 'publishing') return reject('already_started', PUBLICATION_MESSAGES.alreadyStarted);
         if (state.status !== 'queued') return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
         const { after, at, worker, sending, projectRevision } = command;
-        // The start was prepared from outdated state: the latest attempt may have sent a part, or scheduled a retry.
+        // The start is based on outdated state: the latest attempt may have sent part of the post or scheduled a retry.
         if (after !== state.attempt) return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
         const attempt = after + 1;
         return [{ type: 'PublicationStarted', data: { attempt, worker, sending, at, projectRevision, ...ids } }];
@@ -120,14 +120,14 @@ export const publication: Decider<
         return [{ type, data: { at: command.at, ...ids } }];
       }
       case 'CancelPublication': {
-        // The event gets the revision that a start would get, so a cancellation and a start cannot both be appended.
+        // A cancellation and a start compete for the same revision, so only one of them can be appended.
         if (state.status === 'queued') return [{ type: 'PublicationDismissed', data: { at: command.at, ...ids } }];
         const code = state.status === 'publishing' ? 'publishing' : 'wrong_state';
         return reject(code, explainUncancellable(state.status));
       }
       case 'MarkPublished': {
-        // A worker that lost its lease may still report success: a late response resolves the doubt. It also replaces
-        // an attempt that waits to start and would send the post twice.
+        // A worker that lost its lease may still report success, which resolves the doubt. It also cancels a scheduled
+        // retry, which would send the post twice.
         const isPending = ['in_doubt', 'publishing', 'queued'].includes(state.status);
         if (!isPending || command.attempt !== state.attempt)
           return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
@@ -192,7 +192,7 @@ export const publication: Decider<
         const fresh = state.messageIds.length > 0 ? {} : { projectRevision: null, results: {} };
         return { ...state, ...initialRetryCounters, ...fresh, status: 'queued', sending: null };
       }
-      case 'PublicationHeld': // the wait may last a month, so D-20's counters start again
+      case 'PublicationHeld': // the wait may last a month, so the D-20 counters are reset
         return { ...state, ...initialRetryCounters };
       case 'PublicationDismissed':
         return { ...state, status: 'dismissed' };
@@ -243,7 +243,7 @@ const decideInAttempt = (
     case 'MarkInDoubt': {
       const { at, resendAt, error } = command;
       const retryAt = resendAt === null ? null : limitRetryAt(state, { at, retryAt: resendAt, rule: 'retry' });
-      // A send that is repeated because of the channel's setting counts as a failed attempt, so that the limits apply.
+      // A resend triggered by the channel's setting counts as a failed attempt, so that the limits apply.
       if (retryAt !== null)
         return [{ type: 'PublicationPostponed', data: { attempt, at, retryAt, rule: 'retry', error, ...ids } }];
       const step = state.sending ?? 'unknown';

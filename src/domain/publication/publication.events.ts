@@ -19,12 +19,12 @@ export interface PublicationWarning {
 }
 
 /**
- * The rule by which an attempt is postponed (D-36). Only `retry` counts as a failed attempt (D-20); `interrupted` is an
- * attempt whose process exited before it started anything that readers see.
+ * The rule that postponed an attempt (D-36). Only `retry` counts as a failed attempt (D-20). `interrupted`: the process
+ * exited before the attempt started anything visible to readers.
  */
 export type PostponeRule = 'retry' | 'platform_limit' | 'needs_attention' | 'interrupted';
 
-/** Ids that a publication's events carry. */
+/** Ids in every event of a publication. */
 export interface PublicationIds {
   readonly publicationId: string;
   readonly postId: string;
@@ -33,7 +33,7 @@ export interface PublicationIds {
 
 /**
  * An attempt was started. The event is both a claim and a fence: only the worker that appends it may send. `sending`
- * names the visible step that is sent next; null if no visible step was started, so that a crash leaves no doubt.
+ * names the visible step that is sent next; null if no visible step is started, so that a crash leaves no doubt.
  */
 export type PublicationStarted = DomainEvent<
   'PublicationStarted',
@@ -102,7 +102,7 @@ export type PublicationInDoubt = DomainEvent<
     readonly error: PublicationError;
   }
 >;
-/** The project's filters, or an empty remaining text, excluded the post from this target (D-22, D-28). */
+/** The post is not sent to this target: the project's filters excluded it, or no text was left (D-22, D-28). */
 export type PublicationFiltered = DomainEvent<
   'PublicationFiltered',
   PublicationIds & { readonly at: Instant; readonly reason: PublicationWarning }
@@ -126,7 +126,7 @@ export type PublicationResent = DomainEvent<'PublicationResent', PublicationIds 
 /** The publication was cancelled while it was queued, or the owner decided not to send it again. */
 export type PublicationDismissed = DomainEvent<'PublicationDismissed', PublicationIds & { readonly at: Instant }>;
 
-/** Events of a publication's stream. */
+/** Events in a publication's stream. */
 export type PublicationEvent =
   | PublicationStarted
   | PublicationStepStarted

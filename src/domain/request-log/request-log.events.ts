@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kernel/json.js';
 
 /**
  * The log entry of a request that did not lead to an accepted post (D-33), with the field names of management-api.md.
- * The entry of an accepted post is in its own event (`RequestFacts`).
+ * For an accepted post, the entry is stored in the post's own event (`RequestFacts`).
  */
 export interface LoggedRequest {
   readonly request_id: string;
@@ -44,5 +44,5 @@ export const RETAINED_EVENTS = 200;
 export const requestLogEvents = { RequestsLogged: { version: 1 } } satisfies Catalogue &
   Record<RequestsLogged['type'], unknown>;
 
-/** Returns the name of the stream of an endpoint's log. */
+/** Returns the name of an endpoint's request log stream. */
 export const requestLogStream = (endpointId: string): string => `requestLog-${endpointId}`;

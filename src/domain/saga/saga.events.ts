@@ -25,5 +25,5 @@ export const sagaEvents = {
   SagaEventSkipped: { version: 1 },
 } satisfies Catalogue & Record<SagaEvent['type'], unknown>;
 
-/** Returns the name of the stream with the decisions about a saga. */
+/** Returns the name of the stream that records the decisions about a saga. */
 export const sagaStream = (name: string): string => `saga-${name}`;

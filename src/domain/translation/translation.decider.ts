@@ -12,7 +12,7 @@ export type TranslationState =
   | ({ readonly kind: 'stored' } & Pick<TranslationStored['data'], 'text' | 'places'>)
   | ({ readonly kind: 'abandoned' } & Pick<TranslationAbandoned['data'], 'error'>);
 
-/** The translation of one text of a post into a language. The first result applies to all its channels (D-28). */
+/** The translation of one piece of a post's text into one language. All channels use the first result (D-28). */
 export const translation: Decider<TranslationCommand, TranslationState, TranslationEvent> = {
   category: 'translation',
   initial: null,

@@ -11,13 +11,13 @@ export type TranslationStored = DomainEvent<
   'TranslationStored',
   { readonly postId: string; readonly text: string; readonly places: readonly EntityPlace[] }
 >;
-/** The service failed, and the project publishes the original text, on all channels and in all attempts of the post. */
+/** The service failed, so all channels and attempts of the post publish the original text, as the project requires. */
 export type TranslationAbandoned = DomainEvent<
   'TranslationAbandoned',
   { readonly postId: string; readonly error: PublicationError }
 >;
 
-/** Events of a translation's stream. */
+/** Events in a translation's stream. */
 export type TranslationEvent = TranslationStored | TranslationAbandoned;
 
 export const translationEvents = {

@@ -70,8 +70,8 @@ export const webhookOutput: Decider<
         return [{ type: 'WebhookOutputSecretRotated', data }];
       }
       case 'DisableOutput': {
-        // The first reason remains until someone enables the output, except that the owner's reason replaces an
-        // automatic one, and the plan's reason replaces any: then not even a test ping is sent.
+        // Keep the first reason until someone enables the output, but let the owner's reason replace an automatic one,
+        // and the plan's reason replace any other. With the plan's reason, not even test pings are sent.
         const { by, reason } = command;
         const replaces = state.disabledBy === null || (by === 'plan' && state.disabledBy !== 'plan');
         if (!replaces && !(by === 'owner' && state.disabledBy !== 'owner' && state.disabledBy !== 'plan')) return [];

@@ -14,7 +14,7 @@ export const WEBHOOK_KINDS = [
   'channel.needs_attention',
   'test.ping',
 ] as const;
-/** Kind of an event that a webhook output delivers. */
+/** Kind of event that a webhook output delivers. */
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
 
 /**
@@ -36,7 +36,7 @@ export type WebhookOutputCreated = DomainEvent<
     readonly signingSecretId: string;
   }
 >;
-/** The owner changed the URL or the kinds; absent fields are unchanged. */
+/** The owner changed the URL or the event kinds; absent fields are unchanged. */
 export type WebhookOutputChanged = DomainEvent<
   'WebhookOutputChanged',
   { readonly outputId: string; readonly url?: string; readonly kinds?: readonly WebhookKind[] }
@@ -56,12 +56,12 @@ export type WebhookOutputDisabled = DomainEvent<
   'WebhookOutputDisabled',
   { readonly outputId: string; readonly by: OutputDisabledBy; readonly reason: string }
 >;
-/** Someone enabled the webhook output, so waiting deliveries resume. */
+/** The webhook output was enabled; waiting deliveries resume. */
 export type WebhookOutputEnabled = DomainEvent<'WebhookOutputEnabled', { readonly outputId: string }>;
 /** The webhook output was deleted, by its owner or with its project: nothing more is delivered. Its history is kept. */
 export type WebhookOutputDeleted = DomainEvent<'WebhookOutputDeleted', { readonly outputId: string }>;
 
-/** Events of a webhook output's stream. */
+/** Events in a webhook output's stream. */
 export type WebhookOutputEvent =
   | WebhookOutputCreated
   | WebhookOutputChanged

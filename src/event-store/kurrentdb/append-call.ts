@@ -8,24 +8,28 @@ import { type ConnectionOptions, type GrpcCall, openOwnCall } from './own-connec
 /** Maximum number of bytes buffered for the connection. Beyond this, appends wait in the process instead. */
 const MAX_UNSENT_BYTES = 1_048_576;
 
-/** Fraction of the time limit after which a silent server counts as failed; below 1, because waiting takes time too. */
+/**
+ * If the server is silent for this fraction of the time limit, it counts as failed. Below 1, because an append may
+ * already have spent part of the limit waiting.
+ */
 const SILENT_PART = 0.5;
 
 interface Pending {
   readonly resolve: (written: Written) => void;
   readonly reject: (error: unknown) => void;
-  /** By `performance.now()`, in ms. */
+  /** `performance.now()` timestamp, in ms. */
   readonly sentAt: number;
-  /** Deadline for the answer, on the same clock. */
+  /** Response deadline, on the same clock. */
   readonly until: number;
 }
 
 /**
- * One `BatchAppend` call for many concurrent appends. Appends of one turn of the event loop are sent in one write, and
- * the server handles them together. Answers may arrive in any order. An append whose answer does not arrive in time is
- * forgotten, and the others continue. If the server has answered nothing since that append was sent, the call may be
- * dead: it is retired, and ends when its last append is answered or forgotten. If the silence has lasted at least half
- * of the time limit, the client is notified that the server has failed. When the call ends, its pending appends fail.
+ * One `BatchAppend` call for many concurrent appends. Appends made in one turn of the event loop are sent in one write,
+ * and the server processes them together. Responses may arrive in any order. An append that gets no response in time is
+ * forgotten; the others continue. If the server has not responded to anything since that append was sent, the call may
+ * be dead: it is retired, and ends once its last append has a response or is forgotten. If the server has been silent
+ * for at least half of the time limit, the client is notified that the server has failed. When the call ends, its
+ * pending appends fail.
  */
 export class AppendCall {
   private readonly pending = new Map<string, Pending>();
@@ -47,7 +51,7 @@ export class AppendCall {
    * Opens a call over a separate connection. The first append shows whether the server supports the call.
    * @param timeoutMs time limit for the connection, and for an append that has not waited
    * @param onChange called when more appends may be sent, and when the call has ended
-   * @throws the client's errors if it finds no node of the cluster, or the node does not answer
+   * @throws the client's errors if it finds no node of the cluster, or the node does not respond
    */
   static async open(
     client: KurrentDBClient,
@@ -82,7 +86,7 @@ export class AppendCall {
   /**
    * Sends an append.
    * @param correlation unique UUID
-   * @param until deadline for the answer, by `performance.now()`
+   * @param until response deadline, as a `performance.now()` timestamp
    * @throws CallTimeout @throws Unavailable @throws the client's errors
    */
   send(correlation: string, message: Uint8Array, until: number): Promise<Written> {
@@ -96,7 +100,7 @@ export class AppendCall {
     });
   }
 
-  /** Ends the call as soon as every append is answered or forgotten. Another call may replace it at once. */
+  /** Ends the call as soon as every append has a response or is forgotten. Another call may replace it immediately. */
   retire(): void {
     this.isRetired = true;
     this.endIfDone();
@@ -127,14 +131,14 @@ export class AppendCall {
     this.endIfDone();
   }
 
-  /** Sets the timer that all appends share: one timer each would cost as much as the messages. */
+  /** Sets the timer shared by all appends: a timer per append would cost as much as the messages themselves. */
   private expireAt(time: number): void {
     if (this.expiry) clearTimeout(this.expiry);
     this.expiresAt = time;
     this.expiry = setTimeout(() => this.forgetExpired(), Math.max(1, Math.ceil(time - performance.now())));
   }
 
-  /** Forgets appends whose answer did not arrive in time, and sets the timer for the next one. */
+  /** Forgets appends that got no response in time, and sets the timer for the next deadline. */
   private forgetExpired(): void {
     this.expiry = null;
     this.expiresAt = Infinity;

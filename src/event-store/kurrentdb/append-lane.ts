@@ -10,7 +10,7 @@ import { type ConnectionOptions, readConnectionOptions } from './own-connection.
 /** Pause after a failed connection attempt, in ms. Appends that arrive during the pause fail with the same error. */
 const RECONNECT_MS = 50;
 
-/** Keeps one call for appends open: opens it when needed, and again after it has ended. */
+/** Keeps one append call open: opens it on demand, and reopens it after it has ended. */
 export class AppendLane {
   private opening: Promise<AppendCall> | null = null;
   private call: AppendCall | null = null;
@@ -19,7 +19,7 @@ export class AppendLane {
   private options: ConnectionOptions | null = null;
   private hasConnected = false;
   private isClosed = false;
-  /** Prefix of the correlation ids; a counter follows it. */
+  /** Prefix of the correlation ids, followed by a counter. */
   private readonly prefix = newPrefix();
   private sent = 0;
 

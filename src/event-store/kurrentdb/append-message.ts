@@ -34,8 +34,9 @@ const writeEntry = (writer: Writing, field: number, key: string, value: string):
 
 /**
  * Encodes an append as one `BatchAppend` message. The client's own functions convert each event from a value to text,
- * to base64, to bytes and, to count its size, once more to bytes, which is most of an append's cost (ADR-121).
- * @param correlation UUID that the answer repeats
+ * to base64, to bytes and, to count its size, once more to bytes; this makes up most of the cost of an append
+ * (ADR-121).
+ * @param correlation UUID that the server returns in its response
  */
 export const encodeAppend = (
   correlation: string,
@@ -66,7 +67,7 @@ export interface Written {
   readonly position: bigint | undefined;
 }
 
-/** Decodes the answer to an append. Errors have the client's own types. */
+/** Decodes an append response. Errors have the client's own types. */
 export const decodeAnswer = (bytes: Uint8Array): { correlation: string } & (Written | { error: Error }) => {
   const reader = Reader.create(bytes);
   let correlation = '';

@@ -7,10 +7,10 @@ import { RenewableClient } from './clients.js';
 import { isGivenUpByServer, isRememberedByClient } from './errors.js';
 import type { WireEvent } from './event-text.js';
 
-/** Fraction of the time limit that an append may spend waiting; the rest is left for its answer. */
+/** Fraction of the time limit that an append may spend waiting; the rest is left for the response. */
 const WAITING_PART = 0.9;
 
-/** Maximum number of repeats after the server has aborted an append, which takes the server 2 to 3 s each time. */
+/** How many times to repeat an append that the server aborts. Each abort takes the server 2 to 3 s. */
 const MAX_REPEATS = 3;
 
 /** Default bounds. Beyond them, the server is not keeping up, and waiting would only use memory. */
@@ -33,13 +33,13 @@ interface Append {
   readonly bytes: number;
 }
 
-/** An append that waits until it may be sent. */
+/** An append that is waiting to be sent. */
 interface Waiting {
   readonly bytes: number;
   readonly start: () => void;
 }
 
-/** Sends appends over one connection, first come, first served: enough at a time to keep the server busy. */
+/** Sends appends over one connection in order of arrival, with enough in flight to keep the server busy. */
 export class Appender {
   private readonly client: RenewableClient;
   private readonly lane: AppendLane;
@@ -69,13 +69,13 @@ export class Appender {
   /**
    * Sends an append.
    * @throws NotAppended if it was not sent because too many were waiting, or it waited too long
-   * @throws CallTimeout if it was not answered in time; other errors are the client's own
+   * @throws CallTimeout if no response arrived in time; other errors are the client's own
    */
   append(append: Append): Promise<Written> {
     return this.run(append.bytes, (until) => this.sendWithRepeats(append, until));
   }
 
-  /** Makes any other call that changes a stream; it waits its turn as an append does. @throws like {@link append} */
+  /** Makes any other call that changes a stream; it waits its turn like an append. @throws like {@link append} */
   call<T>(make: (client: KurrentDBClient) => Promise<T>): Promise<T> {
     return this.run(0, (until) => this.makeCall(make, until));
   }

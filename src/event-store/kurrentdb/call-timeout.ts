@@ -1,7 +1,7 @@
 import { withTimeLimit } from '../../runtime/time-limit.js';
 import { Unavailable } from '../port.js';
 
-/** Error for a call that was not answered in time. The server may still have carried it out. */
+/** Error for a call that got no response in time. The server may still have executed it. */
 export class CallTimeout extends Unavailable {
   constructor(what: string, timeoutMs: number) {
     super(`${what}: no answer within ${timeoutMs} ms`);
@@ -10,7 +10,7 @@ export class CallTimeout extends Unavailable {
 }
 
 /**
- * Waits for a call's response. If the server is frozen, the client ignores its own deadlines.
+ * Waits for a call's response. Needed because the client ignores its own deadlines if the server is frozen.
  * @param timeoutMs above 0
  * @throws CallTimeout after the time limit; a later response is ignored
  */

@@ -50,7 +50,7 @@ export const disposeClient = async (client: KurrentDBClient): Promise<void> => {
 export const openGrpcClient = (client: KurrentDBClient): Promise<GrpcClient> =>
   internalsOf(client).getGRPCClient(streams.StreamsClient, 'call');
 
-/** Channels whose loss was reported to the client. */
+/** Channels already reported to the client as lost. */
 const lostChannels = new WeakSet<object>();
 
 /**
@@ -66,7 +66,7 @@ export const reportFailure = (client: KurrentDBClient, grpc: GrpcClient, error: 
   internals.handleError(grpc, error).catch(() => undefined);
 };
 
-/** Creates a client when it is first needed, and a new one after the current one has been retired. */
+/** Creates a client on first use, and a new one after the current one has been retired. */
 export class RenewableClient {
   private current: KurrentDBClient | undefined;
 

@@ -7,9 +7,9 @@ import { withCallTimeout } from './call-timeout.js';
 import type { RenewableClient } from './clients.js';
 
 /**
- * Detects a lost connection to the server, even while no calls are made, by keeping a subscription to a stream without
- * events. A server's connections close before another server can answer at its address, so the loss is detected before
- * anything reaches the other server.
+ * Detects a lost connection to the server, even while no calls are made, by subscribing to a stream without events. A
+ * server's connections close before another server can respond at its address, so the loss is detected before anything
+ * reaches the other server.
  */
 export class ConnectionWatch {
   private readonly listeners: (() => void)[] = [];
@@ -37,7 +37,10 @@ export class ConnectionWatch {
     this.running ??= this.run();
   }
 
-  /** Waits until the watch is connected and notices any later loss, unless there is no listener. @throws Unavailable */
+  /**
+   * Waits until the watch is connected and would detect a loss. Returns immediately if there is no listener.
+   * @throws Unavailable
+   */
   async waitUntilConnected(timeoutMs: number): Promise<void> {
     if (!this.isAway) return;
     this.pause.abort();

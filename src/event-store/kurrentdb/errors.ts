@@ -14,7 +14,7 @@ import {
 import { KURRENTDB_MESSAGES } from './messages.js';
 
 /**
- * Types of error after which the identical call may be repeated. The client's errors are distinguished by `type`, or by
+ * Error types after which the identical call may be repeated. The client's errors are distinguished by `type`, or by
  * `code` if they have no type: appends, subscriptions and reads use different transports, which fail differently.
  */
 const RETRYABLE_TYPES: ReadonlySet<unknown> = new Set([
@@ -83,8 +83,9 @@ export const isStreamDeleted = (error: unknown): boolean => asClientError(error)
 
 /**
  * True if the server abandoned an append after its own time limit (2 s), which it reports as DEADLINE_EXCEEDED for a
- * batch append and as ABORTED for a single append. The append may have been written. The server gives the same answer
- * to a copy of an append that it has written but not yet replicated: it drops the copy and expects it to be sent again.
+ * batch append and as ABORTED for a single append. The append may have been written. The server responds in the same
+ * way to a copy of an append that it has written but not yet replicated: it drops the copy and expects it to be sent
+ * again.
  */
 export const isGivenUpByServer = (error: unknown): boolean => {
   const { type, code } = asClientError(error);
@@ -92,7 +93,7 @@ export const isGivenUpByServer = (error: unknown): boolean => {
 };
 
 /**
- * Converts a client's error to the port's: {@link Unavailable} if the call may be repeated or is unknown to the server,
+ * Converts a client error to a port error: {@link Unavailable} if the call may be repeated or is unknown to the server,
  * {@link StorageFailed} if the server denies the user access, otherwise the error itself.
  */
 export const toPortError = (error: unknown, what: string): unknown => {

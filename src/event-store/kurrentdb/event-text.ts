@@ -1,10 +1,10 @@
 import type { NewEvent, StoredEvent } from '../port.js';
 
 /**
- * True if parsing a text as JSON and serialising it again does not change it. The client works with values, but every
- * byte of the port's text counts, because hashes cover it. Text in the form of `JSON.stringify` is sent as JSON, which
- * the server's own web pages can display. Any other text is kept unchanged: data as bytes, metadata as a string within
- * JSON, because the client always parses metadata.
+ * True if parsing the text as JSON and serialising it again yields the same text. The client works with parsed values,
+ * but the text must be kept byte for byte, because hashes cover it. Text in `JSON.stringify` form is sent as JSON,
+ * which the server's own web pages can display. Any other text is sent unchanged: data as bytes, metadata as a string
+ * within JSON, because the client always parses metadata.
  */
 const isCanonical = (text: string): boolean => {
   try {
@@ -22,12 +22,12 @@ const WRAPPED_START = `{"${EXACT_TEXT_KEY}"`;
 const isWrapped = (metadata: unknown): metadata is { readonly [EXACT_TEXT_KEY]: string } =>
   typeof metadata === 'object' && metadata !== null && Object.keys(metadata).join() === EXACT_TEXT_KEY;
 
-/** An event as it is sent: canonical data as JSON, any other data as bytes. `metadata` may be wrapped. */
+/** An event as sent to the server: canonical data as JSON, any other data as bytes. `metadata` may be wrapped. */
 export interface WireEvent extends Omit<NewEvent, 'isCanonical'> {
   readonly isJson: boolean;
 }
 
-/** Converts an event to the form in which it is sent. */
+/** Converts an event to the form that is sent to the server. */
 export const toWireEvent = ({ id, type, data, metadata, isCanonical: isKnown }: NewEvent): WireEvent => {
   if (isKnown) return { id, type, isJson: true, data, metadata };
   const isPlain = isCanonical(metadata) && !(metadata.startsWith(WRAPPED_START) && isWrapped(JSON.parse(metadata)));

@@ -26,8 +26,8 @@ export class FeedReader {
   }
 
   /**
-   * Waits for the next batch. Returns undefined if the feed has ended and everything was read, if the reader has left
-   * or lost its place, or if there is nothing new and another feed is ahead.
+   * Waits for the next batch. Returns undefined if the feed has ended and the reader has read all of it, if the reader
+   * has left or lost its place, or if there is nothing new and another feed is ahead.
    */
   async readBatch(maxBatch: number): Promise<Batch | undefined> {
     while (!this.hasLeft && this.feed.has(this)) {

@@ -8,7 +8,7 @@ import {
 import { Metadata, status } from '@grpc/grpc-js';
 import { joinMessages, MessageSplitter } from './grpc-frames.js';
 
-/** Time for the server to close an ended call, in ms. EventStoreDB does not close a call without open appends. */
+/** Maximum wait for the server to close an ended call, in ms. EventStoreDB never closes a call without open appends. */
 const CLOSE_MS = 5_000;
 
 /** Callbacks for a call's messages and its end. */
@@ -23,14 +23,14 @@ export interface CallListener {
   readonly onEnd: (error: Error | null) => void;
 }
 
-/** Creates an error in the form of gRPC-js, which the client's functions understand. */
+/** Creates an error in gRPC-js format, which the client's functions understand. */
 export const createGrpcError = (code: status, details: string, metadata = new Metadata()): Error =>
   Object.assign(new Error(`${code} ${status[code]}: ${details}`), { code, details, metadata });
 
 /** gRPC status code of a successful call. */
 const SUCCESS = 0;
 
-/** gRPC codes that gRPC-js assigns to HTTP statuses when the answer does not come from a gRPC server. */
+/** gRPC codes that gRPC-js assigns to HTTP statuses when the response does not come from a gRPC server. */
 const CODES_OF_HTTP: Readonly<Record<number, status>> = {
   400: status.INTERNAL,
   401: status.UNAUTHENTICATED,
@@ -56,7 +56,7 @@ export class GrpcCall {
 
   /**
    * @param headers request headers, including the path and the credentials
-   * @param onFailure called when the server has failed: it has ended the call with an error, or does not answer
+   * @param onFailure called when the server fails: it ends the call with an error, or stops responding
    * @throws Error if the connection has ended
    */
   constructor(
@@ -97,7 +97,7 @@ export class GrpcCall {
     if (this.stream.writable) this.stream.write(joinMessages(messages));
   }
 
-  /** Sends the only request message of a call that receives many answers. */
+  /** Sends the only request message of a call that gets many responses. */
   writeLast(message: Uint8Array): void {
     if (this.stream.writable) this.stream.end(joinMessages([message]));
   }
@@ -111,7 +111,7 @@ export class GrpcCall {
     this.stream.resume();
   }
 
-  /** Ends the call gracefully: the server still answers the messages that it has received. */
+  /** Ends the call gracefully: the server still responds to the messages that it has received. */
   end(): void {
     this.stream.end();
     const expiry = setTimeout(() => this.cancel(), CLOSE_MS).unref();
@@ -124,7 +124,7 @@ export class GrpcCall {
     this.session.destroy();
   }
 
-  /** Reports that the server does not answer, without waiting for the keep-alive. The call continues. */
+  /** Reports that the server is not responding, without waiting for the keep-alive. The call continues. */
   reportSilence(): void {
     this.onFailure(createGrpcError(status.UNAVAILABLE, 'the server does not answer'));
   }
@@ -142,7 +142,7 @@ export class GrpcCall {
   private finish(): void {
     this.session.destroy();
     const error = this.findError();
-    if (error && !this.hasCancelled) this.onFailure(error); // a cancelled call is not a failure of the server
+    if (error && !this.hasCancelled) this.onFailure(error); // cancelling a call is not a server failure
     this.listener.onEnd(error);
   }
 

@@ -1,4 +1,4 @@
-/** Bytes before each message: a flag, which is 1 if the message is compressed, and the length. */
+/** Size of the header of each message: a flag (1 if the message is compressed), followed by the length. */
 const PREFIX_BYTES = 5;
 
 /** Maximum size of a received message; the client has the same limit. */

@@ -11,7 +11,7 @@ import type { EventReader } from './reader.js';
 /** Bounds of the window. When it is full, the server waits during catch-up, and drops a live subscription. */
 const MAX_EVENTS = 4_096;
 const MAX_BYTES = 32 * 1_048_576;
-/** Events that every reader has passed are kept up to these bounds, for readers that join. */
+/** Maximum number and bytes of events to keep after every reader has passed them, for readers that join later. */
 const KEPT_EVENTS = 1_024;
 const KEPT_BYTES = 4 * 1_048_576;
 
@@ -19,14 +19,14 @@ const KEPT_BYTES = 4 * 1_048_576;
 const NEAR = 16n * 1_048_576n;
 /** How long a new feed waits for other readers that start at the same time, in ms. */
 const GATHER_MS = 20;
-/** How long a reader may go without taking a batch while others wait, before it loses its place, in ms. */
+/** How long a reader may hold up waiting readers without taking a batch, in ms. After that, it loses its place. */
 const STALL_MS = 1_000;
-/** Interval at which a quiet feed looks for excluded events, and its readers for another feed, in ms. */
+/** How often an idle feed checks for excluded events, and its readers check for another feed, in ms. */
 const QUIET_MS = 400;
 
 /** Server calls and settings that feeds need. */
 export interface FeedContext {
-  /** @throws the client's errors if it finds no node of the cluster, or the node does not answer */
+  /** @throws the client's errors if it finds no node of the cluster, or the node does not respond */
   readonly openSubscription: (
     start: ReadStart,
     filter: TypeFilter,
@@ -40,8 +40,8 @@ export interface FeedContext {
 
 /**
  * One subscription on the server for several readers, with a window of the log in memory. The server filters by type.
- * Events are taken as they arrive, because the server drops a live consumer that is 32 events behind, and each reader
- * takes them in batches. Readers in the window hold the feed back; a reader that stalls loses its place. A feed ends
+ * Events are consumed as they arrive, because the server drops a live consumer that falls 32 events behind; readers
+ * take them in batches. Readers in the window hold the feed back; a reader that stalls loses its place. A feed ends
  * once, with or without an error, or when its last reader has left; the events in its window can still be read.
  */
 export class LogFeed {
@@ -92,7 +92,7 @@ export class LogFeed {
    * @param isOvertaken returns true if the reader should join another feed instead
    */
   join(position: Position, filter: TypeFilter, isOvertaken: (reader: FeedReader) => boolean): FeedReader {
-    if (position < this.from) this.from = this.to = position; // only while it gathers readers
+    if (position < this.from) this.from = this.to = position; // only while gathering readers
     const reader = new FeedReader(this, position, createTypeMatcher(filter), isOvertaken);
     this.readers.add(reader);
     return reader;
@@ -109,7 +109,7 @@ export class LogFeed {
     return this.readers.has(reader);
   }
 
-  /** Returns the next events for a reader, and the position that it reaches with them. */
+  /** Returns the next events for a reader, and the reader's position after reading them. */
   read(after: Position, isWanted: (type: string) => boolean, limit: number): Batch {
     const events: StoredEvent[] = [];
     for (let index = indexAfter(this.events, after); index < this.events.length; index++) {
@@ -222,7 +222,7 @@ export class LogFeed {
     this.call?.resume();
   }
 
-  /** Removes readers that take no batch while others wait. The removed readers continue with another feed. */
+  /** Removes readers that are not taking batches while others are waiting. They continue with another feed. */
   private removeStalled(): void {
     if (![...this.readers].some(({ isWaiting }) => isWaiting)) return;
     const now = performance.now();
@@ -232,9 +232,9 @@ export class LogFeed {
   }
 
   /**
-   * Advances the position while the log grows only by events that the filter excludes. The server reports such events
-   * only occasionally, and a reader that waits for a position would otherwise wait forever. The readers are woken even
-   * if there are no events: nothing else would make them join another feed.
+   * Advances the position while only events that the filter excludes are added to the log. The server reports these
+   * events only occasionally, so a reader that waits for a position would otherwise wait forever. Readers are woken
+   * even if there are no events, because nothing else would make them join another feed.
    */
   private async lookWhileQuiet(): Promise<void> {
     const { signal } = this.stopping;

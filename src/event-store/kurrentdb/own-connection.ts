@@ -19,13 +19,16 @@ const WINDOW_BYTES = 1_048_576;
 export interface ConnectionOptions {
   /** Null if not encrypted. */
   readonly tls: SecureClientSessionOptions | null;
-  /** Interval of the keep-alive in ms; negative for none. */
+  /** Keep-alive interval in ms; negative to disable it. */
   readonly keepAliveMs: number;
-  /** How long the server may take to answer a keep-alive, in ms. */
+  /** How long to wait for a keep-alive response, in ms. */
   readonly keepAliveTimeoutMs: number;
 }
 
-/** Reads the options of a valid connection string, and its files. @throws Error if a file cannot be read */
+/**
+ * Reads the options of a valid connection string, and the files that it names.
+ * @throws Error if a file cannot be read
+ */
 export const readConnectionOptions = (connectionString: string): ConnectionOptions => {
   const options = parseConnectionString(withoutOldName(connectionString));
   const { tls = true, tlsVerifyCert = true, tlsCAFile, userCertFile, userKeyFile } = options;
@@ -43,10 +46,10 @@ export const readConnectionOptions = (connectionString: string): ConnectionOptio
 };
 
 /**
- * Opens a call over a separate connection. The client chooses the node, discovering it if necessary, and the
- * credentials. The client is notified when the call fails, so that it looks for another node or the new leader.
+ * Opens a call over a separate connection. The client supplies the node, discovering it if necessary, and the
+ * credentials. It is notified if the call fails, so that it looks for another node or the new leader.
  * @param timeoutMs time limit for the connection
- * @throws the client's errors if it finds no node of the cluster, or the node does not answer
+ * @throws the client's errors if it finds no node of the cluster, or the node does not respond
  */
 export const openOwnCall = async (
   client: KurrentDBClient,
@@ -106,7 +109,7 @@ const openSession = async (
   }
 };
 
-/** Closes a connection whose server does not answer. If the machine has disappeared, nothing else would close it. */
+/** Closes a connection whose server stops responding. If the machine has disappeared, nothing else would close it. */
 const keepAlive = (session: ClientHttp2Session, everyMs: number, timeoutMs: number): void => {
   let late: NodeJS.Timeout | undefined;
   const timer = setInterval(() => {

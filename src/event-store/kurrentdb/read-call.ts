@@ -22,7 +22,7 @@ import {
 
 const { Options } = streams.ReadReq;
 
-/** A message from the server in answer to a read or a subscription. */
+/** A server message in response to a read or a subscription. */
 export type ReadMessage =
   | { readonly kind: 'event'; readonly event: StoredEvent }
   | { readonly kind: 'checkpoint'; readonly position: Position }
@@ -130,7 +130,7 @@ export type Subscription = Pick<GrpcCall, 'pause' | 'resume' | 'cancel'>;
 
 /**
  * Opens a subscription over a separate connection (ADR-200).
- * @throws the client's errors if it finds no node of the cluster, or the node does not answer
+ * @throws the client's errors if it finds no node of the cluster, or the node does not respond
  */
 export const openSubscription = async (
   clients: RenewableClient,

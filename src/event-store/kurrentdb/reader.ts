@@ -107,7 +107,9 @@ export class EventReader {
     return this.collectEvents(requestAll(from, direction, count), 'read $all');
   }
 
-  /** Collects the events of a read. The time limit applies to each message. Converts errors to the port's. */
+  /**
+   * Collects the events that a read returns. The time limit applies to each message. Converts errors to port errors.
+   */
   private async collectEvents(request: streams.ReadReq, what: string): Promise<StoredEvent[]> {
     try {
       const call = await withCallTimeout(openRead(this.clients.getClient(), request), this.timeoutMs, what);

@@ -2,7 +2,7 @@
 export class SharedCalls<T> {
   private readonly inFlight = new Map<string, Promise<T>>();
 
-  /** Joins the call in flight with this identity, or starts it. */
+  /** Joins the call in flight with this identity, or starts one. */
   share(identity: string, start: () => Promise<T>): Promise<T> {
     const joined = this.inFlight.get(identity);
     if (joined) return joined;

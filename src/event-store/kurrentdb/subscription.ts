@@ -4,8 +4,8 @@ import { isWrongPosition, toPortError, WrongPosition } from './errors.js';
 import type { LogFeeds } from './log-feeds.js';
 
 /**
- * Follows the log through a sequence of feeds. However a feed ends, the next feed continues after the last position
- * that was read. Drops are normal: servers up to 24.2 drop every consumer that is slow for a moment.
+ * Follows the log through a sequence of feeds. Whatever ends a feed, the next feed continues after the last position
+ * that was read. Drops are normal: servers up to 24.2 drop any consumer that is briefly slow.
  * @throws WrongPosition if the log has no event at the position from which it continues
  */
 export async function* followLog(options: SubscribeOptions, feeds: LogFeeds): AsyncGenerator<Batch> {

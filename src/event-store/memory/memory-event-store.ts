@@ -33,7 +33,7 @@ export class MemoryLog {
   readonly faults = { isUnavailable: false, responsesToLose: 0 };
   private readonly watchers = new Set<(dropped: boolean) => void>();
 
-  /** Calls back after each append (`false`) and when subscriptions are dropped (`true`). Returns a function to stop. */
+  /** Registers a callback for appends (`false`) and drops (`true`). Returns a function that removes it. */
   watch(callback: (dropped: boolean) => void): () => void {
     this.watchers.add(callback);
     return () => this.watchers.delete(callback);
@@ -43,7 +43,7 @@ export class MemoryLog {
     for (const watcher of [...this.watchers]) watcher(false);
   }
 
-  /** Drops every live subscription, as losing the connection would. */
+  /** Drops every live subscription, as if the connection were lost. */
   dropSubscribers(): void {
     for (const watcher of [...this.watchers]) watcher(true);
   }
@@ -59,7 +59,7 @@ export class MemoryEventStore implements EventStoreAdapter {
   private readonly closing = new AbortController();
 
   /**
-   * @param options.log a log that other stores share
+   * @param options.log a log to share with other stores
    * @param options.firstPosition position of the first event, for tests
    */
   constructor(options: { log?: MemoryLog; firstPosition?: bigint } = {}) {
@@ -89,7 +89,7 @@ export class MemoryEventStore implements EventStoreAdapter {
     const isOpen = ({ stream, expected }: StreamAppend) =>
       indexOf(expected) === (this.log.streams.get(stream)?.length ?? 0);
     const taken = appends.find((each) => !isOpen(each));
-    // Either all appends are new, or all are repeats, for which appendNow writes nothing.
+    // The appends are either all new or all repeats, and appendNow writes nothing for a repeat.
     if (taken && appends.some(isOpen)) throw new WrongExpectedRevision(taken.stream, taken.expected, 'noStream');
     return appends.map(({ stream, expected, events }) => this.appendNow(stream, expected, events)).at(-1)!.position;
   }

@@ -32,9 +32,15 @@ interface Row {
   readonly failed?: number | null;
 }
 
-/** Several seconds of full load. If the queue is full, the store is stuck, and clients should be informed at once. */
+/**
+ * Enough for several seconds at full load. A full queue means that the store is stuck, and clients should learn
+ * of it at once.
+ */
 const QUEUE_BOUNDS = { appends: 10_000, bytes: 64 * 1_048_576 };
-/** Minimum time between batches. At 2,500 posts a second, it halves the CPU time per append; more saves no more. */
+/**
+ * Minimum time between batches. At 2,500 posts a second, 3 ms halves the CPU time per append; a longer interval saves
+ * no more.
+ */
 const BATCH_INTERVAL_MS = 3;
 
 /**
@@ -78,7 +84,7 @@ export class AppendBatcher {
     this.queue = new AppendQueue(options.queueBounds ?? QUEUE_BOUNDS);
   }
 
-  /** Appends all parts or none. Settles within the time limit from now, whether the append was sent or not. */
+  /** Appends all parts or none. Settles within the time limit from now, whether or not the append was sent. */
   append(parts: Append['parts'], condition: AppendCondition | null): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
       let [count, bytes] = [0, 0];
@@ -240,7 +246,7 @@ export class AppendBatcher {
             text: textIf,
             values: [...conditionColumns(conditions), ...values],
           });
-    // A frozen server sends no error, and its statement time-out does not fire, so the client enforces the limit.
+    // A frozen server sends no error, and its statement timeout does not fire, so the client enforces the limit.
     const { rows } = await withTimeLimit(answer, timeoutMs, () => new Error(`no answer within ${timeoutMs} ms`));
     return rows;
   }
@@ -283,7 +289,10 @@ const conditionColumns = (conditions: readonly (AppendCondition & { readonly ite
 /** Returns the revision that the appended events follow; -1n if there is none. */
 const baseOf = (expected: ExpectedRevision): bigint => (expected === 'noStream' ? -1n : expected);
 
-/** Returns the wanted events of appends as a read would return them. All their events follow the base without gaps. */
+/**
+ * Returns the wanted events of appends, the way a read would return them. The positions of all their events, wanted or
+ * not, follow the base without gaps.
+ */
 const toStoredEvents = (
   appends: readonly Append[],
   base: bigint,
@@ -303,7 +312,7 @@ const toStoredEvents = (
   return written;
 };
 
-/** True for an error that may pass: a lost connection, a shutdown, a time-out, a deadlock or a lack of resources. */
+/** True for a transient error: a lost connection, a shutdown, a timeout, a deadlock or a lack of resources. */
 const isTransient = ({ code = '' }: pg.DatabaseError): boolean =>
   ['08', '53', '57', '58', '40', '55'].includes(code.slice(0, 2));
 

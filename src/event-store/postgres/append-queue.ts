@@ -8,13 +8,13 @@ export interface Append {
   readonly count: number;
   readonly condition: AppendCondition | null;
   readonly bytes: number;
-  /** By `performance.now()`, in ms. */
+  /** `performance.now()` timestamp, in ms. */
   readonly arrivedAt: number;
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Maximum number of appends and bytes that wait. */
+/** Maximum number of waiting appends and bytes. */
 export interface QueueBounds {
   readonly appends: number;
   readonly bytes: number;
@@ -23,7 +23,7 @@ export interface QueueBounds {
 const MAX_BATCH_EVENTS = 1_000;
 const MAX_BATCH_BYTES = 8 * 1_048_576;
 
-/** Appends that wait to be sent, in the order of their arrival. None of them has been written. */
+/** Appends waiting to be sent, in order of arrival. None of them has been written. */
 export class AppendQueue {
   private waiting: Append[] = [];
   private bytes = 0;
@@ -49,7 +49,7 @@ export class AppendQueue {
 
   /**
    * Takes the next batch, in order. It contains each stream at most once: a second append waits for the outcome of the
-   * first. Nothing passes an append that no longer fits, because an import relies on the order.
+   * first. If an append does not fit, all later appends wait too, because an import relies on the order.
    */
   takeBatch(): Append[] {
     const batch: Append[] = [];
@@ -75,7 +75,7 @@ export class AppendQueue {
     return batch;
   }
 
-  /** Takes the appends that arrived at or before a time. */
+  /** Takes the appends that arrived at or before the given time. */
   takeArrivedUntil(time: number): Append[] {
     const end = this.waiting.findIndex(({ arrivedAt }) => arrivedAt > time);
     const taken = this.waiting.splice(0, end < 0 ? this.waiting.length : end);

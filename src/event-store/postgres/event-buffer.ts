@@ -1,7 +1,7 @@
 import { indexAfter } from '../index-after.js';
 import { BEGINNING, type Position, type StoredEvent } from '../port.js';
 
-/** All matching events of a range of the log. */
+/** All matching events in a range of the log. */
 interface LogRange {
   readonly after: Position;
   /** Inclusive. */
@@ -9,7 +9,7 @@ interface LogRange {
   readonly events: readonly StoredEvent[];
 }
 
-/** Events for a reader, and the position that it reaches with them. */
+/** Events for a reader, and the reader's position after reading them. */
 export interface LogPage {
   readonly events: readonly StoredEvent[];
   readonly position: Position;

@@ -15,12 +15,12 @@ import {
 import { coversFilter, createTypeMatcher, mergeFilters, type TypeFilter } from '../type-filter.js';
 import { EventBuffer, type LogPage } from './event-buffer.js';
 
-/** Poll interval in ms; polling makes up for a lost notification. Normally, a notification wakes the reader. */
+/** Poll interval in ms. Normally, a notification wakes the reader; polling makes up for lost notifications. */
 const POLL_MS = 400;
 const PAGE_EVENTS = 1_000;
 /** Number of positions that are searched in one read with a type filter; this takes tens of milliseconds. */
 const SEARCH_WINDOW = 50_000n;
-/** Pause after a read of new positions that found no wanted event, in ms, so that the next read covers more. */
+/** How long to pause after new positions held no wanted event, in ms, so that the next read covers more. */
 const UNWANTED_PAUSE_MS = 20;
 
 /** Reads a page of the log, up to the given position if any. */
@@ -223,8 +223,8 @@ export class LogFollower {
   }
 
   /**
-   * Reads a page of new events, up to the last range that is already known. One read fills all gaps: when two processes
-   * append in turn, there are many gaps, and with one read per gap, a busy subscriber would get only a few events at a
+   * Reads a page of new events, up to the last range that is already known. One read fills all gaps: two processes that
+   * append alternately leave many gaps, and with one read per gap, a busy subscriber would get only a few events at a
    * time.
    * @returns true if more events are known to follow
    */

@@ -34,7 +34,7 @@ export interface PostgresEventStoreOptions {
   readonly readConnections?: number;
   /** Time limit of a read, and of an append (counted from its arrival), in ms. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Maximum number of appends and bytes that wait; for tests. */
+  /** Maximum number of waiting appends and bytes; for tests. */
   readonly queueBounds?: QueueBounds;
   /** Interval of the probes while the store refuses appends, in ms; for tests. */
   readonly probeIntervalMs?: number;
@@ -108,7 +108,7 @@ export class PostgresEventStore implements EventStoreAdapter {
     this.follower = new LogFollower({ connectionString, schema: this.schema, log }, (options) => this.readAll(options));
   }
 
-  /** Checks that the store answers. @throws Unavailable */
+  /** Checks that the store responds. @throws Unavailable */
   async start(): Promise<void> {
     await this.readHead();
   }
@@ -254,7 +254,7 @@ export class PostgresEventStore implements EventStoreAdapter {
     return this.groupByStream(reads.length, await this.query(text, columns, `streams ${direction}`));
   }
 
-  /** Groups rows by the requested stream, whose number is in the last column. */
+  /** Groups rows by requested stream; the last column holds its number in the request. */
   private groupByStream(count: number, rows: readonly Row[]): StoredEvent[][] {
     const found: StoredEvent[][] = Array.from({ length: count }, () => []);
     for (const row of rows) found[Number((row as unknown as string[])[7]) - 1]!.push(toStoredEvent(row));

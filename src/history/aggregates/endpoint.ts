@@ -33,7 +33,7 @@ export type EndpointHistory = {
   readonly deleted_at: string | null;
 };
 
-/** Names of the settings in API responses, by their names in events. */
+/** Names of the settings in API responses, keyed by their names in events. */
 const SETTINGS = {
   name: 'name',
   projectIds: 'project_ids',

@@ -3,8 +3,8 @@ import { type Instant, iso } from '../../kernel/instant.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
 
 /**
- * An aggregate as history shows it: a pure fold of its events into a state with members named as in the management API
- * and times in ISO 8601. Only events change a state: an expired pause remains until the next event.
+ * An aggregate as shown in history: a pure fold of its events into a state. Its members are named as in the management
+ * API, and times are in ISO 8601. Only events change a state: an expired pause remains until the next event.
  */
 export interface HistoryAggregate<S extends JsonObject = JsonObject, E extends DomainEvent = DomainEvent> {
   /** Name in paths and responses, such as `project-pause` (management-api.md: `GET /history`). */
@@ -61,7 +61,7 @@ export const NOTHING_FOLDED: Folded = { state: null, changes: {}, revision: -1n,
 export const inOrderOfTime = (event: RecordedEvent, before: Pick<Folded, 'at'>): RecordedEvent =>
   event.at >= before.at ? event : { ...event, at: before.at };
 
-/** Applies an event, and records which members it changed. @param event as {@link inOrderOfTime} returns it */
+/** Applies an event, and records which members it changed. @param event result of {@link inOrderOfTime} */
 export const applyEvent = (aggregate: HistoryAggregate, before: Folded, event: RecordedEvent): Folded => {
   const state = aggregate.evolve(before.state, event);
   const { revision, at, hash } = event;

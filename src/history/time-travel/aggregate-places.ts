@@ -25,7 +25,7 @@ export class AggregatePlaces {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /** Finds an aggregate; null if there is none. @param ownerId its required owner; null for any @throws Unavailable */
+  /** Finds an aggregate; null if there is none. @param ownerId required owner; null for any @throws Unavailable */
   async find(aggregate: HistoryAggregate, id: string, ownerId: string | null): Promise<AggregatePlace | null> {
     const place = await this.locate(aggregate, id);
     if (!place || ownerId === null) return place;

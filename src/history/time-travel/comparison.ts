@@ -5,13 +5,13 @@ import { maskErasedSecrets } from '../erased-secrets.js';
 import { type AuthoredChange, ChangeAuthors, diffStates } from './diff.js';
 import type { AggregatePlace, HistoryReader } from './history-reader.js';
 
-/** Two times, the earlier first. The state at a time includes the events at exactly that time. */
+/** Two points in time, earlier first. The state at a point in time includes events with exactly that timestamp. */
 export interface TimeRange {
   readonly from: Instant;
   readonly to: Instant;
 }
 
-/** An aggregate at two times. */
+/** An aggregate at two points in time. */
 export interface AggregateComparison {
   readonly first: Folded;
   readonly last: Folded;
@@ -19,7 +19,7 @@ export interface AggregateComparison {
   readonly changes: readonly AuthoredChange[];
 }
 
-/** Compares an aggregate at two times. @throws Unavailable @throws UndecodableEvent */
+/** Compares an aggregate at two points in time. @throws Unavailable @throws UndecodableEvent */
 export const compareAggregate = async (
   reader: HistoryReader,
   aggregate: HistoryAggregate,
@@ -39,7 +39,7 @@ export const maskErasedValues = async <T extends AuthoredChange>(
   vault: Pick<SecretVault, 'findErased'>,
   changes: readonly T[],
 ): Promise<readonly T[]> => {
-  // A value alone does not reveal that it is a secret's id; the name of its member does.
+  // Only the member name reveals that a value is a secret's id.
   const named = changes.map(({ path, before, after }) => {
     const name = path.slice(path.lastIndexOf('/') + 1);
     return [{ [name]: before }, { [name]: after }] as const;

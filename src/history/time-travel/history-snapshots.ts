@@ -7,7 +7,7 @@ import { POOL } from '../../postgres/tokens.js';
 import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
 
-/** Where a fold ends: with the last event at or before a time, with a revision, or by default with the stream. */
+/** Where a fold stops: at the last event at or before a time, at a revision, or (default) at the end of the stream. */
 export interface Until {
   readonly at?: Instant;
   readonly revision?: bigint;

@@ -42,7 +42,7 @@ const COMPARED = ['endpoint', 'channel', 'project', 'project-pause', 'channel-pa
   findAggregate(name)!,
 );
 
-/** Shows all endpoints, channels, projects and pauses at a time, and what changed in them between two times. */
+/** Shows all endpoints, channels, projects and pauses at a given time, and how they changed between two times. */
 @Injectable()
 export class OwnerTimeTravel {
   constructor(
@@ -52,7 +52,7 @@ export class OwnerTimeTravel {
   ) {}
 
   /**
-   * Shows the resources that existed at a time, and their pauses.
+   * Shows the resources that existed at a given time, and their pauses.
    * @param ownerId null for all owners
    * @throws Unavailable @throws UndecodableEvent
    */
@@ -82,7 +82,8 @@ export class OwnerTimeTravel {
   }
 
   /**
-   * Compares all endpoints, channels, projects and pauses at two times. Reads only streams with events in between.
+   * Compares all endpoints, channels, projects and pauses at two points in time. Reads only the streams that have
+   * events in between.
    * @param ownerId null for all owners
    * @throws Unavailable @throws UndecodableEvent
    */

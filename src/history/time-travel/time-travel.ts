@@ -29,7 +29,7 @@ export interface PastDifference {
   readonly changes: readonly AuthoredChange[];
 }
 
-/** Shows the state of an aggregate at a time, and what changed between two times. */
+/** Shows the state of an aggregate at a given time, and what changed between two times. */
 @Injectable()
 export class TimeTravel {
   constructor(
@@ -41,7 +41,7 @@ export class TimeTravel {
 
   /**
    * Shows an aggregate as of a time or a revision.
-   * @param ownerId owner to whom the aggregate must belong; null for any owner
+   * @param ownerId required owner of the aggregate; null for any owner
    * @param page events to show, oldest first
    * @returns null if there is no such aggregate or revision, or if it had no event by then
    * @throws Unavailable @throws UndecodableEvent
@@ -69,8 +69,8 @@ export class TimeTravel {
   }
 
   /**
-   * Compares an aggregate at two times. Returns null if there is no such aggregate, or if it had no event by the later
-   * time. @param ownerId see {@link show} @throws Unavailable @throws UndecodableEvent
+   * Compares an aggregate at two points in time. Returns null if there is no such aggregate, or if it had no event by
+   * the later time. @param ownerId see {@link show} @throws Unavailable @throws UndecodableEvent
    */
   async diff(
     aggregate: HistoryAggregate,

@@ -9,7 +9,7 @@ import {
   TimelineQueries,
 } from '../../projections/audit/timeline.queries.js';
 
-/** Event counts of a bucket, which lasts from `at` to the beginning of the next bucket. */
+/** Event counts for a bucket. A bucket lasts from `at` to the start of the next one. */
 export type Bucket = Omit<BucketCounts, 'bucket'> & { readonly at: Instant };
 
 /** The timeline of an owner, or of all owners. Everything is in chronological order. */

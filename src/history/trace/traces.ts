@@ -14,14 +14,14 @@ import { HistoryReader, wholeStream } from '../time-travel/history-reader.js';
 export interface StoryRequest {
   readonly id: string;
   readonly at: Instant;
-  /** Actor whose key the request carried: `operator`, `owner:own_…`, `endpoint:ep_…`. */
+  /** Actor identified by the request's key: `operator`, `owner:own_…`, `endpoint:ep_…`. */
   readonly actor: string;
   /** Name of the endpoint at that time; null for other keys, and for an endpoint without a name. */
   readonly keyName: string | null;
   readonly ip: string;
 }
 
-/** All events that followed from one command; they have the same correlation id. */
+/** All events that resulted from one command; they share a correlation id. */
 export interface Story {
   /** Null if no request started the story. */
   readonly request: StoryRequest | null;

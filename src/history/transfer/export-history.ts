@@ -36,7 +36,7 @@ interface PlacedEntry {
 
 const BUNDLES = 20;
 const SECRETS = 500;
-/** Maximum wait, in ms, until the log covers the current events. */
+/** How long to wait for the log to cover the current events, in ms. */
 const LONGEST_WAIT_MS = 10_000;
 const LOOK_MS = 100;
 
@@ -99,8 +99,8 @@ export class ExportHistory {
   }
 
   /**
-   * True if an exported event names a secret. Any other secret belongs to a rejected or unfinished command, and would
-   * stay in the importing gateway forever.
+   * True if an exported event refers to a secret. Any other secret belongs to a rejected or unfinished command, and
+   * would stay in the importing gateway forever.
    */
   private async isNamed({ id, unconfirmedIn }: ListedSecret, head: LogHead | null): Promise<boolean> {
     if (unconfirmedIn === null) return true;
@@ -162,7 +162,7 @@ export class ExportHistory {
   }
 
   /**
-   * Returns the first visible revision of each trimmed stream of a page; null if none is visible. A store may keep
+   * Returns the first visible revision of each trimmed stream in a page; null if none is visible. A store may keep
    * events that streams hide.
    */
   private async readFirstRevisions(page: readonly StoredEvent[]): Promise<ReadonlyMap<string, bigint | null>> {

@@ -41,7 +41,7 @@ export interface ImportResult {
   /** Number of events in the lines that were sent, whether or not they were already stored. */
   readonly events: number;
   readonly secrets: number;
-  /** False if the history continues: until the rest is sent, the gateway writes and publishes nothing else. */
+  /** False if more of the history must follow; until it is sent, the gateway writes and publishes nothing else. */
   readonly complete: boolean;
 }
 
@@ -59,14 +59,15 @@ type HistoryLine = (EventLine | RemovedLine) & { readonly isLast: boolean };
 
 /** Maximum number of lines and bytes that are stored and signed together. */
 const CHUNK = { lines: 500, bytes: 4 * 1_048_576 };
-/** Maximum number of attempts to write the log, which its saga may have advanced while the store was empty. */
+/** Maximum number of attempts to write the log: its saga may have advanced it while the store was empty. */
 const LOG_TRIES = 20;
 const RETRY_MS = 100;
 
 /**
  * Imports an exported history into an empty store (ADR-133). Appends events in order with their exact text, in chunks.
- * Adds the entries of each chunk, also of removed events, to the transparency log, so that its tree equals the exported
- * tree. To continue an interrupted import, send the history again: stored events are compared, the rest is appended.
+ * Adds each chunk's entries, including those for removed events, to the transparency log, so that its tree equals the
+ * exported tree. To continue an interrupted import, send the history again: stored events are compared, and the rest is
+ * appended.
  */
 export class ImportHistory {
   private running: Promise<unknown> = Promise.resolve();
@@ -140,7 +141,7 @@ class Import {
     this.secrets += 1;
   }
 
-  /** @throws ImportRefused if the store has events that no import has written */
+  /** @throws ImportRefused if the store contains events that were not imported */
   private async checkEmpty(): Promise<void> {
     this.state = await this.store.readState();
     if (this.state !== null) return;
@@ -206,7 +207,7 @@ class Import {
     await this.bringIntoLog(head, rest, positions, after);
   }
 
-  /** Checks that the log has the entries of these lines. @throws ImportRefused */
+  /** Checks that the log contains the entries for these lines. @throws ImportRefused */
   private async compare(lines: readonly HistoryLine[]): Promise<void> {
     if (lines.length === 0) return;
     const from = Math.floor(lines[0]!.index! / TILE_WIDTH);
@@ -217,7 +218,7 @@ class Import {
         throw new ImportRefused(TRANSFER_MESSAGES.notEmpty);
   }
 
-  /** Appends the lines' missing events. Returns the positions of all their events, in order. */
+  /** Appends the events that the store lacks. Returns the positions of all events in the lines, in order. */
   private async bringIntoStore(lines: readonly HistoryLine[], after: Position): Promise<readonly Position[]> {
     const wanted = lines.flatMap((line) => (line.kind === 'event' ? [line.event] : []));
     const there = await this.readThere(wanted, after);
@@ -229,7 +230,7 @@ class Import {
   }
 
   /**
-   * Returns the positions of the first wanted events, as far as the store has them.
+   * Returns the positions of the leading wanted events that are already in the store.
    * @throws ImportRefused if the store has other events
    */
   private async readThere(wanted: readonly PlacedEvent[], after: Position): Promise<readonly Position[]> {
@@ -250,7 +251,7 @@ class Import {
     return positions;
   }
 
-  /** Writes the entries of lines to the transparency log, and signs its head. */
+  /** Writes the lines' entries to the transparency log and signs the new head. */
   private async bringIntoLog(
     found: LogHead | null,
     lines: readonly HistoryLine[],
@@ -270,8 +271,8 @@ class Import {
     let event = 0;
     const entries = lines.map((line) => {
       if (line.kind === 'event') position = positions[event++]!;
-      // A removed event has no position in this store. With the position right after the previous event, its entry is
-      // found together with the next event.
+      // A removed event has no position in this store. It gets the position right after the previous event, so that its
+      // entry is found together with the next event's entry.
       return { bytes: serializeEntry(placeOf(line)), position: line.kind === 'event' ? position : position + 1n };
     });
     const { edge, tiles } = appendEntries(await this.tables.readEdge(found?.size ?? 0), entries);

@@ -7,14 +7,15 @@ import { pipeline } from 'node:stream/promises';
 import { openProcessDirectory, type ProcessDirectory, removeAbandoned } from '../../runtime/process-directory.js';
 
 /**
- * Keeps the bodies of imports in files, but only while they are read: they contain a whole history and sealed secrets.
+ * Keeps import request bodies in files, but only while they are being read: they contain a whole history and sealed
+ * secrets.
  */
 export class ImportSpool {
   private directory: Promise<ProcessDirectory> | null = null;
 
   private constructor(private readonly parent: string) {}
 
-  /** Removes the files of killed processes, even if no import follows. @param parent folder, which need not exist */
+  /** Removes files left by killed processes, even if no import follows. @param parent folder, which need not exist */
   static async open(parent: string): Promise<ImportSpool> {
     await removeAbandoned(parent);
     return new ImportSpool(parent);

@@ -25,7 +25,7 @@ export class OrderedAppender {
   }
 
   /**
-   * Appends events in order. Only a store that commits in order receives appends to several streams at once, so a crash
+   * Appends events in order. Appends to several streams at once only if the store commits in order, so that a crash
    * leaves a prefix of the history without gaps.
    */
   async append(events: readonly PlacedEvent[]): Promise<void> {
@@ -81,7 +81,7 @@ export class OrderedAppender {
 
 const toNewEvent = ({ id, type, data, metadata }: PlacedEvent): NewEvent => ({ id, type, data, metadata });
 
-/** Splits events into runs of consecutive events of one stream that fit into one append. */
+/** Splits events into runs. A run has consecutive events of one stream and fits into one append. */
 const splitIntoRuns = (events: readonly PlacedEvent[]): PlacedEvent[][] => {
   const runs: PlacedEvent[][] = [];
   let bytes = 0;

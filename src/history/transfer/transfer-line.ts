@@ -8,10 +8,10 @@ import { TRANSFER_MESSAGES } from './messages.js';
 /** An event with its stream and revision. */
 export type PlacedEvent = Omit<StoredEvent, 'position'>;
 
-/** An event as it is stored, with its index in the transparency log. */
+/** An event as stored, with its index in the transparency log. */
 export interface EventLine {
   readonly kind: 'event';
-  /** Index of the event's entry in the transparency log; null if the line does not contain it. */
+  /** Index of the event's entry in the transparency log; null if the line has none. */
   readonly index: number | null;
   readonly event: PlacedEvent;
   readonly hash: string;
@@ -24,7 +24,7 @@ export interface RemovedLine {
   readonly stream: string;
   readonly revision: bigint;
   readonly hash: string;
-  /** Set on an entry that names an ended log: the logs that had ended by then. */
+  /** Set only on the entry for an ended log: all logs that had ended by the time of the export. */
   readonly ended?: readonly EndedLog[];
 }
 
@@ -35,15 +35,16 @@ export interface SecretLine {
   readonly sealed: Buffer;
 }
 
-/** A line of an exported history. `isLast`: the history ends with it. */
+/** A line of an exported history. `isLast`: no lines follow. */
 export type TransferLine = (EventLine | RemovedLine | SecretLine) & { readonly isLast: boolean };
 
 /** Error for a line that cannot belong to an exported history. */
 export class MalformedLine extends Error {}
 
 /**
- * Serialises an event (management-api.md: `GET /history/export`). `data` and `metadata` are the stored texts if parsing
- * and serialising reproduces them exactly; otherwise `text` holds them, because the hashes cover the bytes.
+ * Serialises an event (management-api.md: `GET /history/export`). `data` and `metadata` hold the stored JSON verbatim
+ * if parsing and re-serialising reproduces it exactly. Otherwise `text` holds it as strings, because the hashes cover
+ * the bytes.
  */
 export const serializeEvent = (codec: EventCodec, stored: StoredEvent, index: number, hash: string): string => {
   const { stream, id, type, revision, position, data, metadata } = stored;

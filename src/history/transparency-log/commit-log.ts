@@ -12,7 +12,7 @@ import type { PublishedCheckpoints } from './published-checkpoint.js';
 export const COMMIT_DURABLY = `select set_config('synchronous_commit', 'on', true)
   where current_setting('synchronous_commit') = 'off'`;
 
-/** Destinations of {@link commitLog}. */
+/** Dependencies of {@link commitLog}. */
 export interface LogSink {
   readonly pool: Pool;
   readonly identity: Pick<LogIdentity, 'sealKey'>;
@@ -25,7 +25,7 @@ export interface LogBatch extends Pick<LogAppend, 'from' | 'tiles' | 'entries'> 
   readonly edge: TreeEdge;
   /** Position up to which the log covers the store after this batch. */
   readonly position: Position;
-  /** Position of the last event that has an entry; null if none has. */
+  /** Position of the last event that has an entry; null if there is none. */
   readonly lastEvent: Position | null;
 }
 

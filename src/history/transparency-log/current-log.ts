@@ -15,7 +15,7 @@ export interface CurrentLog {
   readonly ended: readonly EndedLog[];
 }
 
-/** A log as its newest known checkpoint shows it. */
+/** A log, as described by its newest known checkpoint. */
 export interface KnownLog {
   readonly vkey: string;
   readonly checkpoint: string;
@@ -49,9 +49,10 @@ export const firstEntries = ({ ended, suffix }: CurrentLog): readonly Buffer[] =
     });
 
 /**
- * Ends logs and begins the next log under another name and key, without entries. Keeps the heads of the ended logs and
- * the tree of this database. Call it in a transaction.
- * @param logs this database's log first @returns origin of the next log
+ * Ends logs and starts a new, empty log with another name and key. Keeps the heads of the ended logs and the tree of
+ * this database. Call it in a transaction.
+ * @param logs this database's log first
+ * @returns origin of the next log
  */
 export const endLogs = async (
   tx: Pick<Pool, 'query'>,
@@ -78,7 +79,9 @@ export const endLogs = async (
 const createSigner = (identity: LogIdentity, base: string, suffix: string): CheckpointSigner =>
   new CheckpointSigner(suffix === '' ? base : `${base}/${suffix}`, deriveKeyOfLog(identity.key, suffix));
 
-/** Signs that a log has ended. Returns null if this identity lacks the log's key: no other key may sign for it. */
+/**
+ * Signs a statement that a log has ended. Returns null if this identity lacks the log's key: no other key may sign it.
+ */
 const signEnd = (identity: LogIdentity, { checkpoint, vkey, suffix }: KnownLog, next: string): string | null => {
   const { origin } = headOfEnded({ checkpoint });
   const signer = createSigner(identity, withoutSuffix(origin, suffix), suffix);
@@ -86,7 +89,7 @@ const signEnd = (identity: LogIdentity, { checkpoint, vkey, suffix }: KnownLog, 
   return head && signer.sign(head.size, head.root, [`ended ${next}`]);
 };
 
-/** Returns a suffix that no log has had, even if a backup was restored: the time and random digits. */
+/** Returns a new suffix, made of the time and random digits so that it is unique even if a backup was restored. */
 const createSuffix = (now: number): string =>
   `${iso(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${randomBytes(3).toString('hex')}`;
 

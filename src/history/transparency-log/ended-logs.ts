@@ -20,7 +20,7 @@ export interface EndedLog extends JsonObject {
   readonly ended_at: string;
   /** Suffix of its origin; empty for the first log. */
   readonly suffix: string;
-  /** Suffix of the log that succeeds it. */
+  /** Suffix of the next log. */
   readonly next_suffix: string;
 }
 
@@ -32,10 +32,10 @@ export const showEnded = (log: EndedLog) => {
   return { origin, size, root: root.toString('base64'), vkey, ended_at, reason, message, checkpoint, statement };
 };
 
-/** Prefix of the stream in the entry for an ended log; the log's origin follows. No event has such a stream. */
+/** Prefix of the stream in the entry for an ended log; the log's origin follows. No event's stream has this prefix. */
 export const ENDED_LOG_STREAM = 'historyLog-';
 
-/** True for an ended log in a line of an export. */
+/** True if a value in an export line is an ended log. */
 export const isEndedLog = (value: unknown): value is EndedLog => {
   const { origin, vkey, checkpoint, statement, reason, ended_at, suffix, next_suffix } = (value ??
     {}) as Partial<EndedLog>;
@@ -56,11 +56,11 @@ export const headOfEnded = ({ checkpoint }: Pick<EndedLog, 'checkpoint'>): Check
   return head;
 };
 
-/** Table of the logs that have ended. */
+/** The table of ended logs. */
 export class EndedLogTable {
   constructor(private readonly db: Pick<Pool, 'query'>) {}
 
-  /** Lists the ended logs, in the order in which they ended. */
+  /** Lists the ended logs in the order they ended. */
   async list(): Promise<readonly EndedLog[]> {
     const { rows } = await this.db.query<EndedLog & { ended_at: unknown }>(
       `select origin, vkey, checkpoint, statement, reason, suffix, next_suffix,
@@ -81,8 +81,8 @@ export class EndedLogTable {
   }
 
   /**
-   * Keeps the tree of this database as evidence for an ended log, unless an earlier tree was kept, and leaves an empty
-   * log. Call it in a transaction.
+   * Keeps this database's tree as evidence for an ended log, unless an earlier tree was kept. Leaves the log empty.
+   * Call it in a transaction.
    */
   async keepTree(origin: string, size: number): Promise<void> {
     const { rowCount } = await this.db.query(

@@ -11,7 +11,7 @@ export interface LogEntry {
 
 const LENGTH_BYTES = 2;
 
-/** Serialises an entry: the bytes that the tree covers. They cover the event's content only through its hash. */
+/** Serialises an entry to the bytes that the tree covers. They contain the hash of the event, not its content. */
 export const serializeEntry = ({ stream, revision, hash }: LogEntry): Buffer =>
   Buffer.from(`${stream}\n${revision}\n${hash}\n`);
 

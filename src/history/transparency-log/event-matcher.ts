@@ -15,9 +15,9 @@ export interface FoundEvent {
   readonly stream: string;
   readonly revision: bigint;
   readonly position: bigint;
-  /** The hash that the event carries. */
+  /** The hash stored with the event. */
   readonly hash: string;
-  /** True if its content matches that hash. */
+  /** True if the event's content matches this hash. */
   readonly isIntact: boolean;
 }
 
@@ -35,12 +35,15 @@ export interface EventLookup {
 export const keyOf = ({ stream, revision }: { readonly stream: string; readonly revision: bigint }): string =>
   `${stream}\n${revision}`;
 
-/** Number of entries within which a moved event is recognised; further away, it counts as inserted and removed. */
+/**
+ * Maximum distance, in entries, at which a moved event is recognised; beyond that, it is reported as removed and
+ * inserted.
+ */
 const WINDOW = 10_000;
 
 /**
- * Compares the events of the store with the entries of the log, both in order, and reports differences. Add entries at
- * least {@link WINDOW} ahead of the events.
+ * Compares the events of the store with the entries of the log, both in order, and reports differences. The entries
+ * must be added at least {@link WINDOW} ahead of the events.
  */
 export class EventMatcher {
   readonly broken: BrokenEvent[] = [];
@@ -48,9 +51,9 @@ export class EventMatcher {
   private first = 0;
   /** Keys of the entries ahead, with their index in `entries`. */
   private readonly ahead = new Map<string, number>();
-  /** Keys of events that came earlier than in the log. */
+  /** Keys of events that come earlier in the store than in the log. */
   private readonly early = new Set<string>();
-  /** Keys of entries whose events come later than in the log. */
+  /** Keys of events that come later in the store than in the log. */
   private readonly late = new Set<string>();
 
   constructor(private readonly lookup: EventLookup) {}
@@ -74,7 +77,7 @@ export class EventMatcher {
    */
   async match(event: FoundEvent, isCovered: boolean): Promise<string | null> {
     const key = keyOf(event);
-    if (this.late.delete(key)) return null; // reported where it was missing
+    if (this.late.delete(key)) return null; // already reported at its place in the log
     for (;;) {
       const expected = this.entries[this.first];
       if (!expected) return this.reportUnknown(event, isCovered);
@@ -105,7 +108,7 @@ export class EventMatcher {
       }
       if (index === undefined) return this.reportUnknown(event, isCovered);
       if (this.entries[index]!.entry!.hash !== event.hash) {
-        this.early.add(key); // not the event that the log has further on, but another event in its place
+        this.early.add(key); // has the key of an entry further on, but is a different event
         if (expected.entry.hash === event.hash) {
           // This is the expected event at another revision; the event that belongs there comes later.
           this.report(expected.entry, 'changed');
@@ -136,7 +139,7 @@ export class EventMatcher {
     const distance = index - this.first;
     const key = keyOf(expected.entry!);
     const following = await this.lookup.next(event, distance);
-    const at = following.indexOf(key) + 1; // 0: further away than this event
+    const at = following.indexOf(key) + 1; // 0: not among the next `distance` events
     const isEarly = at > 0;
     const isLate = at === 0 || at === distance;
     if (isLate) {

@@ -21,7 +21,7 @@ import { type Checkpoint, parseCheckpoint } from './signed-note.js';
 class OtherPast extends Error {}
 
 const MAX_BATCH = 2_000;
-/** How long a node that is behind its cluster's leader may take to reach the published checkpoint, in ms. */
+/** How long to wait, in ms, for a node that lags behind its cluster's leader to reach the published checkpoint. */
 const LONGEST_WAIT_MS = 10_000;
 const LOOK_MS = 250;
 

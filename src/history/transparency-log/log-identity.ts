@@ -3,7 +3,7 @@ export const LOG_CHECKPOINT = 'saga/write-transparency-log';
 
 /** Name and key of the log. */
 export interface LogIdentity {
-  /** HISTORY_ORIGIN; if null, the log keeps its origin, and a new log derives it from the base URL. */
+  /** HISTORY_ORIGIN. If null, an existing log keeps its origin and a new log derives one from the base URL. */
   readonly origin: string | null;
   /** Base URL of this process; empty until it is known. */
   readonly baseUrl: string;

@@ -2,7 +2,7 @@ import { type LogEntry, parseEntry } from './entry.js';
 import { type LogTables, SEAL_BYTES, sealEntry, type StoredBundle } from './log-tables.js';
 import { TILE_WIDTH } from './merkle.js';
 
-/** An entry of the log as a verification reads it. */
+/** A log entry as read for verification. */
 export interface SealedEntry {
   readonly index: number;
   readonly bytes: Buffer;

@@ -16,16 +16,16 @@ export interface LogHead {
   readonly checkpoint: string;
 }
 
-/** A batch of log entries that is written in one transaction. */
+/** A batch of log entries to write in one transaction. */
 export interface LogAppend {
-  /** The previous head; null for the first one. */
+  /** The previous head; null for the first batch. */
   readonly from: LogHead | null;
   readonly to: LogHead;
   readonly tiles: readonly Tile[];
   readonly entries: readonly { readonly bytes: Buffer; readonly position: bigint }[];
 }
 
-/** A bundle of entries as the database keeps it. */
+/** A bundle of entries as stored in the database. */
 export interface StoredBundle {
   readonly number: number;
   readonly entries: readonly Buffer[];
@@ -78,8 +78,9 @@ export class LogTables {
   }
 
   /**
-   * Reads the bundles of the first `size` entries, in order, without entries that were added since the size was read.
-   * @param from number of the first bundle @param perRead maximum number of bundles to read at a time
+   * Reads the bundles that hold the first `size` entries, in order. Leaves out entries added later.
+   * @param from number of the first bundle
+   * @param perRead maximum number of bundles to read at a time
    */
   async *readBundlesUpTo(size: number, { from = 0, perRead }: { from?: number; perRead: number }) {
     const end = Math.ceil(size / TILE_WIDTH);
@@ -95,7 +96,7 @@ export class LogTables {
     }
   }
 
-  /** Returns the index of the entry of the event at a position; null if the log does not have it. */
+  /** Returns the index of an entry, given its event's position; null if the log does not contain it. */
   async findEntry(entry: Buffer, position: bigint): Promise<number | null> {
     const bundle = await this.findBundle(position);
     if (!bundle) return null;
@@ -140,7 +141,10 @@ export class LogTables {
     await this.writeHead(to);
   }
 
-  /** Writes entries and the tiles that cover them, after a tree of `size`. @throws LogMoved if a tile would change */
+  /**
+   * Appends entries to a tree of the given size, and writes the tiles that cover them.
+   * @throws LogMoved if a tile would change
+   */
   async writeTree(
     { size, tiles, entries }: Pick<LogAppend, 'tiles' | 'entries'> & { readonly size: number },
     sealKey: Buffer,

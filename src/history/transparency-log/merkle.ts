@@ -14,7 +14,7 @@ const NODE_PREFIX = Buffer.from([1]);
 
 const sha256 = (data: Buffer): Buffer => hash('sha256', data, 'buffer');
 
-/** Root of the tree without leaves (RFC 6962 section 2.1). */
+/** Root of the empty tree (RFC 6962 section 2.1). */
 const EMPTY_ROOT = sha256(Buffer.alloc(0));
 
 /** Returns the hash of a leaf (RFC 6962 section 2.1). */
@@ -32,7 +32,7 @@ const foldPerfect = (hashes: Buffer, first: number, count: number): Buffer =>
 
 /** A tile of the tree: up to 256 neighbouring hashes of one level (C2SP tlog-tiles). */
 export interface Tile {
-  /** 0 for the leaves' hashes. */
+  /** 0 for the leaf hashes. */
   readonly level: number;
   readonly number: number;
   readonly hashes: Buffer;
@@ -42,11 +42,11 @@ export interface Tile {
 export interface TreeEdge {
   /** Number of leaves. */
   readonly size: number;
-  /** By level, the hashes of the last tile; empty if it is full. */
+  /** Hashes of the last tile on each level; empty if that tile is full. */
   readonly partial: readonly Buffer[];
 }
 
-/** The tree without leaves. */
+/** The empty tree. */
 export const EMPTY_TREE: TreeEdge = { size: 0, partial: [] };
 
 /** Returns the number of hashes that a tree of this size has on one level of tiles. */
@@ -75,14 +75,14 @@ export const appendLeaves = (
   return { edge: { size: edge.size + leaves.length, partial }, tiles };
 };
 
-/** Appends the leaves of entries: see {@link appendLeaves}. */
+/** Appends entries as leaves: see {@link appendLeaves}. */
 export const appendEntries = (edge: TreeEdge, entries: readonly { readonly bytes: Buffer }[]) =>
   appendLeaves(
     edge,
     entries.map(({ bytes }) => hashLeaf(bytes)),
   );
 
-/** Returns the root of a tree from its edge: folds its perfect subtrees, starting from the smallest. */
+/** Computes a tree's root from its edge by folding its perfect subtrees, smallest first. */
 export const rootOfEdge = ({ partial }: TreeEdge): Buffer => {
   const peaks: Buffer[] = [];
   for (const hashes of partial.toReversed()) {
@@ -115,7 +115,7 @@ const splitOf = (count: number): number => {
   return half;
 };
 
-/** Reads the node of the tree over the leaves from `first`, inclusive, to `end`, exclusive (`MTH` of RFC 6962). */
+/** Reads the hash of the node over the leaves from `first` (inclusive) to `end` (exclusive): `MTH` in RFC 6962. */
 const readNode = async (read: ReadTile, first: number, end: number): Promise<Buffer> => {
   const count = end - first;
   const height = Math.log2(count);

@@ -19,13 +19,13 @@ export interface PublishedCheckpoint extends JsonObject {
 const NOTE = 'history-checkpoint';
 
 /**
- * Keeps the newest published checkpoint where no restored database undoes it: in a file below DATA_DIR and, if it is a
- * separate server, in the event store.
+ * Keeps the newest published checkpoint where restoring the database cannot undo it: in a file below DATA_DIR and, if
+ * the event store is a separate server, in the event store.
  */
 export class PublishedCheckpoints {
   constructor(
     private readonly notes: StoreNotes | null,
-    /** Folder of the file, which is named after the event store. */
+    /** Folder for the file; the file is named after the event store. */
     private readonly folder: string,
     private readonly storeId: () => string | null,
   ) {}

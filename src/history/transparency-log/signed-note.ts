@@ -2,11 +2,11 @@ import { createPrivateKey, createPublicKey, hash, hkdfSync, type KeyObject, sign
 
 /** First bytes of an Ed25519 private key in PKCS #8; its seed follows (RFC 8410). */
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
-/** Type of Ed25519 signatures in signed notes. */
+/** Signature type of Ed25519 in signed notes. */
 const ED25519 = Buffer.from([1]);
 const KEY_ID_BYTES = 4;
 
-/** Derives the seed of a log's key from the first log's seed. @param suffix of the origin; empty for the first log */
+/** Derives the seed for a log's key from the first log's seed. @param suffix of the origin; empty for the first log */
 export const deriveKeyOfLog = (key: Buffer, suffix: string): Buffer =>
   suffix === '' ? key : Buffer.from(hkdfSync('sha256', key, '', `crosspost history log ${suffix}`, 32));
 
@@ -47,13 +47,13 @@ export class CheckpointSigner {
 
 const NOTE = /^((\S+)\n(0|[1-9]\d{0,14})\n([A-Za-z0-9+/]{43}=)\n(?:[^\n]+\n)*)\n((?:\u2014 [^\n]+\n)+)$/;
 
-/** Reads a checkpoint without its signature. Returns null for a text in any other form. */
+/** Parses a checkpoint without verifying its signature. Returns null for text in any other form. */
 export const parseCheckpoint = (note: string): Checkpoint | null => {
   const [, , origin, size, root] = (NOTE.exec(note) ?? []) as readonly string[];
   return origin === undefined ? null : { origin, size: Number(size), root: Buffer.from(root!, 'base64') };
 };
 
-/** Reads a checkpoint. Returns null unless it has a valid form and a valid signature by the key `vkey`. */
+/** Parses a checkpoint and verifies it. Returns null unless it is well-formed and validly signed by the key `vkey`. */
 export const openCheckpoint = (note: string, vkey: string): Checkpoint | null => {
   const form = NOTE.exec(note);
   const [name, keyId, key] = splitVerifierKey(vkey);

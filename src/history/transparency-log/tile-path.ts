@@ -10,7 +10,10 @@ export interface TilePath {
 
 const FORM = /^(entries|0|[1-9]|[1-5]\d|6[0-3])\/((?:x\d{3}\/){0,4}\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
 
-/** Parses a path after `tile/` (C2SP tlog-tiles), such as `0/x001/x234/067.p/8`. Returns null for other text. */
+/**
+ * Parses the part of a path after `tile/` (C2SP tlog-tiles), such as `0/x001/x234/067.p/8`. Returns null for other
+ * text.
+ */
 export const parseTilePath = (path: string): TilePath | null => {
   const form = FORM.exec(path);
   if (!form) return null;

@@ -78,7 +78,7 @@ export class TransparencyLog {
     const { tables } = this;
     const entry = serializeEntry(found);
     const index = await waitFor(() => tables.findEntry(entry, found.position));
-    // The head is read after the entry was found, so that it covers the entry.
+    // Read the head only after finding the entry, so that it covers the entry.
     const { size, checkpoint } = await this.readHead();
     const read: ReadTile = async (level, number) => (await tables.readTile(level, number))!;
     const hashes = await readInclusionProof(read, index, size);
@@ -97,7 +97,7 @@ export class TransparencyLog {
     return this.findLoggedRequests(id, ownerId);
   }
 
-  /** Finds an event of a request log, which is not in the audit trail but in exports. */
+  /** Finds an event in a request log. Request logs are not part of the audit trail, but they are exported. */
   private async findLoggedRequests(id: string, ownerId: string | null) {
     const { index, batches, store, codec } = this;
     const batch = await batches.findBatch(id);

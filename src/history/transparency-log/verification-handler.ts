@@ -6,10 +6,10 @@ import { type EndedLog, type EndedLogTable, showEnded } from './ended-logs.js';
 import { openCheckpoint } from './signed-note.js';
 import { type HistoryCheck, type VerificationDependencies, verifyHistory } from './verify-history.js';
 
-/** Kind of the jobs that verify the history. */
+/** Job kind for verifying the history. */
 export const VERIFY_HISTORY = 'verify-history';
 
-/** Parameters of a verification (management-api.md: `POST /history/verify`). */
+/** Verification job parameters (management-api.md: `POST /history/verify`). */
 export type VerificationParams = {
   readonly aggregate: string | null;
   readonly id: string | null;
@@ -34,7 +34,7 @@ export const createVerificationHandler = (
   },
 });
 
-/** Checks a checkpoint, which the current log did not sign, against the ended logs. Returns null if none was sent. */
+/** Checks a checkpoint that the current log did not sign against the ended logs. Returns null if none was sent. */
 const judgeEnded = async (
   note: string | null,
   ended: readonly EndedLog[],

@@ -36,7 +36,7 @@ export interface VerificationDependencies {
   readonly sealKey: Buffer;
 }
 
-/** The log's own tables do not match each other, and no event shows where. */
+/** The log's own tables contradict each other, and no event shows where. */
 export class DamagedLog extends Error {}
 
 /** Number of streams with cached hashes. */
@@ -50,7 +50,8 @@ export const DELETED_LATER = /^(requestLog|translation|payload|historyLog)-/;
 
 /**
  * Verifies every event's hash and chain, the order of the events, the entries and tree of the transparency log, and an
- * earlier checkpoint against the tree. An undetected change requires a forged head, which an older checkpoint reveals.
+ * earlier checkpoint against the tree. A change can only go undetected if the head was forged, and an older checkpoint
+ * reveals that.
  * @throws DamagedLog @throws Unavailable
  */
 export const verifyHistory = async (

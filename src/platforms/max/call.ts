@@ -22,7 +22,7 @@ type MaxResponse =
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown; readonly at: Instant | null }
   | MaxFailure;
 
-/** True if a text could be a token: at most 1,024 visible ASCII characters, which a header can contain. */
+/** True if a string could be a token: at most 1,024 visible ASCII characters, so that a header can contain it. */
 export const isToken = (text: string): boolean => /^[\x21-\x7e]{1,1024}$/.test(text);
 
 /** Makes one call, without retries; never throws. Masks the token if the response echoes it. */

@@ -27,7 +27,7 @@ export type MaxFailure =
     }
   | Interrupted;
 
-/** Whether readers see the call's effect, and how often MAX has already delayed the publication. */
+/** Whether readers see the call's effect, and how many times MAX has already delayed the publication. */
 type Circumstances = Pick<RefusedCall, 'visible' | 'waits'>;
 
 /** Delay while MAX is still processing an attachment; doubles each time (networks.md §3). */
@@ -78,7 +78,7 @@ const classifyRefusal = (refusal: Refusal, circumstances: Circumstances): StepOu
   return { kind: 'failed', error: classifyPermanentRefusal(refusal) };
 };
 
-/** MAX's words for a bot that may not write, and for a missing chat, whatever the status (D-50). */
+/** MAX's error wording for a bot without the right to write and for a missing chat, whatever the status (D-50). */
 const NO_RIGHT = /chat\.denied|\bnot (?:an? )?(?:member|participant|admin)|no (?:access|rights?) (?:to|in)\b/i;
 const NO_CHAT = /chat\.not\.found|\bchat\b[^.]*\bnot found/i;
 
@@ -97,7 +97,7 @@ const classifyPermanentRefusal = (refusal: Refusal): PublishError => {
   return maxError('bad_request', 'payload', MAX_MESSAGES.badRequest, refusal);
 };
 
-/** Classifies a response that does not come from MAX: a 429 asks for a delay. */
+/** Classifies a response that does not come from MAX. If the status is 429, the call is retried after a delay. */
 const classifyForeign = (
   { status, retryAfter, says }: Extract<MaxFailure, { kind: 'unreadable' }>,
   { visible }: Circumstances,
@@ -119,7 +119,7 @@ const slowDown = (retryAfter: string | undefined, words: Words): StepOutcome => 
   };
 };
 
-/** Builds the error of a failure that MAX itself reports (D-35). */
+/** Builds the error for a failure reported by MAX itself (D-35). */
 export const maxError = (
   code: string,
   category: PublishError['category'],

@@ -10,11 +10,11 @@ import { toDoneOutcome } from './send.js';
 /** Number of newest messages to compare (networks.md §4). */
 const COUNT = 10;
 
-/** Possible difference between MAX's timestamps and its clock, in ms. The order of closer events is unknown. */
+/** Possible difference between MAX's timestamps and its clock, in ms. Events closer together cannot be ordered. */
 const SLACK_MS = 2_000;
 
 /**
- * Looks for a message in doubt in its chat: compares text, kinds of attachment and time with the newest messages
+ * Looks for a message in doubt in its chat by comparing text, attachment types and time with the newest messages
  * (networks.md §4). Returns `not_sent` only if the newest messages reach back to before the attempt.
  */
 export const lookUpMessage = async (
@@ -76,10 +76,10 @@ const comparableTexts = ({ text, format }: JsonObject): readonly string[] => {
   return (format === 'html' ? [fromHtml(sent), sent] : [sent]).map(comparableText);
 };
 
-/** Removes what MAX may change: white space, control and invisible characters. */
+/** Removes characters that MAX may change: white space, control and invisible characters. */
 const comparableText = (text: string): string => text.replace(/[\s\p{Cc}\p{Cf}]+/gu, '');
 
-/** Kinds of attachment that the gateway sends. MAX adds others, such as a link preview. */
+/** Attachment types that the gateway sends. MAX adds others, such as link previews. */
 const OURS: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'inline_keyboard']);
 
 const attachmentKinds = (attachments: Json | undefined): string =>

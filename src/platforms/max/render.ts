@@ -9,7 +9,7 @@ import { renderKeyboard } from './keyboard.js';
 import { type MaxText, renderText } from './text.js';
 import { TITLE } from './title.js';
 
-/** Text of a message that has only buttons, which MAX does not accept without a text (D-22). */
+/** Text of a message that has only buttons, because MAX requires text (D-22). */
 const BUTTONS_ALONE = '🔗';
 
 /** MAX's name for a media type, the same in attachments and uploads. */
@@ -21,7 +21,10 @@ interface IndexedMedium {
   readonly medium: Media;
 }
 
-/** Returns the name of a medium's upload step, which results in a `payload`, or a `link` if it becomes a link. */
+/**
+ * Returns the name of a medium's upload step. The step's result has a `payload`, or a `link` if the medium becomes a
+ * link.
+ */
 export const uploadStepName = (index: number): string => `upload-${index}`;
 
 /**

@@ -10,7 +10,7 @@ import { TITLE } from './title.js';
 
 const { text: MAX_TEXT } = MAX_LIMITS;
 
-/** A message's text as MAX accepts it. */
+/** Message text in a form that MAX accepts. */
 export interface MaxText {
   /** The text as readers see it. */
   readonly shown: string;

@@ -82,7 +82,7 @@ export const forecastMedia = (media: readonly ProbedMedium[]): SendContext['resu
 
 const unreadable = { kind: 'unreadable', retryAfter: undefined } as const;
 
-/** Turns a permanent refusal into a link, with MAX's own words in the warning (D-35). */
+/** Turns a permanent refusal into a link, with MAX's own message in the warning (D-35). */
 const linkRefusedMedium = (outcome: StepOutcome): StepOutcome =>
   outcome.kind === 'failed' ? linked(outcome.error.code, outcome.error.platform_says) : outcome;
 
@@ -90,7 +90,7 @@ const linked = (code: string, says = ''): StepOutcome =>
   done({ link: says === '' ? code : `${code}: ${says.slice(0, 500)}` });
 
 /**
- * Statuses that mean that MAX refused the upload URL, because the request contains no token or chat id to refuse. A
+ * Statuses that mean MAX refused the upload URL: the request contains no token or chat id, so it can only be the URL. A
  * retry gets a new URL.
  */
 const WRONG_PLACE: ReadonlySet<number> = new Set([401, 403, 404, 410]);

@@ -15,7 +15,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Delays that OK implies (networks.md §3). */
+/** Backoff for refusals that imply a delay (networks.md §3). */
 const WAITS: Readonly<Record<number, BackoffBounds & { readonly why: string }>> = {
   2: { firstMs: 5 * SECOND, longestMs: 10 * MINUTE, why: OK_MESSAGES.outOfService },
   8: { firstMs: 5 * MINUTE, longestMs: HOUR, why: OK_MESSAGES.tooFrequent },
@@ -37,7 +37,9 @@ const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: stri
   456: ['unauthorized', OK_MESSAGES.unauthorized],
 };
 
-/** Words about the group: such a refusal applies to every post, even with a code in `FAILED` (D-50). */
+/**
+ * Matches error messages about the group: these refusals apply to every post, even if their code is in `FAILED` (D-50).
+ */
 const NO_GROUP = /PARAM_GROUP_ID|\b(?:group|gid)\b.*(?:not found|not exist|deleted|invalid)|NOT_FOUND.*\bgroup\b/i;
 const NO_RIGHT = /GROUP_RESTRICTION|\bgroup\b.*(?:restrict|forbidden|not a member|not allowed|no access)/i;
 
@@ -61,7 +63,7 @@ const FAILED: Readonly<Record<number, readonly [code: string, category: PublishE
 /** True if the code means that OK refuses a photo or its upload. */
 export const isPhotoRefusal = (errorCode: number): boolean => errorCode >= 500 && errorCode <= 505;
 
-/** Failures within OK: the call may still have been carried out (D-25). */
+/** Internal errors at OK: the call may still have been executed (D-25). */
 const UNCLEAR: ReadonlySet<number> = new Set([1, 9_999]);
 
 /** Returns the outcome of a refusal (networks.md §3, D-20, D-25, D-26). */

@@ -11,7 +11,7 @@ export const OK_LIMITS = {
     photo: { maxBytes: 20 * MB, formats: ['image/jpeg', 'image/png', 'image/gif'] },
     video: { maxBytes: 2_048 * MB, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
   },
-  /** Cautious values, because OK documents no rate limits. */
+  /** Conservative values, because OK documents no rate limits. */
   pace: {
     perChannel: [{ calls: 1, perMs: 1_000 }],
     perCredential: [{ calls: 5, perMs: 1_000 }],

@@ -1,6 +1,6 @@
 import { message } from '../../kernel/message.js';
 
-/** OK's refusals of a post, and failures of its calls. */
+/** Messages for posts that OK refuses and for calls that fail. */
 export const OK_MESSAGES = {
   /** `slow_down` */
   outOfService: 'OK is temporarily out of service.',
@@ -36,9 +36,9 @@ export const OK_MESSAGES = {
   /** `text_refused` */
   textRefused: 'OK refuses the wording of the post.',
   /** `media_refused` */
-  mediaRefused: 'OK refuses a medium of the post.',
+  mediaRefused: "OK refuses one of the post's media files.",
   /** `media_refused` */
-  photoRefused: 'OK refuses a photo of the post.',
+  photoRefused: "OK refuses one of the post's photos.",
   /** `media_refused` */
   photoUnreadable: 'OK cannot read this photo.',
   /** `media_refused` */
@@ -46,7 +46,7 @@ export const OK_MESSAGES = {
   /** `too_many_blocks` */
   tooManyParts: 'The post has too many parts for OK.',
   /** `too_long` */
-  tooLong: 'The post is too long for OK: lower text_limit in the settings of the channel.',
+  tooLong: "The post is too long for OK: lower text_limit in the channel's settings.",
   /** `refused` */
   refused: 'OK refuses the post.',
   /** `refused` */
@@ -66,7 +66,7 @@ export const OK_TEST_MESSAGES = {
   mayPost: 'The account is a moderator or administrator of the group, and the token has the rights to post.',
 };
 
-/** Examples of addresses. */
+/** Example addresses. */
 export const OK_EXAMPLES = {
   groupId: "the group's number without a minus sign, such as 123456789",
 };

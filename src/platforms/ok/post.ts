@@ -23,5 +23,5 @@ export const postTopic = async (
   };
 };
 
-/** Returns the bare id of a topic, read from the text because it may exceed the precision of a JavaScript number. */
+/** Extracts a topic's bare id from the response text: parsed as a number, it could lose digits. */
 const topicIdOf = (body: string): string | null => /^\s*"?([1-9]\d{0,24})"?\s*$/.exec(body)?.[1] ?? null;

@@ -10,7 +10,9 @@ import { readUnsent } from '../upload-or-link.js';
 import { OK_LIMITS } from './limits.js';
 import { TITLE } from './title.js';
 
-/** Returns the name of a medium's upload step, which results in an `id`, or `unsent` if the medium becomes a link. */
+/**
+ * Returns the name of a medium's upload step. The step's result has an `id`, or `unsent` if the medium becomes a link.
+ */
 export const uploadStepName = (index: number): string => `media-${index + 1}`;
 
 /** Upload method and the form field for the file (networks.md §1). */
@@ -21,8 +23,8 @@ const UPLOADS = {
 
 /**
  * Returns the calls that publish a post in a group's feed: a step for each upload, then `mediatopic.post` (networks.md
- * §1, §2, §5). Audio becomes a link in the text, and so do buttons unless the channel's setting `buttons` drops them.
- * Pure. Without anything to send, there are no steps, and the first warning says so (D-22).
+ * §1, §2, §5). Audio becomes a link in the text, and so do buttons, unless the channel's `buttons` setting drops them.
+ * Pure. If there is nothing to send, there are no steps and the first warning says so (D-22).
  */
 export const renderOk = (
   post: PlatformPost,
@@ -45,7 +47,7 @@ export const renderOk = (
       links.push(url);
       warnings.push(linkedMediaWarning('media_linked', index, obstacle));
     }
-    // A completed step stays in the rendering, whatever its result.
+    // A completed step is still rendered, whatever its result.
     if (type !== 'audio') steps.push(uploadStep(name, index, type, url, gid));
   }
   const buttons = post.buttons.flat();

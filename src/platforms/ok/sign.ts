@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Returns the `sig` of a call in lower-case hex (networks.md §1): MD5 over all parameters except the token, sorted and
- * joined, and a key derived from the token and the application's secret.
+ * Returns a call's `sig` in lower-case hex (networks.md §1): the MD5 hash of all parameters except the token, sorted
+ * and joined, followed by a key derived from the token and the application secret.
  */
 export const signCall = (
   parameters: Readonly<Record<string, string>>,

@@ -7,7 +7,7 @@ import { TITLE } from './title.js';
 
 /** Token rights required for posting and uploading (networks.md §9). */
 const RIGHTS = ['GROUP_CONTENT', 'PHOTO_CONTENT', 'VIDEO_CONTENT'];
-/** Roles that allow a user to post topics in the group's name. */
+/** Roles that allow a user to post topics on the group's behalf. */
 const POSTING_PLACES: ReadonlySet<unknown> = new Set(['ADMIN', 'MODERATOR']);
 
 /** Fetches the token's user, the group, the user's role in it and the token's rights (networks.md §9). */

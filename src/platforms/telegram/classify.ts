@@ -86,7 +86,7 @@ const secondsToWait = ({ parameters, retryAfter, description }: Refusal): number
 
 type RefusalFacts = readonly [code: string, category: PublishError['category'], message: string];
 
-/** Returns the facts of a refusal that would stop every later post too (D-50); null for any other refusal. */
+/** Returns the details of a refusal that would stop every later post too (D-50); null for any other refusal. */
 const findBarrier = (errorCode: number, description: string): RefusalFacts | null => {
   if (errorCode === 401) return ['unauthorized', 'credentials', TELEGRAM_MESSAGES.unauthorized];
   if (errorCode === 404 && !/method not found/i.test(description))
@@ -97,7 +97,7 @@ const findBarrier = (errorCode: number, description: string): RefusalFacts | nul
   return errorCode === 403 ? ['forbidden', 'channel', TELEGRAM_MESSAGES.forbidden] : null;
 };
 
-/** Matches a missing right that only affects posts with media. */
+/** Matches errors about a missing right that affects only posts with media. */
 const MEDIA_RIGHT =
   /rights to send (?!text|message)\w+|CHAT_SEND_(?:PHOTOS|VIDEOS|AUDIOS|DOCS|VOICES|ROUNDVIDEOS|GIFS|STICKERS|MEDIA|POLL|INLINE)_FORBIDDEN/i;
 

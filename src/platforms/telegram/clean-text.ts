@@ -1,12 +1,13 @@
 import type { TextWithEntities } from '../../payload/entities.js';
 
-/** Characters that Telegram replaces with a space, and `\r`, which it removes; it keeps `\n`. */
+/** Matches characters that Telegram replaces with a space, and `\r`, which it removes. Telegram keeps `\n`. */
 const CONTROLS = /[\0-\t\v-\x1f]/;
 const CARRIAGE_RETURN = 13;
 
 /**
- * Returns the text as Telegram stores it, so that the limit applies to what the channel shows (networks.md §2): control
- * characters become spaces, `\r` is removed, entities keep their words. Removes entities that become empty.
+ * Returns the text the way Telegram stores it, so that the limit applies to what the channel shows (networks.md §2):
+ * control characters become spaces, `\r` is removed, entities still cover the same words. Removes entities that become
+ * empty.
  */
 export const cleanText = (content: TextWithEntities): TextWithEntities => {
   const { text, entities } = content;
@@ -28,7 +29,7 @@ export const cleanText = (content: TextWithEntities): TextWithEntities => {
   };
 };
 
-/** Returns the number of UTF-16 units of a text that become the first `kept` units of {@link cleanText}'s result. */
+/** Returns how many UTF-16 units of the original text make up the first `kept` units of {@link cleanText}'s result. */
 export const originalLength = (text: string, kept: number): number => {
   let at = 0;
   for (let left = kept; left > 0; at++) if (text.charCodeAt(at) !== CARRIAGE_RETURN) left--;

@@ -23,8 +23,9 @@ import { FETCH } from './steps.js';
 const WANTED: Readonly<Record<Media['type'], MediaLimits>> = TELEGRAM_LIMITS.media;
 
 /**
- * Downloads a post's media before anything is sent, to plan the messages without media that cannot be sent. The result
- * holds the kind of each medium, or why it becomes a link; the files stay in the cache for later steps.
+ * Downloads a post's media before anything is sent, so that media that cannot be sent are left out when the messages
+ * are planned. The result has each medium's kind, or why it becomes a link. The files stay in the cache for later
+ * steps.
  */
 export const fetchMedia = async (step: Step, { media }: SendContext): Promise<StepOutcome> => {
   const types = step.request['types'] as readonly Media['type'][];
@@ -43,7 +44,7 @@ export const fetchMedia = async (step: Step, { media }: SendContext): Promise<St
   return doneWithoutMessage({ media: fetched as FetchedMedium[] });
 };
 
-/** Returns the media of a step: all media of the post for the download step, otherwise the request's. */
+/** Returns a step's media: all of the post's media for the download step, otherwise the media in the request. */
 export const mediaOf = ({ name, request }: Step): readonly WantedMedium[] => {
   if (name !== FETCH) return listFiles(request).map(({ index, type }) => ({ index, limits: WANTED[type] }));
   const types = request['types'] as readonly Media['type'][];
@@ -66,7 +67,7 @@ export const forecastFiles = (media: readonly ProbedMedium[]): SendContext['resu
 
 interface AttachedFiles {
   readonly parts: readonly FilePart[];
-  /** Size of all files. */
+  /** Total size of all files. */
   readonly sizeBytes: number;
   release(): void;
 }
@@ -91,7 +92,7 @@ export const attachFiles = async (
   return { parts, sizeBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0), release };
 };
 
-/** Returns the call of a step, with placeholders for its files (D-38); no call for the download step. */
+/** Returns a step's call, with placeholders for its files (D-38). The download step makes no call. */
 export const previewCalls = ({ name, method, request }: Step, media: readonly Media[]): readonly PreviewCall[] => {
   if (name === FETCH) return [];
   const files: Record<string, string> = {};

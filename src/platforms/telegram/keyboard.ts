@@ -4,7 +4,7 @@ import type { Warning } from '../publisher.js';
 import { acceptsButtonUrl } from './links.js';
 import { TITLE } from './title.js';
 
-/** The limit is not documented: no client shows longer text, and Telegram limits the total size of all buttons. */
+/** Telegram documents no limit, but no client shows longer text, and the total size of all buttons is limited. */
 const RULES: ButtonRules = { network: TITLE, limit: 128, toUrl: (url) => (acceptsButtonUrl(url) ? url : null) };
 
 /** An `InlineKeyboardMarkup` of URL buttons. */

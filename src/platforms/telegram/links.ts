@@ -6,8 +6,8 @@ const REACHABLE = /(?:\.(?:[a-z]{2,}|xn--[a-z0-9-]+|\d+)|\])$/;
 const MAX_BUTTON_URL = 2_048;
 
 /**
- * True if Telegram accepts the URL of a link: http(s) with a dot in its host (or an IPv6 address), or `tg://`. For one
- * bad URL, Telegram refuses the whole post (400 `URL '…' is invalid`).
+ * True if Telegram accepts the URL in a link: http(s) with a dot in its host (or an IPv6 address), or `tg://`. A single
+ * bad URL makes Telegram refuse the whole post (400 `URL '…' is invalid`).
  */
 export const acceptsUrl = (url: string): boolean => {
   if (/^tg:\/\/[a-z0-9_-]+(?:[/?#]|$)/i.test(url)) return true;

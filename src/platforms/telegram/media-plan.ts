@@ -6,7 +6,7 @@ import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import type { SendContext, Warning } from '../publisher.js';
 import { TITLE } from './title.js';
 
-/** Kind of a medium on Telegram; a document is a video or audio file in a format that Telegram does not play. */
+/** Media type on Telegram; a document is a video or audio file in a format that Telegram does not play. */
 type TelegramKind = Media['type'] | 'document';
 
 interface PlannedItem {
@@ -22,9 +22,9 @@ export interface PlannedGroup {
   readonly items: readonly PlannedItem[];
 }
 
-/** Distribution of a post's media across messages. */
+/** How a post's media are distributed across messages. */
 export interface MediaPlan {
-  /** In the order in which they are sent: photos and videos, then audio files, then each document. */
+  /** In sending order: photos and videos, then audio files, then each document. */
   readonly groups: readonly PlannedGroup[];
   /** URLs of media that cannot be sent (D-22). */
   readonly links: readonly string[];
@@ -33,7 +33,7 @@ export interface MediaPlan {
   readonly warnings: readonly Warning[];
 }
 
-/** Result of downloading one medium: its kind, or the reason why it becomes a link. */
+/** Result of downloading one medium: its kind, or why it becomes a link. */
 export type FetchedMedium = { readonly kind: TelegramKind; readonly fitted?: true } | { readonly link: string };
 
 /** Formats that are sent as documents, by the file's MIME type and by the URL's extension (networks.md §1, D-22). */
@@ -55,10 +55,10 @@ export const parseAttachment = (reference: string): { readonly type: Media['type
 
 /**
  * Distributes media across messages (networks.md §1): photos and videos together, audio files together, each document
- * in a separate message. Before the download, the URLs' extensions determine the formats.
+ * in a separate message. Until the media are downloaded, the formats are taken from the URL extensions.
  *
  * @param fetched result of the download step, if it is done
- * @param results results of the groups sent so far; `refused` is the reason why Telegram refused a group (D-22)
+ * @param results results of the groups sent so far; `refused` is why Telegram refused a group (D-22)
  */
 export const planMedia = (
   media: readonly Media[],

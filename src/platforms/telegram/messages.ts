@@ -1,6 +1,6 @@
 import { message } from '../../kernel/message.js';
 
-/** Telegram's refusals of a post, and failures of its calls. */
+/** Messages for posts that Telegram refuses and for calls that fail. */
 export const TELEGRAM_MESSAGES = {
   /** `server_error` */
   failedInDoubt: message('Telegram failed with error {code}: the post may be visible there.'),
@@ -25,27 +25,27 @@ export const TELEGRAM_MESSAGES = {
   noRightToPostMedia: 'The bot has no right to post such media in the chat.',
   /** `forbidden` */
   blockedByPerson:
-    'The person behind this chat has blocked the bot or is gone: have the bot unblocked, or set another chat_id.',
+    'The person behind this chat has blocked the bot or no longer exists: have the bot unblocked, or set another chat_id.',
   /** `chat_unusable` */
   chatUnusable:
     'The bot cannot post to this chat, which is closed, private or deleted: open it to the bot, or set another chat_id.',
   /** `too_long` */
   tooLong: 'The post is too long for Telegram.',
   /** `bad_button` */
-  badButton: 'Telegram refuses a button of the post.',
+  badButton: "Telegram refuses one of the post's buttons.",
   /** `bad_entity` */
   badEntity: 'Telegram refuses the formatting of the text.',
   /** `media_refused` */
-  mediaRefused: 'Telegram refuses a medium of the post.',
+  mediaRefused: "Telegram refuses one of the post's media files.",
   /** `bad_request` */
   badRequest: 'Telegram refuses the post.',
   /** `method_not_found` */
   methodNotFound: message('The server at this address does not know {method}: check TELEGRAM_API_URL.'),
   /** `moved` */
   movedAgain: 'The chat has moved again.',
-  /** detail of a call */
+  /** Detail of a failed call. */
   duringUpload: message('{detail}, during the upload'),
-  /** detail of a call */
+  /** Detail of a failed call. */
   notCalled: 'the call could not be made',
 };
 
@@ -65,7 +65,7 @@ export const TELEGRAM_TEST_MESSAGES = {
   member: 'The bot is a member and may write.',
 };
 
-/** Examples of addresses. */
+/** Example addresses. */
 export const TELEGRAM_EXAMPLES = {
   chatId: 'a number such as -1001234567890, or a public name such as @acme_news',
 };

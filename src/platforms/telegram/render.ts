@@ -11,16 +11,18 @@ import { TITLE } from './title.js';
 
 const { text: MAX_MESSAGE_TEXT, caption: MAX_CAPTION } = TELEGRAM_LIMITS;
 
-/** Text of a message that has only buttons: Telegram requires a visible text (D-22). */
+/** Text for a message that has only buttons: Telegram requires visible text (D-22). */
 const BUTTONS_ALONE = '🔗';
 
-/** Matches text of white space and characters without a glyph, which Telegram refuses (`text must be non-empty`). */
+/**
+ * Matches text that is only white space and characters without a glyph; Telegram refuses it (`text must be non-empty`).
+ */
 const INVISIBLE = /^(?:[\s\u180e\u200b-\u200f\u202a-\u202e\u2800\ufffc\u030a\u0333\u033f]|[\u{e0000}-\u{e007f}])*$/u;
 
 /**
  * Returns the calls that publish a post in a Telegram chat (networks.md §1, §2, §5): a message, a medium or an album
- * with the text as its caption, or media followed by the text as a reply. Pure. Without anything to send, no step makes
- * a call, and a warning says so.
+ * with the text as its caption, or media followed by the text as a reply. Pure. If there is nothing to send, no step
+ * makes a call and a warning says so.
  */
 export const renderTelegram = (
   post: PlatformPost,

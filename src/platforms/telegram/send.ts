@@ -17,10 +17,10 @@ import { maskToken } from './mask-token.js';
 import { TELEGRAM_MESSAGES } from './messages.js';
 import { FETCH, repliedStep } from './steps.js';
 
-/** True if a text could be a bot's token, such as `123456:ABC-DEF…`. Anything else would change the URL of a call. */
+/** True if the text could be a bot token, such as `123456:ABC-DEF…`. Anything else would alter the call's URL. */
 export const isBotToken = (text: string): boolean => /^\d{1,20}:[\w-]{1,100}$/.test(text);
 
-/** Minimum upload speed, in bytes per ms; a slower upload times out. */
+/** Minimum upload speed, in bytes per ms; slower uploads time out. */
 const SLOWEST_BYTES_PER_MS = 128;
 
 /** Runs one step and returns its outcome; never throws. Masks the token if a response echoes it. */
@@ -66,7 +66,7 @@ const callBot = async (
   let last: Exchange | undefined;
   const api = new Api(token, {
     apiRoot: apiUrl,
-    // The exchange below has its own timeout and knows what was sent, so grammY's timer must not fire earlier.
+    // The exchange below has its own timeout and knows what was sent, so grammY's timer must not fire first.
     timeoutSeconds: limits.timeoutMs / 1_000 + 60,
     fetch: async (url: string, init: { headers: Record<string, string>; body: string }) => {
       const { headers, body } = files.length > 0 ? toForm(init.body, files) : init;
@@ -107,8 +107,9 @@ const detectHalfSent = (sent: Exchange, body: string | Readable): Exchange => {
 };
 
 /**
- * Builds a step's request. A reply refers to its message by number; results store it as text. If the chat has moved
- * since that message, the step is not a reply, because the number may belong to another message in the new chat.
+ * Builds a step's request. A reply refers to its message by number, but step results store the number as text. If the
+ * chat has moved since that message, the step is not a reply, because the number may belong to another message in the
+ * new chat.
  */
 const buildRequest = ({ request }: Step, results: SendContext['results'], chatId: Json): JsonObject => {
   const { reply_parameters: reply, ...rest } = resolveReferences(request, results);
@@ -118,12 +119,12 @@ const buildRequest = ({ request }: Step, results: SendContext['results'], chatId
   return { ...rest, reply_parameters: { ...(reply as JsonObject), message_id }, chat_id: chatId };
 };
 
-/** Outcome of every step if the credential cannot be a bot's token. */
+/** Outcome of every step if the credential cannot be a bot token. */
 export const malformedToken = unusableCredentials('malformed_token', TELEGRAM_MESSAGES.malformedToken);
 
 /**
- * Returns the outcome for a `Message`, or for an album's messages; null without a message, because the result proves
- * nothing (D-25).
+ * Returns the outcome for a `Message`, or for an album's messages; null if there is no message, because the result then
+ * proves nothing (D-25).
  * @param chatId part of the result, because a message's number is unique only within its chat
  */
 const toDoneOutcome = (result: unknown, chatId: Json): StepOutcome | null => {

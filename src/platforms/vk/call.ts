@@ -21,7 +21,7 @@ type VkResponse =
   | { readonly ok: true; readonly response: unknown; readonly last: Exchange }
   | { readonly ok: false; readonly outcome: StepOutcome };
 
-/** Version of VK's API. */
+/** VK API version. */
 const VERSION = '5.199';
 
 /** Calls a method; never throws. VK always responds with HTTP 200, so `error` decides (D-41). */

@@ -15,7 +15,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Delays that VK implies (networks.md §3). */
+/** Backoff for refusals that imply a delay (networks.md §3). */
 const WAITS: Readonly<Record<number, BackoffBounds & { readonly why: string }>> = {
   6: { firstMs: SECOND, longestMs: 30 * SECOND, why: VK_MESSAGES.fewerCalls },
   9: { firstMs: 5 * MINUTE, longestMs: 4 * HOUR, why: VK_MESSAGES.tooFrequent },
@@ -26,7 +26,7 @@ const WAITS: Readonly<Record<number, BackoffBounds & { readonly why: string }>> 
 /** Matches VK's message about the daily limit of 50 posts on a wall, which all applications share. */
 const FIFTY_A_DAY = /only add \d+ posts? (?:a|per) day/i;
 
-/** Refusals that last until someone replaces the token or acts on VK, for example solves a captcha (D-26, D-50). */
+/** Refusals that last until someone replaces the token or takes action on VK, e.g. solves a captcha (D-26, D-50). */
 const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: string]>> = {
   5: ['unauthorized', VK_MESSAGES.unauthorized],
   7: ['not_permitted', VK_MESSAGES.rightMissing],
@@ -44,9 +44,9 @@ const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: stri
   3300: ['captcha_needed', VK_MESSAGES.captchaNeeded],
 };
 
-/** Words in error 100 that refer to the community, not the post. */
+/** Matches an error 100 about the community rather than the post. */
 const ABOUT_COMMUNITY = /\b(?:owner_id|group_id)\b/i;
-/** Words in error 214 that refer to the whole wall: the token, or everyone, may not write there. */
+/** Matches an error 214 about the whole wall: the token, or everyone, may not write there. */
 const WALL_CLOSED = /\b(?:no access|no rights?|not allowed|closed|disabled|banned|blacklist\w*|permission)\b/i;
 
 /** Returns the code and message of a refusal that applies to every post (D-50); null for any other refusal. */
@@ -66,7 +66,7 @@ const FAILED: Readonly<Record<number, readonly [code: string, category: PublishE
   224: ['too_many_advertisements', 'rate_limit', VK_MESSAGES.tooManyAdvertisements],
 };
 
-/** Failures within VK: the call may still have been carried out (D-25). */
+/** Internal errors at VK: the call may still have been executed (D-25). */
 const SERVER_FAILURES: ReadonlySet<number> = new Set([1, 10, 36]);
 
 /** Returns the outcome of a refusal (networks.md §3, D-20, D-25, D-26). */

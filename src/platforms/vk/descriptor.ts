@@ -12,7 +12,7 @@ export const vk: PlatformDescriptor = {
   baseUrl: { setting: 'VK_API_URL', path: '/method/…', default: 'https://api.vk.ru' },
   credentials: {
     access_token: { kind: 'secret', example: "the community's access token" },
-    /** A user's token for uploads, which a community's token does not allow (networks.md: VK). */
+    /** A user token for uploads, because community tokens do not allow them (networks.md: VK). */
     upload_token: { kind: 'optional_secret' },
     group_id: {
       kind: 'address',
@@ -21,7 +21,7 @@ export const vk: PlatformDescriptor = {
       example: VK_EXAMPLES.groupId,
     },
   },
-  // Whether there is an upload token is not secret, and rendering depends on it (D-22).
+  // It is no secret whether there is an upload token, and rendering depends on it (D-22).
   addressOf: (secret): PlatformChannel['address'] => ('upload_token' in secret ? { uploads: 'user_token' } : {}),
   settings: {},
   limits: VK_LIMITS,

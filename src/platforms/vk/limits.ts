@@ -11,7 +11,7 @@ export const VK_LIMITS = {
     photo: { maxBytes: 50 * MB, maxSum: 14_000, maxRatio: 20, formats: ['image/jpeg', 'image/png', 'image/gif'] },
     video: { maxBytes: 2_048 * MB, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
   },
-  /** A user's token allows 3 calls a second, a community's 20; the two cannot be distinguished (networks.md §3). */
+  /** A user token allows 3 calls per second, a community token 20; the two look alike (networks.md §3). */
   pace: {
     perChannel: [{ calls: 1, perMs: 1_000 }],
     perCredential: [{ calls: 3, perMs: 1_000 }],

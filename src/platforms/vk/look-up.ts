@@ -4,15 +4,15 @@ import type { LookUpResult, SendContext, SendInDoubt, Step } from '../publisher.
 import { callVk } from './call.js';
 import { buildParameters, toDoneOutcome } from './post.js';
 
-/** Number of a wall's newest posts to compare. */
+/** How many of the newest wall posts to compare. */
 const COMPARED_POSTS = 50;
 
-/** Possible difference between VK's dates and its clock, in seconds. The order of closer events is unknown. */
+/** Possible difference between VK's dates and VK's clock, in seconds. Events closer together cannot be ordered. */
 const SLACK_S = 2;
 
 /**
- * Looks on the wall for a post with the same text and number of attachments, no older than the attempt (D-41). Returns
- * `unknown` without a user's token, because no other token can read a wall.
+ * Searches the wall for a post with the same text and number of attachments, no older than the attempt (D-41). Returns
+ * `unknown` without a user token, because no other token can read a wall.
  */
 export const lookUpOnWall = async (
   connection: NetworkConnection,
@@ -67,5 +67,5 @@ interface WallPost {
 const countUploads = (item: WallPost | null): number =>
   item?.attachments?.filter(({ type }) => type === 'photo' || type === 'video').length ?? 0;
 
-/** Removes what VK may change: white space and invisible characters. */
+/** Removes characters that VK may change: white space and invisible characters. */
 const comparableText = (text: string): string => text.replace(/[\s\u200b]+/g, '');

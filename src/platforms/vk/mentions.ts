@@ -1,12 +1,12 @@
 /**
- * Matches text that VK would parse as a mention: `[id1|words]`, `@id1 (words)`, `*id1 (words)`, and a name after `@`
- * that may be a user's. An address in a link or an e-mail is not a mention.
+ * Matches text that VK would parse as a mention: `[id1|words]`, `@id1 (words)`, `*id1 (words)`, and `@` before a
+ * possible user name. URLs and e-mail addresses do not contain mentions.
  */
 const MENTION =
   /\[(?=[\w./:@-]+\|)|(?<![\w/.@=-])@(?=[a-z]\w)|(?<!\w)\*(?=(?:id|club|public|event)\d|[a-z][\w.]+ \()/gi;
 
 /**
- * Returns the offsets right after the signs that would start a mention, in ascending order, in UTF-16 units. An escape
+ * Returns the offsets right after characters that would start a mention, in ascending order, in UTF-16 units. An escape
  * there keeps VK from parsing the words as a mention (networks.md §2).
  */
 export const findMentionBreaks = (text: string): readonly number[] =>

@@ -1,6 +1,6 @@
 import { message } from '../../kernel/message.js';
 
-/** VK's refusals of a post, and failures of its calls. */
+/** Messages for posts that VK refuses and for calls that fail. */
 export const VK_MESSAGES = {
   /** `slow_down` */
   fewerCalls: 'VK requires fewer calls per second.',
@@ -26,13 +26,13 @@ export const VK_MESSAGES = {
   accountGone:
     'The account or community behind the token was deleted or banned: use a token of another account or community.',
   /** `wrong_kind_of_token` */
-  wrongKind: "This kind of token cannot do this: issue a community's token, or a user's token of a standalone app.",
+  wrongKind: 'This type of token cannot do this: issue a community token, or a user token from a standalone app.',
   /** `wrong_kind_of_token` */
   communityToken: "A community's token cannot do this: set a user's token as upload_token.",
   /** `wrong_kind_of_token` */
   applicationToken: "An application's token cannot do this: issue a user's token or the community's.",
   /** `wrong_kind_of_token` */
-  vkIdToken: "A VK ID token (vk2.a.…) cannot do this: issue a community's token or an older kind of token.",
+  vkIdToken: "A VK ID token (vk2.a.…) cannot do this: issue a community's token or an older type of token.",
   /** `banned` */
   banned: 'The account behind the token is banned in this community: have it unbanned, or use another token.',
   /** `group_access_denied` */
@@ -81,7 +81,7 @@ export const VK_TEST_MESSAGES = {
   notEditor: 'The user may not post on behalf of the community: make the user an editor there.',
 };
 
-/** Examples of addresses. */
+/** Example addresses. */
 export const VK_EXAMPLES = {
   groupId: "the group's number without a minus sign, such as 123456789",
 };

@@ -38,5 +38,5 @@ export const toDoneOutcome = (ownerId: string, postId: string): Extract<StepOutc
   urls: [`https://vk.com/wall${ownerId}_${postId}`],
 });
 
-/** Outcome of every step of a channel without a token. */
+/** Outcome of every step if the channel has no token. */
 export const noToken = unusableCredentials('access_token_missing', VK_MESSAGES.accessTokenMissing);

@@ -13,7 +13,10 @@ import { TITLE } from './title.js';
 
 const { text: MAX_POST_TEXT } = VK_LIMITS;
 
-/** Returns the name of a medium's upload step, which results in an `attachment`, or `unsent` if it becomes a link. */
+/**
+ * Returns the name of a medium's upload step. The step's result has an `attachment`, or `unsent` if the medium becomes
+ * a link.
+ */
 export const uploadStepName = (index: number): string => `media-${index + 1}`;
 
 /** Upload methods and the form field for the file (networks.md §1). */
@@ -24,8 +27,8 @@ const UPLOADS = {
 
 /**
  * Returns the calls that publish a post on a community's wall: a step for each upload, then `wall.post` (networks.md
- * §1, §2, §5). Audio becomes a link in the text, and so do all media without a user's token, which `address.uploads`
- * indicates. Pure. Without anything to send, there are no steps, and the first warning says so (D-22).
+ * §1, §2, §5). Audio becomes a link in the text, and so do all media if the channel has no user token (see
+ * `address.uploads`). Pure. If there is nothing to send, there are no steps and the first warning says so (D-22).
  */
 export const renderVk = (
   post: PlatformPost,
@@ -47,7 +50,7 @@ export const renderVk = (
       links.push(medium.url);
       warnings.push(linkedMediaWarning('media_linked', index, obstacle));
     }
-    // A completed step stays in the rendering, whatever its result.
+    // A completed step is still rendered, whatever its result.
     if (medium.type !== 'audio' && obstacleTo(medium, channel) === null) {
       steps.push(uploadStep(name, index, medium.type, medium.url, groupId));
     }
@@ -85,7 +88,7 @@ export const renderVk = (
   return { steps, warnings, textAfterTrim, trimmedChars };
 };
 
-/** Returns the reason why a medium cannot be uploaded at all; null if it can. */
+/** Returns why a medium cannot be uploaded at all; null if it can. */
 const obstacleTo = ({ type }: Media, { address }: PlatformChannel): string | null => {
   if (type === 'audio') return OBSTACLE_MESSAGES.noAudio({ network: TITLE });
   return address['uploads'] === undefined ? OBSTACLE_MESSAGES.noUploadToken : null;

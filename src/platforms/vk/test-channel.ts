@@ -6,9 +6,9 @@ import { VK_TEST_MESSAGES } from './messages.js';
 import { noToken } from './post.js';
 import { TITLE } from './title.js';
 
-/** Bit of `account.getAppPermissions` for walls. */
+/** Permission bit for walls in `account.getAppPermissions`. */
 const WALL = 8_192;
-/** Minimum `admin_level` for posting in the community's name: editor. */
+/** Minimum `admin_level` for posting on the community's behalf: editor. */
 const EDITOR = 2;
 /** Rights of a community's token that allow posting on its wall. */
 const WALL_RIGHTS: ReadonlySet<unknown> = new Set(['wall', 'manage']);

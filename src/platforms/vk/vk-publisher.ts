@@ -8,7 +8,7 @@ import { testVk } from './test-channel.js';
 import { forecastMedia, mediaOf, uploadMedium } from './upload.js';
 import { previewCalls } from './upload-calls.js';
 
-/** VK remembers a `guid` for an hour (networks.md §4); 10 minutes are left for a slow call. */
+/** VK remembers a `guid` for an hour (networks.md §4); 10 minutes are reserved for a slow call. */
 const GUID_LIFETIME_MS = 50 * 60_000;
 
 /**
@@ -20,7 +20,7 @@ export const createVkPublisher = (options: PublisherOptions): ConnectedPublisher
   return {
     platform: 'vk',
     pace: VK_LIMITS.pace,
-    // Uploads and look-ups use the user's token if there is one; many communities may share it.
+    // Uploads and look-ups use the user token if there is one; many communities may share it.
     credentialFor: ({ access_token, upload_token }, visible) =>
       visible ? access_token : (upload_token ?? access_token),
     keyLifetimeMs: GUID_LIFETIME_MS,

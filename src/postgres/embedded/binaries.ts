@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { EMBEDDED_MESSAGES } from '../messages.js';
 
-/** Absolute paths of PostgreSQL 18's programs. */
+/** Absolute paths of the PostgreSQL 18 programs. */
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;

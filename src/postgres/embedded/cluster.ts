@@ -100,7 +100,7 @@ const initdb = async (binaries: Binaries, runAs: RunAs, args: readonly string[])
 
 const removeUnfinished = async (dataDir: string): Promise<void> => {
   for (const name of await readdir(dataDir)) {
-    // The initdb of a killed process may still be writing; the next start then removes the rest.
+    // The initdb of a killed process may still be writing; the next start removes its leftovers.
     if (UNFINISHED.test(name))
       await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }

@@ -91,7 +91,7 @@ const identifyProcess = (pid: number, data: string): 'ours' | 'unclear' | 'gone 
       });
       return command.includes('postgres') && command.includes(data) ? 'ours' : 'gone or another';
     }
-    // A zombie has exited, and waits for its parent to read its status.
+    // A zombie has exited and is waiting for its parent to read its status.
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     if (!/^Name:\s+postgres$/m.test(status) || /^State:\s+[ZX]/m.test(status)) return 'gone or another';
   } catch {

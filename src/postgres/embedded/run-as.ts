@@ -4,13 +4,13 @@ import type { Logger } from 'pino';
 import { TOOL_ENVIRONMENT } from '../../config/child-environment.js';
 import { EMBEDDED_MESSAGES } from '../messages.js';
 
-/** A user account of the system. */
+/** A system user account. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** The user that PostgreSQL's programs run as, and how to start them as that user: they refuse to run as root. */
+/** The user that runs PostgreSQL's programs, which refuse to run as root, and how to start them as that user. */
 export interface RunAs {
   /** Owner of the data; null if it is this process's own user. */
   readonly account: Account | null;

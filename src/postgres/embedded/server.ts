@@ -126,7 +126,10 @@ export const startServer = (options: {
 /** SQLSTATEs to expect whenever the server starts or stops, or a client loses its connection. */
 const EXPECTED_STATES = /^(57P01|57P03|08006)$/;
 
-/** Copies a line of the server's log. SQL errors get debug level, because the code that caused them reports them. */
+/**
+ * Copies a line of the server log. SQL errors are logged at debug level, because the code that caused them reports
+ * them.
+ */
 const logServerLine = (line: string, logger: Logger): void => {
   const [, state = '', severity = '', message = ''] = /^(\S{5}) (\w+): {2}(.*)$/.exec(line) ?? [];
   const fields = { from: 'postgres', state };

@@ -3,7 +3,7 @@ import { CHILD_ENVIRONMENT } from '../../config/child-environment.js';
 import type { RunAs } from './run-as.js';
 
 /**
- * Starts a program and a guard process, which waits for the end of the pipe from this process. When this process closes
+ * Starts a program and a guard process, which waits until its pipe from this process closes. When this process closes
  * the pipe or dies in any way, the guard interrupts the program (for PostgreSQL: a fast shutdown). It repeats the
  * interrupt, because a program that has just started may not handle it yet.
  */
@@ -22,8 +22,8 @@ exit $status
 
 /**
  * Starts one of PostgreSQL's programs in its own session, so that a terminal's Ctrl-C, or a signal to this process
- * group, does not stop it too early. Closing its stdin interrupts it, and so does the end of this process. The exit
- * status is the program's, or 128 + n after signal n.
+ * group, does not stop it too early. It is interrupted when its stdin closes or this process exits. The exit status is
+ * the program's, or 128 + n after signal n.
  */
 export const spawnSupervised = (runAs: RunAs, program: string, args: readonly string[]): ChildProcess => {
   const [command = '', ...rest] = [...runAs.prefix, '/bin/sh', '-c', SCRIPT, 'sh', program, ...args];

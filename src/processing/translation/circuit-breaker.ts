@@ -6,7 +6,7 @@ import { TRANSLATION_MESSAGES } from '../messages.js';
 import type { TranslationResult, Translator } from './translation.js';
 
 interface CircuitBreakerOptions {
-  /** Minimum duration of a failure that counts; default 3 s. A fast failure delays no post. */
+  /** How long a failure must take to count; default 3 s. Faster failures do not delay posts. */
   readonly slowMs?: number;
   /** How long the circuit stays open; default 1 min. */
   readonly openMs?: number;
@@ -17,7 +17,7 @@ interface CircuitBreakerOptions {
 interface ServiceState {
   /** Number of consecutive slow failures. */
   slowFailures: number;
-  /** When the next text may try the service again. */
+  /** When the next request may try the service again. */
   openUntil: number;
 }
 
@@ -25,9 +25,9 @@ interface ServiceState {
 const FAILURE_THRESHOLD = 2;
 
 /**
- * Stops waiting for a service that fails slowly. After two consecutive slow failures, texts that may be published
- * untranslated ({@link Translation.on_failure}) fail at once, except for one text per minute, which tests whether the
- * service has recovered. Texts that must be translated always call the service.
+ * Stops waiting for a service that fails slowly. After two consecutive slow failures, requests for text that may be
+ * published untranslated ({@link Translation.on_failure}) fail at once, except for one request per minute, which tests
+ * whether the service has recovered. Text that must be translated is always sent to the service.
  */
 export class CircuitBreaker implements Translator {
   private readonly services = new BoundedCache<ServiceState>(1_000);
@@ -49,7 +49,7 @@ export class CircuitBreaker implements Translator {
     const startedAt = this.now();
     if (service.slowFailures >= FAILURE_THRESHOLD) {
       if (startedAt < service.openUntil && how.on_failure === 'publish_original') return CIRCUIT_OPEN;
-      service.openUntil = startedAt + this.openMs; // later texts do not wait for this text's result
+      service.openUntil = startedAt + this.openMs; // later requests do not wait for this one
     }
     const result = await this.translator.translate(content, how, signal);
     const isSlowFailure = result.kind === 'failed' && this.now() - startedAt >= this.slowMs && !signal.aborted;

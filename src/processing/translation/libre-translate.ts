@@ -15,12 +15,12 @@ import type { TranslationResult, Translator } from './translation.js';
 const MAX_ANSWER_BYTES = 4_194_304;
 /** Maximum cost of a translation: a request, and its retry after a broken connection. */
 export const MOST_OF_A_TRANSLATION = { probes: 2, bytes: MAX_ANSWER_BYTES } as const;
-/** Maximum UTF-16 units to quote of the service's error message. */
+/** Maximum length of a quote from the service's error message, in UTF-16 units. */
 const MAX_QUOTE_LENGTH = 500;
 
 /**
  * Client for LibreTranslate-compatible services (D-28): `POST <url>/translate {q, source, target, format, api_key?}`
- * answers `{translatedText}`, or `{error}`. Sends a text with entities as HTML, with tags for the entities. Retries a
+ * returns `{translatedText}` or `{error}`. Sends text with entities as HTML, with a tag for each entity. Retries a
  * broken connection once, because the call has no side effects.
  */
 export class LibreTranslate implements Translator {
@@ -69,7 +69,7 @@ export class LibreTranslate implements Translator {
   }
 }
 
-/** Returns the URL of the call. A configured URL may already end with the call's path. */
+/** Returns the URL to call. The configured URL may already end with the path. */
 const callUrlOf = (url: string): string => {
   const callUrl = new URL(url);
   const path = callUrl.pathname.replace(/\/+$/, '');

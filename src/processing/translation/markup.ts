@@ -15,7 +15,7 @@ import type { TranslatedText } from './translation.js';
 const isUntranslatable = (entity: Entity): boolean => isIndivisible(entity) || entityKindOf(entity.type) === 'verbatim';
 
 /**
- * Renders a text as HTML that a translation service can keep: each entity becomes a `span` with its index in nesting
+ * Renders text as HTML that a translation service can preserve: each entity becomes a `span` with its index in nesting
  * order as `id`, and `translate="no"` if it must not be translated.
  */
 export const renderSpans = (content: TextWithEntities): string =>
@@ -37,7 +37,7 @@ const TOKEN = /<(\/?)span\b([^<>]*)>|<\/?[a-z!][^<>]*>|&(#\d{1,7}|#x[\da-f]{1,6}
 
 /**
  * Parses a translation of {@link renderSpans}'s output. Untranslatable parts get their original words back, whatever
- * the service returned. An entity is lost if its tags are missing or nest wrongly; no entity ever covers words that its
+ * the service returned. An entity is lost if its tags are missing or misnested; no entity ever covers words that its
  * tags did not enclose.
  * @returns null if the tags cannot be read
  */
@@ -82,7 +82,7 @@ export const parseMarkup = (html: string, original: TextWithEntities): Translate
   return { text, places };
 };
 
-/** Places an untranslatable entity and the entities inside it. @returns its original words */
+/** Restores an untranslatable entity and the entities inside it. @returns its original words */
 const restore = (
   text: string,
   sorted: readonly Entity[],
@@ -96,7 +96,7 @@ const restore = (
   return text.slice(outer.offset, endOf(outer));
 };
 
-/** Removes entities that nest wrongly, or all if too many do, because the service has mixed up the tags. */
+/** Removes misnested entities, or all entities if too many are misnested, because the service has mixed up the tags. */
 const keepNested = (text: string, placed: readonly (Entity | undefined)[]): readonly (Entity & { id: number })[] => {
   let sound = placed.flatMap((entity, id) => (entity ? [{ ...entity, id }] : []));
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -109,7 +109,7 @@ const keepNested = (text: string, placed: readonly (Entity | undefined)[]): read
   return [];
 };
 
-/** Maximum number of rounds; each finds at most 50 entities that nest wrongly. */
+/** Maximum number of rounds; each finds at most 50 misnested entities. */
 const MAX_ROUNDS = 20;
 
 const parseId = (attributes: string, count: number): number | null => {

@@ -28,7 +28,7 @@ const TYPES: ReadonlySet<string> = new Set(AUDITED_TYPES);
 
 /**
  * The overview of each owner and of all owners together: open publications, event counts over time, the latest events,
- * and everything that has stopped (ADR-204).
+ * and every resource that has been stopped (ADR-204).
  */
 export const activity: Projection = {
   name: 'activity',
@@ -113,7 +113,7 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, batch: Acti
   const row = batch.publications.get(event.data.publicationId);
   const state = STATE_AFTER[event.type];
   if (!row || state === undefined) return;
-  // The owner of a deleted channel has nothing left to decide.
+  // If the channel was deleted, its owner has nothing left to decide.
   const isDeleted = batch.resources.get(row.channel_id)?.is_deleted === true;
   const next = isDeleted && (state === 'failed' || state === 'in_doubt') ? null : state;
   batch.standings.move(row, row.state, next);

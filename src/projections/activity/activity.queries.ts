@@ -35,7 +35,7 @@ export interface Activity {
     readonly platform: string;
     /** Time at which the oldest queued publication was accepted; null if there is none. */
     readonly oldest_at: Instant | null;
-    /** True if the network has asked for a delay that is still in effect. */
+    /** True while a delay requested by the network is in effect. */
     readonly is_limited: boolean;
     /** True if a publication is waiting because the monthly quota is used up. */
     readonly lacks_quota: boolean;
@@ -56,7 +56,7 @@ export interface ActivityRange {
   readonly firstMinute: Instant;
   readonly firstTenMinutes: Instant;
   readonly now: Instant;
-  /** Maximum length of the lists of publications. */
+  /** Maximum number of publications in each list. */
   readonly limits: { readonly settled: number; readonly waiting: number };
 }
 

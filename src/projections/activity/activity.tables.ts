@@ -14,7 +14,7 @@ export type OpenState = 'queued' | 'publishing' | 'failed' | 'in_doubt';
 /** Publication counts by latency class. Latency is the time from acceptance to publication. */
 export type Latencies = Readonly<Record<string, number>>;
 
-/** Kind of a feed entry. */
+/** Type of feed entry. */
 export type FeedKind =
   | 'publishing'
   | 'published'
@@ -27,7 +27,7 @@ export type FeedKind =
   | 'endpoint_disabled'
   | 'webhook_output_disabled';
 
-/** Kind of a resource that something other than its owner can stop. */
+/** Type of resource that can be stopped by something other than its owner. */
 export type AlertKind = 'channel' | 'endpoint' | 'webhook_output';
 
 /** Owners, channels, projects, endpoints and webhook outputs, each with its owner. */
@@ -64,7 +64,7 @@ export const openPublicationRows = defineTable(
     platform: fixed(text()),
     accepted_at: fixed(bigint()),
     state: text<OpenState>(),
-    /** Rule behind the latest postponement or hold since it was queued; null if none, or if it failed or is in doubt. */
+    /** Rule that last postponed or held it since it was queued; null if none did, or if it failed or is in doubt. */
     retry_rule: nullable(text()),
     retry_at: bigint(),
     /** Time at which it failed or became in doubt; null in other states. */

@@ -25,7 +25,7 @@ export interface Alert {
 
 /** Alerts of one kind. */
 export interface AlertList {
-  /** Total number of alerts, of which `alerts` contains the oldest. */
+  /** Total number of alerts, even if `alerts` contains only the oldest. */
   readonly count: number;
   /** Oldest first. */
   readonly alerts: readonly Alert[];

@@ -5,7 +5,7 @@ import { ALL_OWNERS, type MinuteRow, minuteRows, type TenMinutesRow, tenMinutesR
 import { RingCounters } from './ring-counters.js';
 
 const MINUTE = 60_000;
-/** Ring sizes, slightly more than the 60 minutes and 144 ten-minute intervals that readers see. */
+/** Ring sizes: slightly more than the 60 minutes and 144 ten-minute intervals that readers see. */
 const MINUTES = 64;
 const TEN_MINUTES = 150;
 
@@ -13,7 +13,7 @@ type MinuteCounts = Pick<MinuteRow, 'published' | 'failed' | 'in_doubt' | 'refus
 
 const NO_COUNTS: MinuteCounts = { published: 0, failed: 0, in_doubt: 0, refused: 0, latencies: {} };
 
-/** Counts all events by owner and time, and the outcomes of publications also by network. */
+/** Counts all events by owner and time, and publication outcomes by network as well. */
 export class EventCounters {
   private readonly minutes = new RingCounters<MinuteRow>(minuteRows, MINUTE, MINUTES, addMinute);
   private readonly tenMinutes = new RingCounters<TenMinutesRow>(

@@ -9,7 +9,7 @@ export const FEED_SIZE = 60;
 
 type FeedEntry = Omit<FeedRow, 'feed_key' | 'owner_id' | 'number'>;
 
-/** Returns the key of an entry by its number. */
+/** Returns the key of the entry with this number. */
 export const feedKey = (ownerId: string, number: number): string => `${ownerId}/${number % FEED_SIZE}`;
 
 /** Collects the entries of a batch for each owner's feed and for the feed of all owners. */

@@ -3,12 +3,12 @@ import type { Latencies } from './activity.tables.js';
 /** Natural logarithm of the ratio between the bounds of a latency class, which makes percentiles accurate to 5 %. */
 const RATIO = Math.log(1.05);
 
-/** Returns the class of a latency in ms. Negative latencies, caused by clock differences, count as 0. */
+/** Returns the class of a latency in ms. Negative latencies (due to clock differences) count as 0. */
 export const classOfLatency = (ms: number): string => String(Math.ceil(Math.log(Math.max(1, ms)) / RATIO));
 
 /**
- * Returns the time in ms within which a share of the publications was published, rounded up to the bound of its latency
- * class; null if there are no publications.
+ * Returns a latency percentile: the time in ms within which this share of publications was published, rounded up to the
+ * bound of its latency class. Null if there are no publications.
  * @param share above 0, at most 1
  */
 export const findPercentile = (all: readonly Latencies[], share: number): number | null => {

@@ -11,8 +11,8 @@ interface Counted<Row> {
 }
 
 /**
- * Counts events by interval, in rings of rows: each interval, which starts at `at`, reuses the row of the interval one
- * turn earlier. Only the times of events matter, so a rebuild yields the same rows.
+ * Counts events by interval in rings of rows. An interval starts at its row's `at` and reuses the row of the interval
+ * one turn earlier. Rows depend only on the times of events, so a rebuild yields the same rows.
  */
 export class RingCounters<Row extends { readonly at: Instant }> {
   private readonly counted = new Map<string, Counted<Row>>();

@@ -6,7 +6,7 @@ import { ALL_OWNERS, type OpenState, type StandingRow, standingRows } from './ac
 
 type Place = Pick<StandingRow, 'owner_id' | 'platform'>;
 
-/** The changes to a standing: `last_published_at` is its new value, the counts are differences. */
+/** Changes to a standing: `last_published_at` is the new value, and the counts are differences. */
 type StandingChange = { -readonly [Column in keyof StandingRow]: StandingRow[Column] };
 
 /** Counts the open publications by owner, network and state. */

@@ -39,7 +39,7 @@ export interface AuditFilter {
   readonly until?: Instant | undefined;
 }
 
-/** Kind of a resource in the index. */
+/** Type of resource in the index. */
 export type ResourceKind = 'channel' | 'project' | 'endpoint';
 
 const MAX_POSITION = 9_223_372_036_854_775_807n;
@@ -61,7 +61,7 @@ export class AuditIndex {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /** Waits until the index shows all events now in the log, but at most two seconds. */
+  /** Waits up to two seconds until the index shows all events that are in the log now. */
   catchUp(): Promise<void> {
     return this.progress.waitUntilCaughtUp(['audit'], this.store);
   }
@@ -105,7 +105,7 @@ export class AuditIndex {
     return this.findByHash('event_hash', hashEventId(eventId), ownerId);
   }
 
-  /** Lists one entry from each other story that contains events of a request. */
+  /** Lists one entry from each other story that a request's events belong to. */
   async findStoriesOf(requestId: string): Promise<AuditEntry[]> {
     const text = `
       select e.* from ${AUDIT}.request_story s
@@ -131,7 +131,7 @@ export class AuditIndex {
 
   /**
    * Lists the ids of aggregates with events in a period, sorted by id.
-   * @param aggregate kind of aggregate whose stream names contain its id
+   * @param aggregate type of aggregate; its stream names must contain its id
    * @param ownerId null for all owners
    */
   async listChanged(
@@ -154,7 +154,7 @@ export class AuditIndex {
     return (await this.pool.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
   }
 
-  /** Finds the number of an owner. @returns undefined if there has never been such an owner */
+  /** Finds the number of an owner. @returns undefined if this owner has never existed */
   async findOwnerNumber(ownerId: string): Promise<number | undefined> {
     const text = `select owner_no from ${AUDIT}.resource where resource_id = $1 and kind = 'owner'`;
     return (await this.pool.query<{ owner_no: number }>(text, [ownerId])).rows[0]?.owner_no;

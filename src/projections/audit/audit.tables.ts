@@ -139,7 +139,7 @@ export const auditReadIndexes = `
 
 /** Matches a name that ends in a UUID v7 without hyphens, and captures the time in it. */
 const TIME_OF_NAME = /([0-9a-f]{12})7[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
-/** Number of hex digits at the end of that time with which the hash begins: 40 bits of milliseconds. */
+/** How many low-order hex digits of the time the hash begins with: 40 bits of milliseconds. */
 const TIME_DIGITS = 10;
 
 /**
@@ -164,5 +164,5 @@ export const hashEventId = (id: string): string => id.replaceAll('-', '').slice(
 /** Returns the 32-bit hash of an event type. */
 export const hashType = (type: string): number => Buffer.from(hash64(type), 'hex').readInt32BE(0);
 
-/** Returns a hash of 16 hex digits as the signed number that is stored. */
+/** Converts a hash of 16 hex digits to the signed number that is stored. */
 export const toInt8 = (hexDigits: string): bigint => BigInt.asIntN(64, BigInt(`0x${hexDigits}`));

@@ -6,7 +6,7 @@ import { DELETED_LATER } from './audited-types.js';
 /** True for the operator and owners. */
 const isPerson = (actor: string): boolean => actor === 'operator' || ownerOfActor(actor) !== null;
 
-/** Inserts the events whose author is a person, except the parts of a payload: the event of their post is enough. */
+/** Inserts the events whose author is a person, except payload parts, because their post's event is enough. */
 export const insertPersonChanges = async (
   tx: Tx,
   events: readonly RecordedEvent[],

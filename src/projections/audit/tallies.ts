@@ -82,7 +82,7 @@ const MOMENT = `e.at * 4 + case e.type_hash ${Object.entries(OUTCOMES)
  * @param positions positions of the inserted entries, in order
  */
 export const divideTalliesAgain = async (tx: Tx, positions: readonly bigint[]): Promise<void> => {
-  // An owner without an earlier tally starts with the first one.
+  // An owner without an earlier tally starts with the first tally.
   const { rows } = await tx.query<{ owner_no: number; number: number; first_position: bigint }>(
     `select o.owner_no, coalesce(t.number, 1) as number, coalesce(t.first_position, 0) as first_position
      from (select owner_no, min(position) as position from entry where position = any($1) and owner_no is not null group by 1

@@ -14,7 +14,7 @@ export interface BucketRange {
   readonly buckets: number;
 }
 
-/** Number of events in a bucket, in total and by the outcome of an attempt that they record. */
+/** Number of events in a bucket: in total, and by the attempt outcome that they record. */
 export interface BucketCounts {
   /** Index, from 0. */
   readonly bucket: number;
@@ -29,7 +29,7 @@ export interface StateSpan {
   readonly kind: StateSpanKind;
   readonly id: string;
   readonly from: Instant;
-  /** Null while the period lasts, unless its end was set in advance, as for a pause. */
+  /** Null while the period is ongoing, unless its end was set in advance, as it is for a pause. */
   readonly to: Instant | null;
   /** The event that began the period. */
   readonly eventId: string;
@@ -94,10 +94,11 @@ export class TimelineQueries {
 
   /**
    * Lists the spans that overlap a period: first the spans without a known end, then the longest spans.
-   * @param now spans whose known end has passed count as ended
+   * @param now determines whether the time limit for a channel that needs attention has passed
    */
   async listSpans(owner: number | null, { from, to }: Range, now: Instant, limit: number): Promise<StateSpan[]> {
-    // A channel that needs attention is usually fixed before its time limit, so the limit counts only once it has passed.
+    // A channel that needs attention is usually fixed before its time limit, so the limit counts only once it has
+    // passed.
     const text = `
       select kind, resource_id as id, from_at as "from", to_at as "to", event_id as "eventId", actor
       from (

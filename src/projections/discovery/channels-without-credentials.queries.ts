@@ -13,12 +13,12 @@ export interface ChannelWithoutCredentials {
   readonly credentialsId: string;
 }
 
-/** Finds channels without credentials, which were lost with an earlier database or not moved with the history. */
+/** Finds channels whose credentials were lost with an earlier database or not moved with the history. */
 @Injectable()
 export class ChannelsWithoutCredentials {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Finds such channels, except those already marked as needing attention. */
+  /** Finds channels without credentials that are not already marked as needing attention. */
   async find(now: Instant, limit: number): Promise<ChannelWithoutCredentials[]> {
     const { rows } = await this.pool.query<ChannelWithoutCredentials>({
       name: 'channels without credentials',

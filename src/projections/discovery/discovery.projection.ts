@@ -37,7 +37,7 @@ interface LoadedRows {
 
 const TYPES = /^(Owner|PostPack|Channel|Project|Endpoint|WebhookOutput)/;
 
-/** The configuration, on which the gate relies: owners, channels, projects, endpoints, webhook outputs, and pauses. */
+/** The configuration that the gate relies on: owners, channels, projects, endpoints, webhook outputs, and pauses. */
 export const discovery: Projection = {
   name: 'discovery',
   commitsSynchronously: true, // a rotated token must never become valid again
@@ -90,7 +90,7 @@ const handle = (event: HandledEvent, rows: LoadedRows): void => {
       return void rows.owners.patch(ownerId, { pack_posts: (rows.owners.get(ownerId)?.pack_posts ?? 0) + posts });
     }
     case 'OwnerDeleted':
-      // Its key and endpoints stop working at once; its other resources are removed by their own events.
+      // The owner's key and endpoints stop working at once; other resources are removed by their own events.
       return rows.owners.remove(event.data.ownerId);
     case 'ProjectCreated': {
       const { projectId, ownerId, name, channelIds, processing } = event.data;

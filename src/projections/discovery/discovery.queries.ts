@@ -19,7 +19,7 @@ export interface ResourceRows {
   readonly endpoint: EndpointRow;
   readonly webhook_output: WebhookOutputRow;
 }
-/** Kind of a resource. */
+/** Type of resource. */
 export type ResourceKind = keyof ResourceRows;
 
 /** State of a channel: it may post, its queue is held until a person fixes a problem (D-26), or it is disabled. */
@@ -31,7 +31,7 @@ export interface StatusFilter {
   readonly at: Instant;
 }
 
-/** Returns the table and the id column of a kind, as SQL. */
+/** Returns the table and the id column for a type of resource, as SQL. */
 const tableOf = (kind: ResourceKind): { table: string; id: string } => ({
   table: `${DISCOVERY}.${kind}`,
   id: `${kind}_id`,
@@ -89,7 +89,7 @@ export class ListResources {
   }
 }
 
-/** Returns the condition for channels in a state. @param at adds the time to the statement's values */
+/** Returns the SQL condition that selects channels in this state. @param at adds the time to the statement's values */
 const statusCondition = (status: ChannelStatus, at: () => string): string => {
   switch (status) {
     case 'disabled':

@@ -108,7 +108,7 @@ export const webhookOutputs = defineTable(
     url: text(),
     kinds: texts<WebhookKind>(),
     signing_secret_id: text(),
-    /** End of the overlap in which the previous secret also signs; 0 if there is none. */
+    /** When the previous secret stops being used alongside the current one; 0 if there is no overlap. */
     previous_until: bigint(),
     disabled_by: nullable(text<OutputDisabledBy>()),
     created_at: bigint(),

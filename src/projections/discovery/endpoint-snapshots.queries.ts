@@ -9,7 +9,7 @@ import { DISCOVERY, type EndpointRow } from './discovery.tables.js';
 /** An endpoint with everything that its requests are checked against. */
 export interface EndpointSnapshot extends EndpointRow {
   readonly plan: Plan;
-  /** Total posts of the owner's post packs (D-18). */
+  /** Total number of posts in the owner's post packs (D-18). */
   readonly pack_posts: number;
   /** In the order of the endpoint's `project_ids`. */
   readonly projects: readonly SnapshotProject[];
@@ -72,7 +72,9 @@ export class EndpointSnapshots {
     return snapshot;
   }
 
-  /** Finds the slug of the endpoint with this token hash (SHA-256, hex) for the sandbox (D-12); null if there is none. */
+  /**
+   * Finds the slug of the endpoint with this token hash (SHA-256, hex) for the sandbox (D-12); null if there is none.
+   */
   async findSlugByTokenHash(hash: string): Promise<string | null> {
     const text = `select slug from ${DISCOVERY}.endpoint where token_hash = $1`;
     const { rows } = await this.pool.query<{ slug: string }>({ name: 'slug of token', text, values: [hash] });
@@ -88,9 +90,9 @@ export class EndpointSnapshots {
   }
 
   /**
-   * Ensures that an endpoint that was not found does not exist: `discovery` must have reached the end of the log at
-   * least once. It has not yet done so on a new database for an existing event store, or after `projections reset
-   * --to-store`.
+   * Verifies that an endpoint that was not found really does not exist: `discovery` must have reached the end of the
+   * log at least once. It has not yet done so on a new database for an existing event store, or after `projections
+   * reset --to-store`.
    * @throws Unavailable
    */
   private async requireBuilt(): Promise<void> {

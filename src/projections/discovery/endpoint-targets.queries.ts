@@ -5,7 +5,7 @@ import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from './discovery.tables.js';
 
-/** A project of an endpoint, with the channels of its posts. */
+/** A project of an endpoint, with the channels that its posts go to. */
 export interface DiscoveredProject {
   readonly project_id: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface DiscoveredProject {
     readonly channel_id: string;
     readonly platform: Platform;
     readonly name: string;
-    /** As for the project. */
+    /** Same as the project's `paused_until`, for the channel. */
     readonly paused_until: Instant;
   }[];
 }

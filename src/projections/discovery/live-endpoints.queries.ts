@@ -5,7 +5,7 @@ import { DISCOVERY, type EndpointRow } from './discovery.tables.js';
 
 type LiveEndpoint = { readonly endpointId: string } & Pick<EndpointRow, 'epoch'>;
 
-/** Finds live endpoints, which need a plan that allows live posts; test tokens work with every plan (D-12). */
+/** Finds live endpoints. They need a plan that allows live posts, while test tokens work with every plan (D-12). */
 @Injectable()
 export class LiveEndpoints {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

@@ -8,11 +8,11 @@ export type ColumnType = 'text' | 'int' | 'bigint' | 'boolean' | 'double precisi
 export interface EncodedRows<Column extends string> {
   readonly values: unknown[];
   readonly source: string;
-  /** Returns the SQL for a column in the table's type. */
+  /** Returns SQL that converts a column to its type in the table. */
   readonly valueOf: (column: Column) => string;
 }
 
-/** Encodes columns of rows, each column as an array. */
+/** Encodes rows column by column, with one array per column. */
 export const encodeColumns = <Row extends object, Column extends keyof Row & string>(
   columns: readonly Column[],
   types: Readonly<Record<Column, ColumnType>>,
@@ -44,7 +44,7 @@ const encodeColumn = (type: ColumnType, values: readonly unknown[]): string | Bu
   return textArray(elements.map(toText));
 };
 
-/** Returns text that PostgreSQL can store: U+0000 becomes U+FFFD, as unpaired surrogates do when UTF-8 is written. */
+/** Returns text that PostgreSQL can store: U+0000 becomes U+FFFD, like unpaired surrogates when written as UTF-8. */
 const toText = (value: unknown): string | null => {
   if (typeof value !== 'string') return value === null || value === undefined ? null : JSON.stringify(value);
   return value.replaceAll('\0', '\ufffd');

@@ -71,9 +71,9 @@ const isPassing = (error: unknown): boolean =>
   CONFLICT.test(String((error as { code?: unknown } | null)?.code));
 
 const RETRY_MS = 1_000;
-/** Number of events in one batch at which the log counts as busy; see {@link Projection.batchIntervalMs}. */
+/** How many events a batch must have for the log to count as busy; see {@link Projection.batchIntervalMs}. */
 const BUSY_BATCH_SIZE = 10;
-/** Number of batches that may run back to back before batches are spaced out, so a few requests are never delayed. */
+/** How many batches may run back to back before they are spaced out, so that occasional requests are never delayed. */
 const BUSY_BATCHES = 10;
 const BATCH_INTERVAL_MS = 20;
 /** Time between attempts to promote a candidate while its views are in use, in ms. */
@@ -93,7 +93,7 @@ export class ProjectionLane {
   private skipped: ReadonlySet<string> = new Set();
   /** Null if it must be read again because the versions have changed. */
   private role: Role | null = null;
-  /** Time by `performance.now()` until which {@link skipped} is valid. */
+  /** `performance.now()` timestamp until which {@link skipped} is valid, in ms. */
   private skippedUntil = 0;
 
   constructor(
@@ -104,8 +104,8 @@ export class ProjectionLane {
   ) {}
 
   /**
-   * Runs until the signal is aborted, and survives outages. An event that cannot be applied stops it until an operator
-   * retries or skips the event; an event of a newer program is retried periodically.
+   * Runs until the signal is aborted; survives outages. An event that cannot be applied stops it until an operator
+   * retries or skips the event; an event written by a newer program is retried periodically.
    */
   async run(signal: AbortSignal): Promise<void> {
     const off = this.deps.progress.onVersions(this.projection.name, () => {
@@ -184,14 +184,14 @@ export class ProjectionLane {
       if (this.role === 'read' || isRead) this.deps.progress.recordPosition(name, this.version, position);
       if (!batch.isLive || batch.events.length === 0) continue;
       pace.record(startedAt);
-      // The next events accumulate into a larger batch.
+      // Pause so that the next events accumulate into a larger batch.
       const pause = batch.events.length >= BUSY_BATCH_SIZE ? batchIntervalMs : pace.delay(startedAt);
       const ms = startedAt + pause - performance.now();
       if (ms >= 1) await sleepUnlessAborted(ms, signal);
     }
   }
 
-  /** Reads the log from the checkpoint on. A version gets its indexes before it counts as caught up. */
+  /** Reads the log, starting from the checkpoint. A version gets its indexes before it counts as caught up. */
   private async *readBatches(
     { position: after, level }: Checkpoint,
     except: readonly string[],
@@ -207,7 +207,7 @@ export class ProjectionLane {
       yield { ...batch, isLive: false };
       await createReadIndexes(this.deps.pool, this.projection, this.version);
       hasIndexes = true;
-      // If not, more events arrived in the meantime. They are read next, and there may be many.
+      // Otherwise, more events have arrived in the meantime, possibly many; they are read first.
       if ((await store.readHead()) <= batch.position) yield { events: [], position: batch.position, isLive: true };
     }
   }
@@ -267,7 +267,7 @@ export class ProjectionLane {
   }
 
   private async readSkipped(): Promise<void> {
-    this.skippedUntil = performance.now() + CHECK_MS; // set first: a notification during the read causes another read
+    this.skippedUntil = performance.now() + CHECK_MS; // set first, so a notification meanwhile triggers another read
     this.skipped = await readSkippedEvents(this.deps.store, this.deps.codec, this.projection.name);
   }
 
@@ -317,7 +317,7 @@ export class ProjectionLane {
     );
   }
 
-  /** Waits until an operator has decided about the failed event, or another process has applied it. */
+  /** Waits until an operator has decided what to do about the failed event, or another process has applied it. */
   private async waitForDecision(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const changed = new AbortController();

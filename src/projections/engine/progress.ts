@@ -18,7 +18,7 @@ interface Waiter {
 }
 
 const POLL_MS = 500;
-/** Maximum time that readers wait for a view that is behind, or a store that does not respond, in ms. */
+/** How long readers wait for a view that is behind or a store that does not respond, in ms. */
 export const READER_TIMEOUT_MS = 2_000;
 
 /**
@@ -77,8 +77,8 @@ export class ProjectionProgress {
   }
 
   /**
-   * Waits until this process reads versions that its own code fills. While these are being built, it reads versions of
-   * other code, which may be outdated or lack columns that its queries use (ADR-101).
+   * Waits until this process reads versions that its own code fills. While these are being built, it reads versions
+   * filled by other code, which may be outdated or lack columns that its queries use (ADR-101).
    * @returns false if `timeoutMs` elapsed first
    */
   waitForOwnVersions(names: readonly string[], timeoutMs: number): Promise<boolean> {

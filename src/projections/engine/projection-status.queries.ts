@@ -7,7 +7,7 @@ import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { readSkippedEvents } from './skipped-events.js';
 
-/** Kind of the jobs that compare a projection with a fresh replay. */
+/** Type of the job that compares a projection with a fresh replay. */
 export const VERIFY_PROJECTION = 'verify-projection';
 
 /**
@@ -27,12 +27,12 @@ export interface ProjectionFailure {
 /** A projection whose live version has stopped. */
 export interface StoppedProjection {
   readonly name: string;
-  /** Time of its last progress, ms since 1970. */
+  /** When it last made progress, in ms since 1970. */
   readonly since: Instant;
   readonly failure: ProjectionFailure;
 }
 
-/** A version that is being built alongside the live one. */
+/** A version that is being built alongside the live version. */
 export interface CandidateStatus {
   readonly version: number;
   readonly position: Position;

@@ -1,24 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, EventStore, StoredEvent, SubscribeOptions } from '../../event-store/port.js';
 
-/** Limits for a batch while a reader catches up: number of events, and of characters in their data and metadata. */
+/** Batch limits while a reader catches up: number of events, and total characters of their data and metadata. */
 const LARGE = { events: 8_000, characters: 8_000_000 };
-/** Limits while another reader collects large batches. */
+/** Batch limits while another reader collects large batches. */
 const SMALL: typeof LARGE = { events: 2_000, characters: 2_000_000 };
 
 /** Minimum interval, in ms, between two batches without events, which only move the checkpoint. */
 const UNREAD_INTERVAL_MS = 50;
 
-/** The reader that collects large batches. Six such readers, as after a long outage, would need 700 MB more. */
+/**
+ * The reader that collects large batches. Only one at a time: after a long outage, six readers doing so would need
+ * another 700 MB.
+ */
 let gatherer: symbol | null = null;
 
 /**
  * Reads the log like {@link EventStore.subscribe}, but faster for a reader that is far behind: while the reader applies
  * a batch, the next batch is read, prepared and collected from several pages (ADR-171). A row that changes several
  * times within a batch is written once. Once the reader has reached the end of the log, each batch is read on demand,
- * and events accumulate in between; a batch without events is delayed until its interval has elapsed or the next batch
- * arrives. Only one reader of a process collects large batches at a time.
- * @param prepare called with each event that is read ahead
+ * and events accumulate in between. A batch without events is held back until its interval has elapsed or the next
+ * batch arrives. Only one reader per process collects large batches at a time.
+ * @param prepare called for each event that is read ahead
  */
 export async function* readAhead(
   store: Pick<EventStore, 'subscribe'>,
@@ -46,7 +49,7 @@ export async function* readAhead(
       reading.catch(() => undefined); // the error is thrown when the promise is awaited
       if (isOnDemand) continue;
       if (batch.isLive) {
-        // A post that arrives now must not wait for the checkpoint of events that do not concern the reader.
+        // A new post must not wait for a checkpoint that only moves past events irrelevant to the reader.
         if (await settlesWithin(reading, unreadAt + UNREAD_INTERVAL_MS - performance.now())) continue;
         unreadAt = performance.now();
       }
@@ -55,7 +58,7 @@ export async function* readAhead(
   } finally {
     ended.abort();
     stopGathering();
-    // Not awaited, because a page that is being read may take long and is no longer needed.
+    // Not awaited: a page that is still being read may take a while and is no longer needed.
     pages.return?.().catch(() => undefined);
   }
 }

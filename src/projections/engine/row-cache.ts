@@ -4,9 +4,9 @@ import { BoundedCache } from '../../runtime/bounded-cache.js';
 const MAX_ROWS = 5_000;
 
 /**
- * Caches the rows that the batches of one run have written, to spare later batches from reading them again. The
- * checkpoint's fence keeps the cache valid: no other runner writes the tables. After an error, the cache is discarded
- * with its run.
+ * Caches the rows that the batches of a run have read or written, so that later batches need not read them again. The
+ * checkpoint fence keeps the cache valid, because no other runner can write to the tables. After an error, the cache is
+ * discarded with its run.
  */
 export class RowCache {
   private readonly tables = new Map<string, BoundedCache<object>>();

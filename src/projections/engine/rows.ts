@@ -7,9 +7,9 @@ import type { RowCache } from './row-cache.js';
 import { executeWrites, type Write } from './writes.js';
 
 /**
- * The rows of one table that a batch changes. They are loaded by one statement, changed in memory in the order of the
- * events, and written back by one statement for new rows and one for existing rows. Rows are plain JSON, with positions
- * as text, because positions exceed the range of JSON numbers.
+ * The rows of one table that a batch changes. They are loaded in one statement, changed in memory in event order, and
+ * written back in one statement for new rows and one for existing rows. Rows are plain JSON, with positions as text,
+ * because they exceed the range of JSON numbers.
  */
 export class Rows<Row extends object> {
   private readonly rows = new Map<string, Row>();
@@ -25,8 +25,8 @@ export class Rows<Row extends object> {
   ) {}
 
   /**
-   * Loads the rows with these keys; keys without a row are absent.
-   * @param cache rows of earlier batches, which are not read again
+   * Loads the rows with the given keys; keys without a row are absent.
+   * @param cache rows from earlier batches, which are not read again
    */
   static async load<Row extends object>(
     tx: Tx,
@@ -87,7 +87,7 @@ export class Rows<Row extends object> {
     this.removed.add(key);
   }
 
-  /** Forgets rows that a statement has changed or deleted in the table. */
+  /** Discards loaded rows that a statement has changed or deleted directly in the table. */
   evict(keys: Iterable<string>): void {
     for (const key of keys) {
       this.rows.delete(key);
@@ -95,7 +95,7 @@ export class Rows<Row extends object> {
     }
   }
 
-  /** Loads rows again that a statement has changed in the table. */
+  /** Reloads rows that a statement has changed directly in the table. */
   reload(keys: readonly string[]): Promise<void> {
     this.evict(keys);
     return this.loadMore(keys);
@@ -176,7 +176,7 @@ export class Rows<Row extends object> {
   }
 }
 
-/** The definition of a table for {@link Rows}. */
+/** Table definition for {@link Rows}. */
 export interface RowTable<Row extends object> {
   readonly name: string;
   /** The primary key, a text column. */
@@ -185,19 +185,19 @@ export interface RowTable<Row extends object> {
   /** Columns that updates omit, because they never change after the insert. */
   readonly fixed?: readonly (keyof Row & string)[];
   /**
-   * SQL types of all columns, for a table that many events change: rows are then written as arrays of columns, which
+   * SQL types of all columns; set for frequently updated tables. Rows are then written as column arrays, which
    * PostgreSQL reads several times faster than JSON (ADR-185).
    */
   readonly types?: Readonly<Record<keyof Row & string, ColumnType>>;
 }
 
-/** Maximum number of rows per statement. Encoding more at a time would block the event loop. */
+/** Maximum number of rows per statement. Encoding more at once would block the event loop. */
 const MAX_WRITTEN = 2_000;
 
 const divide = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
-/** Encodes columns of rows: as arrays if the table states their types, otherwise as JSON. */
+/** Encodes columns of rows: as arrays if the table defines their types, otherwise as JSON. */
 const encodeRows = <Row extends object>(
   { name, types }: RowTable<Row>,
   columns: readonly (keyof Row & string)[],
@@ -215,8 +215,8 @@ const numbers = new WeakMap<object, number>();
 let lastNumber = 0;
 
 /**
- * Returns the name of a prepared statement. Tables of several projections have the same name and share connections
- * (ADR-94), so the name contains a number for the table's definition.
+ * Returns the name of a prepared statement. Tables of different projections may have the same name and share
+ * connections (ADR-94), so the statement name includes a number that identifies the table definition.
  */
 const statementName = (what: string, table: { readonly name: string }): string => {
   let number = numbers.get(table);

@@ -20,12 +20,12 @@ interface RunningLane {
   readonly ended: Promise<void>;
 }
 
-/** Interval of checks for version changes whose notifications were lost, in ms. */
+/** How often to check for version changes, in ms, in case a notification was lost. */
 const CHECK_MS = 15_000;
 
 /**
- * Runs one projection in this process: a lane for each version that belongs to the code of this program (ADR-101).
- * Other versions are left to the processes that have their code.
+ * Runs one projection in this process, with one lane per version that matches this program's code (ADR-101). Other
+ * versions are left to processes with matching code.
  */
 export class ProjectionRunner {
   private readonly versions: VersionStore;
@@ -39,7 +39,7 @@ export class ProjectionRunner {
     this.versions = new VersionStore(deps.versionsPool ?? deps.pool, projection, deps.store);
   }
 
-  /** Runs until the signal is aborted, and survives outages. */
+  /** Runs until the signal is aborted; survives outages. */
   async run(signal: AbortSignal): Promise<void> {
     const { name } = this.projection;
     const failure = new RepeatedFailure();

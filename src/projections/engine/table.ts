@@ -10,7 +10,7 @@ export interface Column<Value = unknown> {
   readonly value?: Value;
 }
 
-/** Columns of a table, by their names. */
+/** Columns of a table, by name. */
 export type Columns = Readonly<Record<string, Column>>;
 
 /** A row of a table with these columns. */
@@ -20,11 +20,11 @@ export type RowOf<C extends Columns> = {
 
 /** A string, or one of a set of strings. */
 export const text = <Value extends string = string>(): Column<Value> => column('text');
-/** A whole number below 2^31. */
+/** An integer below 2^31. */
 export const int = (): Column<number> => column('int');
-/** A whole number up to 2^53. */
+/** An integer up to 2^53. */
 export const bigint = (): Column<number> => column('bigint');
-/** A whole number too large for JSON, such as a position. Rows hold it as a string of digits. */
+/** An integer too large for JSON, such as a position. Rows hold it as a string of digits. */
 export const bigintDigits = (): Column<string> => column('bigint');
 /** A floating-point number. */
 export const double = (): Column<number> => column('double precision');
@@ -57,11 +57,11 @@ interface TableShape<C extends Columns> {
   readonly name: string;
   /** The primary key, a text column. */
   readonly key: keyof C & string;
-  /** Columns that the database fills in, as SQL; rows do not contain them. */
+  /** SQL of columns that the database fills in; rows do not contain them. */
   readonly computed?: readonly string[];
-  /** Percentage of each page that inserts fill, which leaves the rest for updates. Default: PostgreSQL's own. */
+  /** Percentage of each page that inserts may fill; the rest is left for updates. Default: PostgreSQL's own. */
   readonly fillfactor?: number;
-  /** True for a table that many events change: see {@link RowTable.types}. */
+  /** True for a frequently updated table: see {@link RowTable.types}. */
   readonly isHot?: boolean;
 }
 
@@ -81,7 +81,7 @@ export const defineTable = <C extends Columns>(shape: TableShape<C>, columns: C)
   };
 };
 
-/** Returns the SQL that defines columns, for a table whose key has several columns. */
+/** Returns the SQL that defines the columns, for a table with a composite key. */
 export const describeColumns = (columns: Columns): string =>
   Object.entries(columns)
     .map(([name, of]) => describeColumn(name, of))
@@ -90,7 +90,7 @@ export const describeColumns = (columns: Columns): string =>
 const describeColumn = (name: string, { type, isNullable }: Column): string =>
   `${name} ${type}${isNullable ? '' : ' not null'}`;
 
-/** Returns the SQL types of columns whose values are written as arrays. @throws Error for a column that holds lists */
+/** Returns the SQL types of columns, for writing their values as arrays. @throws Error for list columns */
 export const typesOf = <C extends Columns>(columns: C): Readonly<Record<keyof C & string, ColumnType>> => {
   const types = Object.entries(columns).map(([name, { type }]) => {
     if (type === 'text[]') throw new Error(`the column ${name} is a list: its table cannot be written as arrays`);

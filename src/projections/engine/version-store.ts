@@ -13,16 +13,19 @@ import {
   versionToRead,
 } from './version-plan.js';
 
-/** How long a change waits for locks of running queries; after that it fails, and is retried later. */
+/** How long a change waits for locks held by running queries before it fails; it is retried later. */
 const LOCK_TIMEOUT = `set local lock_timeout = '2s'`;
 const LOCK_NOT_AVAILABLE = '55P03';
-/** How long a swap waits for the other version to reach the live version's position at the start, in ms. */
+/** How long a swap waits for the other version to reach the position that the live version had at the start, in ms. */
 const NEAR_WAIT_MS = 5_000;
 /** How long a swap holds back the live version while the other version catches up, in ms. */
 const LEVEL_WAIT_MS = 1_000;
 const LEVEL_LOOK_MS = 10;
 
-/** Why a change of versions was refused. `in_use` (queries lock the views) and `behind` (slightly) are temporary. */
+/**
+ * Reason why a version change was refused. `in_use` (queries are locking the views) and `behind` (the other version has
+ * almost caught up) are temporary.
+ */
 export type VersionRefusal =
   | 'other_program'
   | 'candidate_exists'
@@ -33,13 +36,13 @@ export type VersionRefusal =
   | 'behind'
   | 'in_use';
 
-/** A change of versions was refused; its transaction changes nothing. */
+/** Thrown when a version change is refused; its transaction is rolled back. */
 export class VersionsRefused extends Error {
   constructor(readonly refusal: VersionRefusal) {
     super(`versions are not changed: ${refusal}`);
   }
 
-  /** True if the same change may soon succeed. */
+  /** True if retrying the change may soon succeed. */
   get mayPass(): boolean {
     return this.refusal === 'in_use' || this.refusal === 'behind';
   }
@@ -55,8 +58,8 @@ export interface Exchange {
 type Within<T> = (tx: PoolClient, change: T) => Promise<void>;
 
 /**
- * Manages the versions of one read model in the database. Each change is one transaction, so even after a crash, tables
- * never disagree with the checkpoint, nor views with the state.
+ * Manages the versions of one read model in the database. Each change is one transaction, so even after a crash, the
+ * tables match the checkpoint and the views match the state.
  */
 export class VersionStore {
   constructor(
@@ -78,8 +81,8 @@ export class VersionStore {
   }
 
   /**
-   * Makes the candidate of newer code live; the live version becomes the previous one.
-   * @returns false if queries lock the views; the caller tries again
+   * Makes a candidate with newer code live; the live version becomes the previous version.
+   * @returns false if queries lock the views; the caller then retries
    * @throws Error if the version is no longer a candidate
    */
   async promote(version: number): Promise<boolean> {
@@ -99,7 +102,7 @@ export class VersionStore {
   }
 
   /**
-   * Creates a candidate and the job that decides about its promotion.
+   * Creates a candidate and the job that decides whether to promote it.
    * @param startJob starts the job in the same transaction and returns its id
    * @throws VersionsRefused
    */
@@ -116,7 +119,7 @@ export class VersionStore {
   }
 
   /**
-   * Makes the candidate of a job live, as {@link exchange} does.
+   * Makes a job's candidate live, like {@link exchange}.
    * @param version null for any version
    * @throws VersionsRefused
    */
@@ -129,7 +132,7 @@ export class VersionStore {
     }, within);
   }
 
-  /** Makes the previous version live again, as {@link exchange} does. @throws VersionsRefused */
+  /** Makes the previous version live again, like {@link exchange}. @throws VersionsRefused */
   rollBack(within: Within<Exchange>): Promise<Exchange> {
     return this.exchange(({ previous }) => {
       if (!previous) throw new VersionsRefused('no_previous');
@@ -137,7 +140,7 @@ export class VersionStore {
     }, within);
   }
 
-  /** Discards the candidate of a job; {@link dropUnused} then drops its tables. @throws VersionsRefused */
+  /** Discards a job's candidate; {@link dropUnused} then drops its tables. @throws VersionsRefused */
   async discard(within: Within<Candidate>): Promise<void> {
     const { name } = this.projection;
     await this.change(async (tx) => {
@@ -151,7 +154,7 @@ export class VersionStore {
   }
 
   /**
-   * Copies rows of the live version into another version if their events are gone, up to the other version's position
+   * Copies rows from the live version to another version if their events are gone, up to the other version's position
    * (ADR-150). The other version's lane waits in the meantime.
    */
   async carryOver(version: number): Promise<void> {
@@ -172,8 +175,8 @@ export class VersionStore {
   }
 
   /**
-   * Swaps the live version for another at the same position: state and views change in one transaction. The live
-   * version is held back until the other has caught up with it, so that readers never go back to an older state.
+   * Replaces the live version with another version at the same position; state and views change in one transaction. The
+   * live version is held back until the other version has caught up, so readers never go back to an older state.
    * @throws VersionsRefused
    */
   private async exchange(choose: (versions: Versions) => Version, within: Within<Exchange>): Promise<Exchange> {
@@ -245,7 +248,7 @@ export class VersionStore {
     return rows[0];
   }
 
-  /** Drops versions that are neither live, candidate nor previous. Versions that queries use are dropped later. */
+  /** Drops versions that are neither live, candidate nor previous. Versions in use by queries are dropped later. */
   async dropUnused(): Promise<void> {
     const { name } = this.projection;
     const unused = `select version from ops_checkpoint c join ops_projection p using (name)
@@ -261,7 +264,7 @@ export class VersionStore {
     }
   }
 
-  /** Drops a version's tables with their views, and the schemas of views that no program reads any more. */
+  /** Drops a version's tables with their views, and any view schemas that no program reads any more. */
   private async dropSchemas(tx: PoolClient, version: number): Promise<void> {
     const { name } = this.projection;
     await tx.query(`drop schema if exists ${tableSchema(name, version)} cascade`);
@@ -282,7 +285,7 @@ export class VersionStore {
     return 1;
   }
 
-  /** Creates a candidate, replacing a candidate of older code, which is dropped because it is unused. */
+  /** Creates a candidate. It replaces any candidate with older code, which is later dropped as unused. */
   private async createCandidate(tx: PoolClient): Promise<number> {
     const { rows } = await tx.query<{ version: number }>(
       `update ops_projection set last_version = last_version + 1, candidate_version = last_version + 1, candidate_job = null
@@ -309,7 +312,10 @@ export class VersionStore {
   }
 }
 
-/** Changes the versions of a read model in a transaction, one at a time across all processes, and notifies them. */
+/**
+ * Changes a read model's versions in a transaction and notifies all processes. Only one change per read model runs at a
+ * time, across all processes.
+ */
 const changeVersions = <T>(pool: Pool, name: string, work: (tx: PoolClient) => Promise<T>): Promise<T> =>
   withTransaction(pool, async (tx) => {
     await tx.query(LOCK_TIMEOUT);
@@ -333,8 +339,8 @@ export const readVersions = async (db: Pick<Pool, 'query'>, name: string): Promi
 };
 
 /**
- * Points the views that this program reads at the version that it should read now. Does nothing if running queries lock
- * them, or if the read model does not exist yet.
+ * Points this program's views at the version that it should read now. Does nothing if running queries lock the views or
+ * the read model does not exist yet.
  */
 export const refreshReadViews = async (pool: Pool, model: ReadModel): Promise<void> => {
   await succeedsUnlessLocked(changeVersions(pool, model.name, (tx) => openReadViews(tx, model)));
@@ -352,7 +358,7 @@ const openReadViews = async (tx: PoolClient, { name, version: code, views }: Rea
   if (rowCount === 1) await pointViews(tx, readSchema(name, code), tableSchema(name, version), views);
 };
 
-/** Points views at the tables and views of a version that exist. */
+/** Points views at a version's tables and views, skipping any that do not exist. */
 const pointViews = async (tx: PoolClient, schema: string, tables: string, views: readonly string[]): Promise<void> => {
   const { rows } = await tx.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'v')`,
@@ -363,7 +369,7 @@ const pointViews = async (tx: PoolClient, schema: string, tables: string, views:
   await tx.query(`drop schema if exists ${schema} cascade; create schema ${schema}; ${create.join(' ')}`);
 };
 
-/** Returns false if a change failed because running queries lock what it changes. */
+/** Returns false if a change failed because of locks held by running queries. */
 const succeedsUnlessLocked = (change: Promise<unknown>): Promise<boolean> =>
   change.then(
     () => true,

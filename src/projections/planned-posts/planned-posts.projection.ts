@@ -32,12 +32,12 @@ interface LoadedRows {
 
 const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>(['PostAccepted', ...PLANNED_POST_TYPES]);
 
-/** Number of digits of the largest position, which has 64 bits. */
+/** Number of decimal digits in the largest position, a 64-bit number. */
 const POSITION_DIGITS = 20;
 
 /**
- * The planned posts and the times at which they are due (D-58). They are also the queue of the saga
- * `release-planned-posts`, which reads a post's stream before it acts.
+ * Planned posts and their due times (D-58). Also serves as the queue of the saga `release-planned-posts`, which reads a
+ * post's stream before it acts.
  */
 export const plannedPosts: Projection = {
   name: 'planned-posts',

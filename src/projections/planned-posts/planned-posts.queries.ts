@@ -14,7 +14,7 @@ export interface PlannedPlace {
 }
 
 interface DuePosts {
-  /** In the order in which they must be released (D-60). */
+  /** In release order (D-60). */
   readonly due: readonly PlannedPlace[];
   /** Time at which the next post is due; null if there is none. */
   readonly nextAt: Instant | null;
@@ -30,7 +30,7 @@ const PLACE = 'p.post_id as "postId", p.stream, p.revision';
 export class PlannedPostQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Finds posts that are due, in the order of `publish_at`, then of acceptance. */
+  /** Finds due posts, ordered by `publish_at`, then by acceptance. */
   async findDue(now: Instant, limit: number): Promise<DuePosts> {
     const { rows } = await this.pool.query<{ due: PlannedPlace[]; next: string | null }>({
       name: 'due planned posts',

@@ -31,11 +31,11 @@ export const plannedPostRows = defineTable(
     /** Stream and revision of the event that accepted it. */
     stream: fixed(text()),
     revision: fixed(text()),
-    /** Position of that event, with leading zeros to make it sort like a number. */
+    /** Position of that event, zero-padded so that it sorts numerically. */
     accepted_position: fixed(text()),
     /** Null if none was given. */
     publish_at: nullable(bigint()),
-    /** True while it waits for approval. */
+    /** True while it is waiting for approval. */
     is_pending: boolean(),
   },
 );

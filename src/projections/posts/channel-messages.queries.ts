@@ -6,10 +6,10 @@ import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { ProjectionProgress, READER_TIMEOUT_MS } from '../engine/progress.js';
 import { POSTS } from './posts.tables.js';
 
-/** Number of a channel's newest publications to search. */
+/** How many of a channel's newest publications to search. */
 const NEWEST_PUBLICATIONS = 50;
 
-/** Finds messages that are recorded for a post, which no other post may claim. */
+/** Finds messages already recorded for a post; no other post may claim them. */
 @Injectable()
 export class ChannelMessages {
   constructor(
@@ -18,7 +18,7 @@ export class ChannelMessages {
   ) {}
 
   /**
-   * Finds the ids of the newest messages in a channel's chat, published by any channel with that chat (D-3).
+   * Finds the ids of the newest messages in a channel's chat, published by any channel that uses the chat (D-3).
    * @param position that the views must have reached
    * @returns null if they do not reach it within two seconds
    */

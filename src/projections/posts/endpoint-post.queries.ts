@@ -8,7 +8,7 @@ import { calendarStatement } from './list-calendar.sql.js';
 import { listStatement, type PostRange, PUBLICATIONS, STATUS_BYTES } from './list-posts.sql.js';
 import { type PostRow, POSTS, type PublicationRow, type PublicationViewState } from './posts.tables.js';
 
-/** A post with its publications in the order of D-57. */
+/** A post with its publications, in the order defined by D-57. */
 export interface EndpointPost {
   readonly post: Omit<PostRow, 'metadata'>;
   readonly publications: readonly PublicationRow[];
@@ -37,8 +37,8 @@ export class FindEndpointPost {
 }
 
 /**
- * Lists the posts that an endpoint accepted, until the list would be too large for one response: planned posts in the
- * order of `publish_at`, all others newest first.
+ * Lists the posts that an endpoint accepted, as many as fit in one response: planned posts by `publish_at`, all others
+ * newest first.
  */
 @Injectable()
 export class ListEndpointPosts {
@@ -48,7 +48,7 @@ export class ListEndpointPosts {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /** @param state of a publication; undefined for any */
+  /** @param state publication state; undefined for any */
   async execute(
     endpointId: string,
     state: PublicationViewState | undefined,

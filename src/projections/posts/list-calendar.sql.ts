@@ -11,8 +11,8 @@ import {
 import { POSTS } from './posts.tables.js';
 
 /**
- * Returns the statement that lists posts in the order of `publish_at`, earliest first; posts that wait for approval
- * without a time come last. `since` (inclusive) and `until` (exclusive) apply to `publish_at` (D-65).
+ * Returns a statement that lists posts by `publish_at`, earliest first. Posts that are waiting for approval and have no
+ * time come last. `since` (inclusive) and `until` (exclusive) apply to `publish_at` (D-65).
  */
 export const calendarStatement = (
   filter: PostFilter,

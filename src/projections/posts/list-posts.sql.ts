@@ -4,7 +4,7 @@ import { boundedList, IS_CUT, SHOWN_BYTES } from '../list-bounds.js';
 import { SCHEDULE } from '../publish-schedule/publish-schedule.tables.js';
 import { INDEXED_TRACE_ID, postRows, POSTS, type PublicationViewState } from './posts.tables.js';
 
-/** Selects posts; an absent field, or a null owner, matches all posts. */
+/** Post filter. An absent field or a null owner matches all posts. */
 export interface PostFilter {
   readonly ownerId: string | null;
   readonly endpointId?: string | undefined;
@@ -20,59 +20,64 @@ export interface PostFilter {
   readonly projectId?: string | undefined;
   /** With a publication in this state. The same publication must match channel, project and state. */
   readonly state?: PublicationViewState | undefined;
-  /** True to select only posts that wait for approval. */
+  /** True to select only posts that are waiting for approval. */
   readonly isPending?: boolean | undefined;
-  /** `publish_at` lists posts in the order of a calendar (D-65). Default: newest first. */
+  /** `publish_at` lists posts in calendar order (D-65). Default: newest first. */
   readonly order?: 'publish_at' | undefined;
 }
 
-/** A page of a list of posts. */
+/** A page of a post list. */
 export interface PostRange {
-  /** The post after which the page starts: its id, or its calendar key in a calendar. Null for the first page. */
+  /** The last post of the previous page: its id or, in a calendar, its calendar key. Null for the first page. */
   readonly before: string | null;
   readonly limit: number;
-  /** SQL: the bytes that a post `p` adds to a page. By default, they include the shown part of its payload. */
+  /**
+   * SQL: the number of bytes that a post `p` adds to a page. Default: includes the part of its payload that is shown.
+   */
   readonly bytes?: string;
 }
 
-/** SQL for a post's publications, in the order of D-57. */
+/** SQL for a post's publications, in the order defined by D-57. */
 export const PUBLICATIONS = `coalesce((
   select jsonb_agg(to_jsonb(x) order by x.place) from ${POSTS}.publication x where x.post_id = p.post_id), '[]')`;
 
-/** Approximate size of a post and of a publication in a response, in bytes. */
+/** Approximate sizes of a post and a publication in a response, in bytes. */
 const POST_BYTES = 1_000;
 const PUBLICATION_BYTES = 1_000;
-/** Size that a payload in parts counts as, in bytes: it must be read and parsed, so a page has at most four of them. */
+/**
+ * Size, in bytes, that a payload stored in parts counts as. Such payloads must be read and parsed, so this limits a
+ * page to four of them.
+ */
 const BYTES_IN_PARTS = 1_000_000;
 
-/** Maximum size of metadata that is read with the rows of a list, in bytes. Larger metadata is read afterwards. */
+/** Maximum size of metadata that is read together with the list rows, in bytes. Larger metadata is read afterwards. */
 export const INLINE_BYTES = 2_048;
-/** SQL: the members of a listed post, without its metadata. */
+/** SQL: the fields of a listed post, without its metadata. */
 const SHOWN_COLUMNS = postRows.columns
   .filter((column) => column !== 'metadata')
   .map((column) => `'${column}', p.${column}`)
   .join(', ');
 
-/** SQL: the bytes of a post `p` in a response that shows nothing of its payload. */
+/** SQL: the size in bytes of a post `p` in a response that includes none of its payload. */
 export const STATUS_BYTES = `${POST_BYTES}
   + ${PUBLICATION_BYTES} * (select count(*) from ${POSTS}.publication x where x.post_id = p.post_id)`;
-/** SQL: the bytes of a post `p` in a response that shows its metadata and the beginning of its text. */
+/** SQL: the size in bytes of a post `p` in a response that includes its metadata and the beginning of its text. */
 export const BYTES = `${STATUS_BYTES} + case when p.in_parts then ${BYTES_IN_PARTS}
   when octet_length(p.metadata) <= ${SHOWN_BYTES} then octet_length(p.metadata) else 0 end`;
 
 /**
- * Maximum difference, in ms, between the time in a post's id and the time of its acceptance. They are milliseconds
- * apart unless the system clock is set in between, so ids only narrow the search and `accepted_at` decides.
+ * Maximum difference, in ms, between the time in a post's id and its acceptance time. They are milliseconds apart
+ * unless the system clock is adjusted in between, so ids only narrow the search and `accepted_at` decides.
  */
 const ID_TOLERANCE_MS = 3_600_000;
 
-/** Returns the statement that lists posts, newest first. It omits unneeded conditions, to be able to use an index. */
+/** Returns a statement that lists posts, newest first. Unneeded conditions are omitted so that it can use an index. */
 export const listStatement = (filter: PostFilter, { before, limit, bytes = BYTES }: PostRange): QueryConfig => {
   const { since, until } = filter;
   const values: unknown[] = [limit];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const ofPost: string[] = ['true', ...postConditions(filter, bind)];
-  /** Conditions on the post's id, which its publications contain too. */
+  /** Conditions on the post id, which publications also have. */
   const range: string[] = [];
   if (before !== null) range.push(`< ${bind(before)}`);
   if (since !== undefined) {
@@ -102,7 +107,7 @@ export const selectShown = `jsonb_build_object(${SHOWN_COLUMNS},
     'metadata_bytes', coalesce(octet_length(p.metadata), 0)) as post,
   ${PUBLICATIONS} as publications`;
 
-/** Returns the conditions on a post `p`, except its time. */
+/** Returns the conditions on a post `p`, except for its time. */
 export const postConditions = (
   { ownerId, endpointId, externalId, traceId, isPending }: PostFilter,
   bind: (value: unknown) => string,
@@ -133,7 +138,7 @@ export const publicationConditions = (
   return conditions;
 };
 
-/** Returns the smallest post id that {@link newId} can create in that millisecond. */
+/** Returns the smallest post id that {@link newId} can create in the given millisecond. */
 const firstIdAt = (at: Instant): string => `post_${Math.max(0, at).toString(16).padStart(12, '0').slice(-12)}`;
 
 /** SQL that selects the waiting publications, using the conditions of the schedule's two partial indexes. */
@@ -142,8 +147,8 @@ const WAITING = `
   union all select publication_id from ${SCHEDULE}.publication where project_pause_id is not null`;
 
 /**
- * Returns the condition that a publication is in a state, in a form that can use an index. Publications that are queued
- * or being published are found through the schedule, which contains few others.
+ * Returns a condition for publications in a state, in a form that can use an index. Publications that are queued or
+ * being published are found through the schedule, which contains few others.
  */
 const stateCondition = (state: PublicationViewState, parameter: string, isOfOneChannel: boolean): string => {
   if (state === 'published' || isOfOneChannel) return `x.state = ${parameter}`;

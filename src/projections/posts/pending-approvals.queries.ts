@@ -5,7 +5,7 @@ import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { POSTS } from './posts.tables.js';
 
-/** A post that waits for approval. */
+/** A post that is waiting for approval. */
 interface PendingApproval {
   readonly post_id: string;
   readonly owner_id: string;
@@ -16,7 +16,7 @@ interface PendingApproval {
   readonly since: Instant;
 }
 
-/** Posts that wait for approval, longest wait first. */
+/** Posts that are waiting for approval, longest wait first. */
 export interface PendingApprovals {
   /** Total number, up to 10,000. */
   readonly count: number;
@@ -25,7 +25,7 @@ export interface PendingApprovals {
 
 const MOST_COUNTED = 10_000;
 
-/** Reads the posts that wait for approval (D-62). */
+/** Reads the posts that are waiting for approval (D-62). */
 @Injectable()
 export class PendingApprovalQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

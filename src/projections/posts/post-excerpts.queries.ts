@@ -9,10 +9,10 @@ import { type PostRow, POSTS } from './posts.tables.js';
 
 type ExcerptRow = Pick<PostRow, 'post_id' | 'stream' | 'revision' | 'in_parts' | 'excerpt'>;
 
-/** Number of excerpts of payloads in parts to cache. They stay valid, because an event never changes. */
+/** How many excerpts to cache for payloads stored in parts. They stay valid because events never change. */
 const KEPT = 2_000;
 
-/** Finds the excerpts of posts. The excerpt of a payload in parts (D-42) is read from the event store and cached. */
+/** Finds post excerpts. If a payload is stored in parts (D-42), its excerpt is read from the event store and cached. */
 @Injectable()
 export class PostExcerpts {
   private readonly ofParts = new BoundedCache<{ readonly excerpt: string | null }>(KEPT);
@@ -22,7 +22,7 @@ export class PostExcerpts {
     private readonly payloads: PostPayloads,
   ) {}
 
-  /** Returns the excerpts by post id. An excerpt is null if the post has no text or cannot be read now. */
+  /** Returns the excerpts by post id. An excerpt is null if the post has no text or cannot currently be read. */
   async find(postIds: readonly string[]): Promise<Map<string, string | null>> {
     const { rows } = await this.pool.query<ExcerptRow>({
       name: 'excerpts of posts',
@@ -30,7 +30,7 @@ export class PostExcerpts {
       values: [[...new Set(postIds)]],
     });
     const excerpts = new Map<string, string | null>();
-    // One after another, because a page of large payloads might not fit into memory.
+    // One at a time, because a page of large payloads might not fit into memory.
     for (const row of rows) excerpts.set(row.post_id, row.in_parts ? await this.readFromParts(row) : row.excerpt);
     return excerpts;
   }

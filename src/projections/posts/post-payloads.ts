@@ -22,7 +22,7 @@ const PAYLOAD_CATEGORY = 'payload-';
  */
 export const payloadStreamName = (id: string): string => PAYLOAD_CATEGORY + id;
 
-/** Returns the id in the name of such a stream, which only the event that refers to the parts contains. */
+/** Returns the id in the name of a payload stream. Only the event that refers to the parts contains this id. */
 export const idOfPayload = (stream: string): string => stream.slice(PAYLOAD_CATEGORY.length);
 
 /** An event with the content of a post. */
@@ -41,8 +41,8 @@ export interface PostWithPayload {
 }
 
 /**
- * The store does not contain an accepted post or all parts of its payload, an event cannot be decoded, or the payload
- * differs from the accepted bytes.
+ * Thrown if the store lacks an accepted post or part of its payload, an event cannot be decoded, or the payload differs
+ * from the accepted bytes.
  */
 export class UnreadablePost extends Error {
   override readonly name = 'UnreadablePost';
@@ -63,7 +63,7 @@ export class PostPayloads {
   ) {}
 
   /**
-   * Reads an accepted post. A release refers to the event with the content (ADR-231).
+   * Reads an accepted post. A release event points to the event that contains the content (ADR-231).
    * @param revision of the event that accepted the post, last changed its content or released it, as in the read models
    * @throws Unavailable @throws UnreadablePost
    */
@@ -77,7 +77,10 @@ export class PostPayloads {
     return this.readContent(stored, `${stream}@${revision}`);
   }
 
-  /** Reads the content that a post had before an event of its stream. @throws Unavailable @throws UnreadablePost */
+  /**
+   * Reads a post's content as it was before the given event of its stream.
+   * @throws Unavailable @throws UnreadablePost
+   */
   async readContentBefore({ stream, revision, data }: EventOfPost): Promise<PostWithPayload> {
     const isContent = (stored: StoredEvent): boolean =>
       CONTENT_TYPES.has(stored.type) && this.decode<PostContent>(stored).data.postId === data.postId;
@@ -92,7 +95,7 @@ export class PostPayloads {
     return { event, targets: event.data.targets, payload };
   }
 
-  /** Reads a post's payload; null if it cannot be read as it was accepted. @throws Unavailable */
+  /** Reads a post's payload; null if it cannot be read exactly as accepted. @throws Unavailable */
   async readPayload(stream: string, revision: string): Promise<PublishPayload | null> {
     const post = await this.readPost(stream, revision).catch(nullIfUnreadable);
     return post?.payload ?? null;
@@ -109,7 +112,7 @@ export class PostPayloads {
   private async assembleParts({ postId, parts }: PostContent['data']): Promise<PublishPayload> {
     const chunks: Buffer[] = [];
     const sha256 = createHash('sha256');
-    // Reads part by part, so that other work can run in between.
+    // Reads one part at a time, so that other work can run in between.
     for (let n = 0; n < parts!.count; n++) {
       const from = BigInt(n);
       const [part] = await this.store.readStream(payloadStreamName(parts!.id ?? postId), { from, limit: 1 });

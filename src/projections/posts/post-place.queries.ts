@@ -18,7 +18,7 @@ export const findPostPlace = async (pool: Pool, postId: string): Promise<FoundPl
   return (await pool.query<FoundPlace>(text, [postId])).rows[0] ?? null;
 };
 
-/** Finds the event that accepted a publication's post; null as for {@link findPostPlace}. */
+/** Finds the event that accepted a publication's post; null in the same cases as {@link findPostPlace}. */
 export const findPostPlaceOfPublication = async (pool: Pool, publicationId: string): Promise<Place | null> => {
   const text = `select stream, revision from ${POSTS}.post join ${POSTS}.publication using (post_id) where publication_id = $1`;
   return (await pool.query<Place>(text, [publicationId])).rows[0] ?? null;
@@ -34,7 +34,7 @@ export class PostPlaces {
     return findPostPlace(this.pool, postId);
   }
 
-  /** Finds the event from which to read a post (`PostPayloads.readPost`); null as for {@link findPostPlace}. */
+  /** Finds the event to read a post from (`PostPayloads.readPost`); null in the same cases as {@link findPostPlace}. */
   async findContent(postId: string): Promise<Place | null> {
     const text = `select stream, content_revision as revision from ${POSTS}.post where post_id = $1`;
     return (await this.pool.query<Place>(text, [postId])).rows[0] ?? null;

@@ -4,10 +4,10 @@ import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { type PostApproval, type PostRow, POSTS } from './posts.tables.js';
 
-/** The reason why a planned post waits (D-65). */
+/** The reason why a planned post is waiting (D-65). */
 export interface PlanHold {
   readonly rule: 'scheduled' | 'approval';
-  /** Null if the post waits for a person. */
+  /** Null if the post is waiting for a person. */
   readonly until: Instant | null;
   /** Id of the event that caused the hold. */
   readonly eventId: string;
@@ -19,19 +19,19 @@ export interface PlanHold {
 export const approvalOf = ({ approval }: Pick<PostRow, 'approval'>): PostApproval | null =>
   approval === null ? null : (JSON.parse(approval) as PostApproval);
 
-/** Returns what a planned post waits for; approval takes precedence. */
+/** Returns what a planned post is waiting for; approval takes precedence. */
 export const planHoldOf = (post: Pick<PostRow, 'publish_at' | 'approval' | 'plan_event'>): PlanHold => {
   const { publish_at: publishAt, plan_event: eventId } = post;
   if (approvalOf(post)?.state === 'pending') return { rule: 'approval', until: null, eventId, publishAt };
   return { rule: 'scheduled', until: publishAt, eventId, publishAt };
 };
 
-/** Reads what planned posts wait for. */
+/** Reads what planned posts are waiting for. */
 @Injectable()
 export class PostPlans {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Returns the holds by post id; unknown posts are absent. */
+  /** Returns the holds by post id, without unknown posts. */
   async find(postIds: readonly string[]): Promise<Map<string, PlanHold>> {
     if (postIds.length === 0) return new Map();
     const { rows } = await this.pool.query<{ post: PostRow }>({

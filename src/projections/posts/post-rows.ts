@@ -13,7 +13,7 @@ import { countMedia, excerptOfPost } from '../../payload/excerpt.js';
 import type { Rows } from '../engine/rows.js';
 import type { PostApproval, PostRow, PublicationRow, SequenceRow } from './posts.tables.js';
 
-/** The rows of posts and of their publications in a batch. */
+/** Rows of the posts and publications in a batch. */
 export interface PostRows {
   readonly posts: Rows<PostRow>;
   readonly publications: Rows<PublicationRow>;
@@ -50,7 +50,7 @@ export const addPost = (event: RecordedEvent<PostAccepted>, rows: PostRows): voi
     );
 };
 
-/** Lists the publications that an event of a planned post changes. */
+/** Lists the publications that a planned post's event changes. */
 export const listPublicationIds = (event: RecordedEventOf<PlannedPostEvent>): readonly string[] => {
   switch (event.type) {
     case 'PostReleased':
@@ -149,7 +149,7 @@ const takeNumber = ({ channelId }: Target, { sequences }: PostRows): number => {
   return sequence;
 };
 
-/** Returns the columns that summarise a payload, which is null if it is stored in parts. */
+/** Returns the columns that summarise a payload. The payload is null if it is stored in parts. */
 const summarise = (payload: PostAccepted['data']['payload']) => ({
   metadata: payload?.metadata ? JSON.stringify(payload.metadata) : null,
   in_parts: payload === null,

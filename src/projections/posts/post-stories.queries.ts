@@ -5,7 +5,7 @@ import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { POOL } from '../../postgres/tokens.js';
 import { findPostPlace, findPostPlaceOfPublication } from './post-place.queries.js';
 
-/** Finds the correlation ids of posts in the events that accepted them; the read model does not contain them. */
+/** Reads the correlation ids of posts from the events that accepted them, because the read model does not have them. */
 @Injectable()
 export class PostStories {
   constructor(
@@ -27,7 +27,10 @@ export class PostStories {
     return this.read(await findPostPlaceOfPublication(this.pool, publicationId));
   }
 
-  /** Returns a decision's context with its post's correlation id, to make it part of the post's story (ADR-140). */
+  /**
+   * Returns a decision's context with the correlation id of its post, so that the decision becomes part of the post's
+   * story (ADR-140).
+   */
   async joinStory<C extends { readonly correlationId: string }>(context: C, postId: string): Promise<C> {
     const correlationId = await this.findOfPost(postId);
     return correlationId === null ? context : { ...context, correlationId };

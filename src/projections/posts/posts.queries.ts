@@ -22,7 +22,7 @@ export interface PostWithPublications {
   readonly summary: PostSummary;
 }
 
-/** The parts of a payload that lists of posts show. Values are null if the payload cannot be read as accepted. */
+/** The parts of a payload that post lists show. Values are null if the payload cannot be read exactly as accepted. */
 interface PostSummary {
   readonly metadata: JsonObject | null;
   /** True if a list omits the metadata because it is large. */
@@ -32,10 +32,10 @@ interface PostSummary {
   readonly mediaCount: number | null;
 }
 
-/** A post, its publications and its payload, which is null if it cannot be read as it was accepted. */
+/** A post, its publications and its payload, which is null if it cannot be read exactly as accepted. */
 export type FoundPost = PostWithPublications & { readonly payload: PublishPayload | null };
 
-/** Returns the key of a post in the calendar, from which the next page continues. */
+/** Returns a post's calendar key, the cursor for the next page. */
 export const calendarKeyOf = ({ publish_at, post_id }: Pick<PostRow, 'publish_at' | 'post_id'>): string =>
   `${publish_at ?? ''}/${post_id}`;
 
@@ -43,12 +43,12 @@ type PostAndPublications = Pick<PostWithPublications, 'post' | 'publications'>;
 
 /** Number of large metadata values to read per statement, at most half a megabyte in total. */
 const READ_AT_ONCE = 8;
-/** Number of summaries of payloads in parts to cache, a few hundred bytes each, because they have no metadata. */
+/** How many summaries to cache for payloads stored in parts. Without metadata, each takes a few hundred bytes. */
 const KEPT = 10_000;
 
 /**
  * Finds a post with its payload; null if there is none.
- * @param ownerId owner to whom it must belong; null for any owner
+ * @param ownerId owner that it must belong to; null for any owner
  */
 @Injectable()
 export class FindPost {
@@ -77,7 +77,7 @@ export class FindPost {
   }
 }
 
-/** Lists posts, newest first, until the list would be too large for one response. */
+/** Lists posts, newest first, as many as fit in one response. */
 @Injectable()
 export class ListPosts {
   private readonly ofParts = new BoundedCache<PostSummary>(KEPT);
@@ -96,7 +96,7 @@ export class ListPosts {
     const { rows } = await this.pool.query<ListedPost>(statement(filter, range));
     const metadata = await this.readMetadata(rows);
     const found: PostWithPublications[] = [];
-    // One after another, because a page of large payloads might not fit into memory.
+    // One at a time, because a page of large payloads might not fit into memory.
     for (const { post, publications } of rows) {
       const sent = post.metadata ?? metadata.get(post.post_id) ?? null;
       found.push({ post, publications, summary: await this.readSummary(post, sent) });
@@ -130,7 +130,10 @@ export class ListPosts {
     return { metadata, isMetadataTruncated: bytes > SHOWN_BYTES, excerpt, mediaCount };
   }
 
-  /** Summarises a payload in parts, and caches the summary if it has no metadata: an event's payload never changes. */
+  /**
+   * Summarises a payload stored in parts. Caches the summary if it has no metadata, because an event's payload never
+   * changes.
+   */
   private async readSummaryOfParts({ stream, content_revision }: ListedPost['post']): Promise<PostSummary> {
     const place = `${stream}@${content_revision}`;
     const known = this.ofParts.get(place);
@@ -143,7 +146,7 @@ export class ListPosts {
   }
 }
 
-/** A row of a list. `metadata` is also null if it is larger than {@link INLINE_BYTES}. */
+/** A list row. `metadata` is also null if it is larger than {@link INLINE_BYTES}. */
 type ListedPost = Omit<PostAndPublications, 'post'> & {
   readonly post: PostRow & { readonly metadata_bytes: number };
   readonly is_cut: boolean;

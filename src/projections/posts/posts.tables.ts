@@ -7,7 +7,7 @@ import { bigint, boolean, defineTable, fixed, int, jsonb, nullable, type RowOfTa
 export const POSTS_VERSION = 8;
 export const POSTS = readSchema('posts', POSTS_VERSION);
 
-/** SQL: the indexed prefix of a `trace_id`, which has up to 4,096 bytes; an index entry has at most 2,704. */
+/** SQL: the indexed prefix of a `trace_id`. A `trace_id` can have up to 4,096 bytes, but an index entry only 2,704. */
 export const INDEXED_TRACE_ID = (column: string): string => `left(${column}, 128)`;
 
 export const PUBLICATION_STATES = [
@@ -23,12 +23,12 @@ export const PUBLICATION_STATES = [
 /** State of a publication (management-api.md: publication). */
 export type PublicationViewState = (typeof PUBLICATION_STATES)[number];
 
-/** An attempt at publishing, as in management-api.md. */
+/** A publishing attempt, as in management-api.md. */
 export interface Attempt {
   readonly n: number;
   readonly started_at: number;
   readonly ended_at: number | null;
-  /** `published`, `postponed`, `failed`, `in_doubt`; null while it lasts. */
+  /** `published`, `postponed`, `failed`, `in_doubt`; null while it is in progress. */
   readonly outcome: string | null;
   readonly error: PublicationError | null;
 }
@@ -64,7 +64,7 @@ export const postRows = defineTable(
     excerpt: nullable(text()),
     /** Null if `in_parts`. */
     media_count: nullable(int()),
-    /** Revision of the event from which readers of the content start: see {@link PostPayloads.readPost}. */
+    /** Revision to pass to {@link PostPayloads.readPost} to read the content. */
     content_revision: text(),
     /** Null if none was given. */
     publish_at: nullable(bigint()),
@@ -105,7 +105,7 @@ export const publicationRows = defineTable(
     platform: fixed(text()),
     /** Null until the release (D-58). */
     sequence: nullable(bigint()),
-    /** Index among the publications of its post, from 0 (D-57). */
+    /** Zero-based index among the post's publications (D-57). */
     place: int(),
     state: text<PublicationViewState>(),
     attempts: jsonb<readonly Attempt[]>(),
@@ -126,7 +126,7 @@ export const sequenceRows = defineTable(
 /** A row of {@link sequenceRows}. */
 export type SequenceRow = RowOfTable<typeof sequenceRows>;
 
-/** Owners' current plans, from which the `plan` of a month is taken. */
+/** Owners' current plans, used to fill in a month's `plan`. */
 export const ownerPlanRows = defineTable(
   { name: 'owner_plan', key: 'owner_id' },
   { owner_id: text(), plan: text<Plan>() },
@@ -144,9 +144,9 @@ export const usageRows = defineTable(
     /** UTC: `2026-11`. */
     month: text(),
     published: int(),
-    /** The largest plan under which the owner published in that month. */
+    /** The largest plan that the owner published under in that month. */
     plan: nullable(text<Plan>()),
-    /** Id of the event of the latest counted publication. */
+    /** Id of the event that recorded the latest counted publication. */
     last_event: text(),
   },
 );
@@ -157,9 +157,9 @@ export type UsageRow = RowOfTable<typeof usageRows>;
  * Tables of posts, their publications, and the number of posts that each owner has published. Times are milliseconds
  * since 1970.
  *
- * No index of `publication` contains columns that change in the course of a successful publication, not even in its
- * condition. A new state is therefore a heap-only update: it stays in the row's page and changes no index. `settled` is
- * the state of publications that are planned or that ended without success; a release changes it once.
+ * No index on `publication` includes columns that change during a successful publication, not even in its condition. A
+ * state change is therefore a heap-only update, which stays on the row's page and changes no index. `settled` is the
+ * state of publications that are planned or ended without success; it changes once, on release.
  */
 export const postsTables = `
   ${postRows.ddl}
@@ -173,7 +173,10 @@ export const postsTables = `
   create index usage_owner on usage (owner_id, month);
 `;
 
-/** Indexes for readers. An index for a list ends with the list's order: a page starts where the previous page ended. */
+/**
+ * Indexes for readers. The index for a list ends with the list's sort key, so a page can start where the previous page
+ * ended.
+ */
 export const postsReadIndexes = `
   create index if not exists post_endpoint on post (endpoint_id, post_id);
   create index if not exists post_owner on post (owner_id, post_id);

@@ -5,7 +5,7 @@ import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { POSTS, type PublicationRow } from './posts.tables.js';
 
-/** A publication with the facts that help people recognise it. */
+/** A publication with details that help people recognise it. */
 export interface PublicationDetails {
   readonly row: PublicationRow;
   readonly accepted_at: Instant;

@@ -7,7 +7,7 @@ import { POSTS, type PublicationRow } from './posts.tables.js';
 
 /**
  * Finds a publication; null if there is none.
- * @param ownerId owner to whom it must belong; null for any owner
+ * @param ownerId owner that it must belong to; null for any owner
  */
 @Injectable()
 export class FindPublication {
@@ -31,7 +31,7 @@ export class FindPublication {
 }
 
 /**
- * Lists a channel's publications in the order of their sequence numbers (D-37).
+ * Lists a channel's publications in order of sequence number (D-37).
  * @param from first sequence number, inclusive
  */
 @Injectable()

@@ -21,7 +21,7 @@ export class UsedUpOwners {
     private readonly findPostsLeft: FindPostsLeft,
   ) {}
 
-  /** Finds such owners, in the order of their ids. Examines only owners who have published what their plan allows. */
+  /** Finds these owners, ordered by id. Examines only owners who have published everything that their plan allows. */
   async find(now: Instant, monthlyPosts: MonthlyPosts): Promise<UsedUpOwner[]> {
     const limited = PLANS.filter((plan) => monthlyPosts[plan] !== null);
     if (limited.length === 0) return [];

@@ -14,7 +14,7 @@ export type HoldRule =
   | 'needs_attention'
   | 'quota';
 
-/** A rule that holds a publication back, the time at which it ends (null if unknown), and the event that caused it. */
+/** A rule that holds a publication back, when it ends (null if unknown), and the event that caused it. */
 export interface Hold {
   readonly rule: HoldRule;
   readonly until: Instant | null;
@@ -29,19 +29,21 @@ interface ScopedHold extends Hold {
   readonly scope: 'project' | 'channel' | 'own';
 }
 
-/** The columns of a publication that determine its holds; columns that only explain them may be absent. */
+/** The columns that determine a publication's holds; columns that only explain the holds may be absent. */
 export type HeldPublication = Pick<ScheduledPublication, 'not_before' | 'retry_at'> &
   Partial<Pick<ScheduledPublication, 'project_pause_event' | 'retry_rule' | 'retry_event'>>;
 
-/** The columns of a channel that determine its holds; columns that only explain them may be absent. */
+/** The channel columns that determine holds; columns that only explain the holds may be absent. */
 export type HoldingChannel = Pick<ScheduledChannel, 'paused_until' | 'attention_until'> &
   Partial<Pick<ScheduledChannel, 'pause_event' | 'attention_event'>>;
 
-/** A publication with the turn and the share for which it may wait (D-68). */
+/** A publication with the turn and share that it may be waiting for (D-68). */
 export interface PacedPublication extends ScheduledPublication {
-  /** Time of the turn that a worker has reserved for it in the network's pace; null if there is none. */
+  /** Time of the turn that a worker has reserved for it under the network's rate limits; null if there is none. */
   readonly turn_at: Instant | null;
-  /** True if the owner's due publications wait for media, or because the owner uses its whole share of the network. */
+  /**
+   * True if the owner's due publications are waiting for media, or the owner is using its whole share of the network.
+   */
   readonly uses_share: boolean;
 }
 
@@ -59,11 +61,11 @@ const listHolds = (publication: HeldPublication, channel: HoldingChannel): reado
   ];
 };
 
-/** An interrupted attempt is repeated like a failed one. */
+/** An interrupted attempt is retried like a failed attempt. */
 const retryRule = ({ retry_rule }: HeldPublication): HoldRule =>
   !retry_rule || retry_rule === 'interrupted' ? 'retry' : retry_rule;
 
-/** The end of the interval after the previous publication of the backlog (D-21); 0 if the publication is not spaced. */
+/** Returns when the interval after the previous backlog publication ends (D-21); 0 if the publication is not spaced. */
 const spacingEnd = (publication: SpacedPublication, channel: ScheduledChannel, minuteMs: number): Instant =>
   isSpaced(publication, channel) ? channel.last_backlog_at + minuteMs : 0;
 
@@ -75,7 +77,9 @@ export const isBacklog = (
   channel: Pick<ScheduledChannel, 'pause_end'>,
 ): boolean => publication.accepted_at < channel.pause_end || publication.not_before > 0;
 
-/** True if a publication must wait a minute after the previous one of a backlog; a retry only waits for `retry_at`. */
+/**
+ * True if a publication must wait a minute after the previous backlog publication. A retry waits only for `retry_at`.
+ */
 export const isSpaced = (publication: SpacedPublication, channel: Pick<ScheduledChannel, 'pause_end'>): boolean =>
   publication.attempt === 0 && isBacklog(publication, channel);
 
@@ -85,8 +89,9 @@ export const computeHoldEnd = (publication: HeldPublication, channel: HoldingCha
 
 /**
  * Returns the earliest time at which a worker may pick up a publication that is first in its channel; null if the
- * channel is disabled. A publication that is being published is due at once: its worker's lease keeps others away, and
- * another worker must take over once that lease expires. On a deleted channel, a worker cancels it at once.
+ * channel is disabled. A publication that is being published is due at once: its worker's lease keeps other workers
+ * away, and another worker must take over once the lease expires. On a deleted channel, a publication is due at once so
+ * that a worker cancels it.
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS)
  */
 export const computeDueTime = (
@@ -101,9 +106,9 @@ export const computeDueTime = (
 };
 
 /**
- * Returns the rule that holds a publication back now; null if it may go out or is not waiting. If several rules hold
- * it, the rule that ends last counts. Rules that hold the whole channel (a pause, D-26's wait for a person, a disabled
- * channel) take precedence over the position in the queue.
+ * Returns the rule that currently holds a publication back; null if it may go out or is not waiting. If several rules
+ * apply, the rule that ends last counts. Rules that hold the whole channel (a pause, D-26's wait for a person, a
+ * disabled channel) take precedence over the position in the queue.
  * @param head the channel's first publication that no project's pause holds back; null if there is none
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS)
  */
@@ -135,9 +140,10 @@ export const findHold = (
 };
 
 /**
- * Returns the hold to show for a due publication that waits for a worker. The API has no rule for this wait
+ * Returns the hold to show for a due publication that is waiting for a worker. The API has no rule for this wait
  * (management-api.md: `waiting_for`), so it shows the retry that is due, or else the position in the queue.
- * @param publication may briefly be undefined or being published, while the schedule differs from the other read models
+ * @param publication may briefly be undefined or `publishing` while the schedule is out of step with the other read
+ * models
  */
 export const nearestHold = (
   publication: Pick<ScheduledPublication, 'state' | 'attempt' | 'retry_event'> | undefined,
@@ -147,7 +153,7 @@ export const nearestHold = (
   return { rule, until: null, eventId: publication?.retry_event ?? null };
 };
 
-/** Returns the hold that ends last; of several that end together, the first in the list. */
+/** Returns the hold that ends last; in case of a tie, the first in the list. */
 const latest = (holds: readonly ScopedHold[]): Hold | null => {
   const end = latestEnd(holds);
   const found = holds.find(({ until }) => (until ?? Infinity) === end);

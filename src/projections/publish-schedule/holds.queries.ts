@@ -26,10 +26,10 @@ export interface ScheduledWithHold {
   readonly context: {
     readonly channelName: string | null;
     readonly channelEnabled: boolean;
-    /** Why the channel needs attention now; null if it does not, or the reason is not known yet. */
+    /** Reason why the channel needs attention now; null if it does not, or the reason is not known yet. */
     readonly attention: Attention | null;
     readonly projectName: string | null;
-    /** The channel's first publication; null if it is not ahead of this one. */
+    /** The channel's first publication, if it is ahead of this publication; otherwise null. */
     readonly first: ScheduledPublication | null;
     /** The rule that holds `first` back; null if there is none. */
     readonly firstRule: HoldRule | null;
@@ -47,7 +47,7 @@ interface HoldRow {
   readonly project_name: string | null;
 }
 
-/** SQL: a publication's row as a {@link PacedPublication}, by the database's clock (`docs/clocks.md`). */
+/** SQL: a publication's row as a {@link PacedPublication}, using the database clock (`docs/clocks.md`). */
 const withTurn = (row: string): string => `to_jsonb(${row}) || jsonb_build_object(
   'turn_at', case when ${row}_turn.slots[1] > clock_timestamp() then ceil(extract(epoch from ${row}_turn.slots[1]) * 1000) end,
   'uses_share', coalesce(share.slots[1] > clock_timestamp(), false))`;
@@ -127,7 +127,7 @@ export class FindHolds {
     return found;
   }
 
-  /** Finds the event that caused a hold without an event id. @param known results found so far */
+  /** Finds the event that caused a hold if the hold has no event id. @param known results found so far */
   private findCausingEvent(
     { rule }: Hold,
     { channel_id }: ScheduledChannel,

@@ -3,18 +3,20 @@ import { MAX_ATTEMPTS } from '../../domain/publication/retry-limits.js';
 import { type EventCodec, isDamaged } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
 
-/** The latest attempt of an unfinished publication, which explains its wait (D-36). */
+/** The latest attempt of an unfinished publication, which explains why it is waiting (D-36). */
 export interface LastAttempt {
-  /** From 1. Counts only attempts that D-20 limits, not attempts that the network asked to repeat later. */
+  /** Starts at 1. Counts only attempts that D-20 limits, not attempts that the network asked to repeat later. */
   readonly number: number;
   /** Maximum number of attempts (D-20). */
   readonly of: number;
   readonly isUnderWay: boolean;
-  /** The error of the latest finished attempt, with the network's or the media host's answer; null if there is none. */
+  /**
+   * The error of the latest finished attempt, with the response of the network or media host; null if there is none.
+   */
   readonly error: PublicationError | null;
 }
 
-/** Maximum number of events to read: more than D-20 allows, even with waits of a day. */
+/** Maximum number of events to read: more than D-20 allows, even with day-long waits. */
 const MAX_EVENTS = 2_000;
 
 /** Reads a publication's latest attempt; null if there is none, or events are damaged (ADR-111). @throws Unavailable */
@@ -46,7 +48,7 @@ export const findLastAttempt = (events: readonly PublicationEvent[]): LastAttemp
       last = { isUnderWay: false, isFailed };
       error = data.error;
     } else if (type === 'PublicationResent' || type === 'PublicationHeld') {
-      // D-20's counters start again.
+      // The D-20 counters start over.
       failures = 0;
       last = null;
       error = null;

@@ -17,11 +17,11 @@ const judgedColumns = (alias: string): string =>
   ['state', 'attempt', 'retry_at', 'accepted_at', 'not_before'].map((column) => `${alias}.${column}`).join(', ');
 
 /**
- * Updates the due times of channels. A channel's head is the first publication in its queue. A publication that a
- * project's pause still delays becomes the head when that pause ends, if its sequence number is lower than the head's.
- * Of the publications that the same pause delays, only the first counts, because the others come after it.
- * @param touched the channels, each with the time of its latest event. The due time is computed as of that time, because
- * rows must not depend on the events of other channels in the batch
+ * Updates channels' due times. A channel's head is the first publication in its queue. A publication that a project's
+ * pause still delays becomes the head when that pause ends, if its sequence number is lower than the head's. Of the
+ * publications delayed by the same pause, only the first matters, because the others come after it.
+ * @param touched the channels, each with the time of its latest event. The due time is computed as of that time,
+ * because rows must not depend on other channels' events in the batch
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS)
  * @returns the channels that are due earlier than before
  */

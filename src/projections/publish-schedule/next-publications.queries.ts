@@ -7,9 +7,9 @@ import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { SCHEDULE } from './publish-schedule.tables.js';
 import { selectQueue } from './queue.sql.js';
 
-/** The next publications, and what the networks wait for. */
+/** The next publications, and what each network is waiting for. */
 export interface NextPublications {
-  /** Ids, in the order in which they go out. */
+  /** Ids, in publishing order. */
   readonly publications: readonly string[];
   readonly networks: readonly {
     readonly platform: string;
@@ -26,8 +26,8 @@ export class NextPublicationQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /**
-   * Finds the next publications. For one owner, a network is held if a publication waits for a person or for the
-   * end of a pause; for all owners, only if its channel needs attention, because some owner always has a pause.
+   * Finds the next publications. For one owner, a network is held if a publication is waiting for a person or for a
+   * pause to end. For all owners, it is held only if a channel needs attention, because some owner always has a pause.
    * @param ownerId null for all owners
    * @param limit maximum number of publications
    */
@@ -46,10 +46,10 @@ export class NextPublicationQueries {
   }
 }
 
-/** Later than any time, to include the queues of active pauses. */
+/** Later than any real time, so that the queues of active pauses are included. */
 const END_OF_TIME = '9223372036854775807';
 
-/** Number of a channel's publications to examine, enough to fill the list. */
+/** How many publications to examine per channel; enough to fill the list. */
 const LONGEST_QUEUE = 11;
 
 /** SQL: whether a channel `s` of the schedule has a queued publication that no project's pause delays. */

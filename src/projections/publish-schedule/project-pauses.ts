@@ -14,7 +14,7 @@ import {
 interface QueueChange {
   readonly channel_id: string;
   readonly pause_id: string;
-  /** The lowest sequence that was added; null if none was. */
+  /** Lowest sequence added; null if none was added. */
   first_sequence: number | null;
   added: number;
   removed: number;
@@ -23,14 +23,14 @@ interface QueueChange {
 type DelayedPublication = Pick<PublicationRow, 'channel_id' | 'sequence'>;
 
 /**
- * Maintains the projects' pauses in a batch and, for each channel, the queues of publications that a pause delays
- * (D-21, ADR-99).
+ * Maintains project pauses in a batch and, for each channel, the queues of publications delayed by a pause (D-21,
+ * ADR-99).
  */
 export class ProjectPauses {
   private readonly queues = new Map<string, QueueChange>();
   /** Pauses whose end has changed, with the time of the change. */
   private readonly moved = new Map<string, Instant>();
-  /** Pauses that may be deleted: replaced or lifted pauses, and pauses with an emptied queue. */
+  /** Pauses that may be deleted, because they were replaced or lifted or their queue is now empty. */
   private readonly past = new Set<string>();
 
   private constructor(
@@ -39,7 +39,7 @@ export class ProjectPauses {
     private readonly pauses: Rows<ProjectPause>,
   ) {}
 
-  /** Loads the latest pauses of these projects, and the pauses to which these publications refer. */
+  /** Loads the latest pauses of these projects, and the pauses that these publications refer to. */
   static async load(
     tx: Tx,
     projectIds: readonly string[],
@@ -88,7 +88,7 @@ export class ProjectPauses {
   }
 
   /**
-   * Writes all changes; the publications must be written already.
+   * Writes all changes. The publications must have been written before.
    * @returns the channels whose queues wait behind a changed pause, with the time of the change
    */
   async flush(): Promise<readonly (readonly [channelId: string, at: Instant])[]> {
@@ -145,7 +145,7 @@ export class ProjectPauses {
     });
   }
 
-  /** Deletes a queue whose last publication was removed; other queues get their new first publication. */
+  /** Deletes queues that are now empty, and updates the count and first publication of the others. */
   private async writeRemovals(changes: readonly QueueChange[]): Promise<void> {
     if (changes.length === 0) return;
     const { rows } = await this.tx.query<{ pause_id: string }>({
@@ -165,7 +165,7 @@ export class ProjectPauses {
     for (const { pause_id } of rows) this.past.add(pause_id);
   }
 
-  /** Deletes pauses to which neither their project nor a queue refers. */
+  /** Deletes pauses that neither their project nor any queue refers to. */
   private async deletePastPauses(): Promise<void> {
     if (this.past.size === 0) return;
     const { rows } = await this.tx.query<{ pause_id: string }>({

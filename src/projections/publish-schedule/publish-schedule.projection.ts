@@ -45,8 +45,8 @@ const TYPES =
   /^(PostAccepted|PostReleased|Publication|Channel|Project(Paused|Resumed|Deleted)|PostPackAdded|OwnerPlanChanged)/;
 
 /**
- * The unfinished publications, one row each, and the time at which each channel is due: a read model and a work queue.
- * A rebuild never sends anything twice, because leases are kept elsewhere and a worker reads the publication's stream
+ * Unfinished publications, one row each, and each channel's due time: both a read model and a work queue. A rebuild
+ * never causes anything to be sent twice, because leases are kept elsewhere and a worker reads the publication's stream
  * before it acts.
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS)
  */
@@ -175,8 +175,8 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
 };
 
 /**
- * Queues a post on each of its channels; an active pause of the project delays it (D-21).
- * @param acceptedAt for a planned post, the time of its release (D-59)
+ * Queues a post on each of its channels; an active project pause delays it (D-21).
+ * @param acceptedAt for a planned post, its release time (D-59)
  */
 const queuePost = (
   event: Extract<HandledEvent, { type: 'PostAccepted' | 'PostReleased' }>,
@@ -213,7 +213,7 @@ const queuePost = (
   }
 };
 
-/** Changes a publication that waits again, and lowers its channel's `first_waiting` if needed to include it. */
+/** Updates a publication that is waiting again, and lowers its channel's `first_waiting` if needed to include it. */
 const queueAgain = (
   publicationId: string,
   change: Partial<PublicationRow>,
@@ -226,7 +226,9 @@ const queueAgain = (
   return row;
 };
 
-/** Removes a publication that starts or ends from its project's pause: later changes to the pause do not affect it. */
+/**
+ * Detaches a publication that starts or ends from its project's pause, so later changes to the pause do not affect it.
+ */
 const leaveProjectPause = (publicationId: string, { publications, pauses }: LoadedRows): void => {
   const row = publications.get(publicationId);
   if (!row || row.project_pause_id === null) return;
@@ -234,7 +236,9 @@ const leaveProjectPause = (publicationId: string, { publications, pauses }: Load
   publications.put({ ...row, project_pause_id: null, waited_until });
 };
 
-/** Releases an owner's publications that wait for the quota, because the plan or the packs have changed (D-46). */
+/**
+ * Releases an owner's publications that are waiting for the quota, because the plan or the packs have changed (D-46).
+ */
 const releaseQuotaHolds = async (
   event: RecordedEvent<Extract<OwnerEvent, { type: 'PostPackAdded' | 'OwnerPlanChanged' }>>,
   rows: LoadedRows,
@@ -252,8 +256,8 @@ const releaseQuotaHolds = async (
 };
 
 /**
- * Marks a channel, to compute its due time at the end of the batch, as of the given time. The result therefore does not
- * depend on the size of the batch.
+ * Marks a channel so that its due time is computed at the end of the batch, as of the given time. The result is
+ * therefore independent of the batch size.
  */
 const markTouched = ({ touched }: LoadedRows, channelId: string, at: Instant): void =>
   void touched.set(channelId, Math.max(touched.get(channelId) ?? 0, at));

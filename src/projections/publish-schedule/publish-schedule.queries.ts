@@ -11,11 +11,11 @@ import { selectQueue } from './queue.sql.js';
 /** The next publications of a channel. */
 export interface ChannelQueue {
   readonly head: ScheduledPublication;
-  /** Time from which the head may be published; a time in the past means now. */
+  /** Earliest time at which the head may be published; a time in the past means now. */
   readonly due: Instant;
   /**
-   * Publications that may follow a due head, in order, while this result is fresh. Excludes retries, and publications
-   * that are spaced or wait for the quota.
+   * Publications that may follow a due head, in order, while this result is fresh. Excludes retries and publications
+   * that are spaced or waiting for the quota.
    */
   readonly followers: readonly ScheduledPublication[];
 }
@@ -31,7 +31,7 @@ interface QueueRow {
   readonly publications: readonly ScheduledPublication[];
 }
 
-/** Maximum number of publications in one read of a channel. */
+/** Maximum number of publications to read per channel. */
 const MAX_QUEUE_LENGTH = 8;
 
 /** Reads the publish schedule. Concurrent reads share a query. */

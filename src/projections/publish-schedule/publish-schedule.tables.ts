@@ -24,10 +24,10 @@ export const publicationRows = defineTable(
     project_id: fixed(text()),
     owner_id: fixed(text()),
     platform: fixed(text()),
-    /** Gapless per channel, in the order of acceptance (D-37). */
+    /** Gapless per channel, in order of acceptance (D-37). */
     sequence: fixed(bigint()),
     accepted_at: fixed(bigint()),
-    /** The project's pause during which it was accepted (D-21); null after its first attempt has begun. */
+    /** The project's pause during which it was accepted (D-21); null once its first attempt has begun. */
     project_pause_id: nullable(text()),
     /** End of that pause, once its first attempt has begun; 0 if there was none. */
     waited_until: bigint(),
@@ -60,16 +60,20 @@ export const scheduledChannels = defineTable(
     /** Publications of a deleted channel are due at once: a worker cancels them. */
     deleted: boolean(),
     last_sequence: bigint(),
-    /** No publication with a lower sequence waits, unless a project's pause delays it: see {@link firstWaitingOf}. */
+    /**
+     * No publication with a lower sequence is waiting, unless a project's pause delays it: see {@link firstWaitingOf}.
+     */
     first_waiting: bigint(),
     /** End of the current pause; 0 if there is none or it was lifted. */
     paused_until: bigint(),
-    /** Time at which the latest pause ends or was lifted. Posts accepted before it that still wait are its backlog. */
+    /**
+     * Time at which the latest pause ends or was lifted. Posts accepted earlier that are still waiting are its backlog.
+     */
     pause_end: bigint(),
     pause_event: nullable(text()),
     attention_until: bigint(),
     attention_event: nullable(text()),
-    /** Time at which a publication of a backlog last started; the next one waits a minute (D-21). */
+    /** Time at which the last backlog publication started; the next one waits a minute (D-21). */
     last_backlog_at: bigint(),
     /** Earliest time at which a worker may pick up its head; null if there is none, or the channel is disabled. */
     next_due: nullable(bigint()),
@@ -90,7 +94,7 @@ export const scheduledProjects = defineTable(
 /** A row of {@link scheduledProjects}. */
 export type ScheduledProject = RowOfTable<typeof scheduledProjects>;
 
-/** Projects' pauses. A pause is kept while it is the project's latest pause or delays a publication. */
+/** Project pauses. A pause is kept while it is the project's latest pause or delays a publication. */
 export const projectPauses = defineTable(
   { name: 'project_pause', key: 'pause_id' },
   {
@@ -110,7 +114,7 @@ export const scheduledOwners = defineTable(
   { name: 'owner', key: 'owner_id' },
   {
     owner_id: text(),
-    /** Revision of the latest such change in the owner's stream. */
+    /** Revision of the latest plan or pack change in the owner's stream. */
     revision: text(),
   },
 );
@@ -120,12 +124,12 @@ export type ScheduledOwner = RowOfTable<typeof scheduledOwners>;
 /**
  * Tables of the publish schedule. Times are milliseconds since 1970; 0 means no time.
  *
- * A project's pause is one row, to which the posts that it delays refer, and `paused_queue` has one row for all
- * publications of a channel that the same pause delays. Setting, extending or lifting a pause therefore writes no
+ * A project's pause is a single row that the publications it delays refer to, and `paused_queue` has one row for all
+ * publications of a channel delayed by the same pause. Setting, extending or lifting a pause therefore writes no
  * publication (ADR-99).
  *
- * No index of `publication` contains `state`, not even in its condition, so starting a publication is a heap-only
- * update: it stays in the row's page and changes no index.
+ * No index on `publication` includes `state`, not even in its condition, so starting a publication is a heap-only
+ * update, which stays on the row's page and changes no index.
  */
 export const scheduleTables = `
   ${publicationRows.ddl}
@@ -158,7 +162,7 @@ export const scheduleTables = `
     from publication p left join project_pause o on o.pause_id = p.project_pause_id;
 `;
 
-/** Step of {@link ScheduledChannel.first_waiting}, so only some publications change the value. */
+/** Granularity of {@link ScheduledChannel.first_waiting}, so that only some publications change the value. */
 const WAITING_STEP = 32;
 
 /**

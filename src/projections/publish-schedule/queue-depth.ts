@@ -20,10 +20,10 @@ const counter = (name: string, event: 'insert' | 'update' | 'delete', tables: st
     referencing ${tables} for each statement execute function ${name}();`;
 
 /**
- * DDL of the publication counts by network and state. Triggers update the counts in the statements that change
- * `publication`, so reading the counts costs the same with any backlog (ADR-90). The schedule has one writer, so the
- * counters are never contended. A network has a row from its first channel on, however the events were divided into
- * batches, so a rebuild produces the same rows.
+ * DDL for publication counts by network and state. Triggers update the counts in the statements that change
+ * `publication`, so reading the counts costs the same regardless of backlog (ADR-90). The schedule has one writer, so
+ * the counters are never contended. A network has a row from its first channel on, no matter how the events were split
+ * into batches, so a rebuild produces the same rows.
  */
 export const queueDepthTables = `
   create table queue_depth (

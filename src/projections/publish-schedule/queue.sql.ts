@@ -1,9 +1,10 @@
 /**
- * Returns SQL that selects the first publications of a channel's queue at a given time, in order: the waiting
- * publications, except publications that a project's pause still delays. The first one is the channel's head.
+ * Returns SQL that selects the first publications in a channel's queue at a given time, in order: waiting publications,
+ * except those still delayed by a project's pause. The first is the channel's head.
  *
- * Its cost does not grow with the number of delayed publications: it reads the channel's undelayed queue and at most
- * `limit` queues of expired pauses, each from its beginning. It skips at most one queue of an active pause per project.
+ * The cost does not grow with the number of delayed publications: the query reads the channel's undelayed queue and at
+ * most `limit` queues of expired pauses, each from its beginning. It skips at most one queue of an active pause per
+ * project.
  *
  * @param channelId, now SQL expressions
  * @param from SQL expression: the channel's `first_waiting`. Finished publications stay in the index while an old

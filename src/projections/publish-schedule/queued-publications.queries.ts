@@ -4,7 +4,7 @@ import { POOL } from '../../postgres/tokens.js';
 import { POSTS } from '../posts/posts.tables.js';
 import { SCHEDULE } from './publish-schedule.tables.js';
 
-/** A publication that waits for its first or next attempt. */
+/** A publication that is waiting for its first or next attempt. */
 interface QueuedPublication {
   readonly publicationId: string;
   readonly postId: string;
@@ -23,7 +23,7 @@ export type ResourceId =
 export class QueuedPublications {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Returns up to `limit` publications, oldest first. Reads the whole schedule, so use it only in rare cases. */
+  /** Returns up to `limit` publications, oldest first. Reads the whole schedule, so use it sparingly. */
   async findQueued(of: ResourceId, limit: number): Promise<readonly QueuedPublication[]> {
     const [source, condition, id] = sourceOf(of);
     const { rows } = await this.pool.query<QueuedPublication>(

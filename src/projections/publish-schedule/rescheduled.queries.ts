@@ -11,27 +11,29 @@ import { selectQueue } from './queue.sql.js';
 /** Projects or channels whose pauses are about to change. */
 export interface PauseChange {
   readonly ids: readonly string[];
-  /** End to which the pauses are set or extended, unless they end later; null if they are lifted. */
+  /** New end of the pauses, unless they already end later; null if they are lifted. */
   readonly until: Instant | null;
 }
 
-/** Number of a channel's first publications to read, enough for all that were attempted or wait for the quota. */
+/**
+ * How many of a channel's first publications to read: enough for all that were attempted or are waiting for the quota.
+ */
 const FIRST_OF_QUEUE = 20;
 
-/** A group of a channel's waiting publications that the same holds delay. */
+/** A channel's waiting publications that are delayed by the same holds. */
 type PublicationGroup = HeldPublication &
   HoldingChannel & {
     /** The project whose pause delays them; null if none does. */
     readonly project_id: string | null;
     readonly channel_id: string;
-    /** Their number, negative to subtract them from a group that contains them. */
+    /** Number of publications; negative to subtract them from a group that contains them. */
     readonly publications: number;
   };
 
 /**
- * Selects the groups. Delayed publications are counted by the counters of their queues, a channel's undelayed
- * publications by counting index entries. Only a channel's first publications are read, because a publication that is
- * being published does not count, and a publication that waits for a retry or the quota has its own time.
+ * Selects the groups. Delayed publications are counted from their queues' counters, a channel's undelayed publications
+ * from index entries. Only a channel's first publications are read, because a publication that is being published does
+ * not count, and a publication that is waiting for a retry or the quota has its own time.
  */
 const SELECT_GROUPS = `
   with delayed as (
@@ -69,7 +71,7 @@ const SELECT_GROUPS = `
 /**
  * Counts the waiting publications whose earliest time changes when a pause is set, extended or lifted (D-21). That time
  * depends on pauses, on a retry, and on whether the channel needs attention. A project's pause delays the posts
- * accepted during the pause, a channel's pause delays all posts. The spacing of a backlog does not count.
+ * accepted during the pause; a channel's pause delays all posts. Backlog spacing is ignored.
  */
 @Injectable()
 export class CountRescheduled {

@@ -18,9 +18,8 @@ const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>(['PostAccepted'
 const COLUMNS = Object.keys(requestTypes) as (keyof RequestRow)[];
 
 /**
- * The last 100 requests of each endpoint by time (D-33). The event of an accepted request contains its entry; other
- * requests are logged in batches, possibly later than posts that arrived after them, so the order of the log does not
- * decide which entries stay.
+ * Each endpoint's last 100 requests by time (D-33). The event of an accepted request contains its entry. Other requests
+ * are logged in batches, possibly after posts that arrived later, so log order does not decide which entries stay.
  */
 export const requestLog: Projection = {
   name: 'request-log',
@@ -58,7 +57,10 @@ export const requestLog: Projection = {
   },
 };
 
-/** Stores the locations of request-log events, and deletes those of events that their streams no longer retain. */
+/**
+ * Stores the locations of request-log events. Deletes the locations of events that are no longer retained in their
+ * streams.
+ */
 const keepBatches = async (tx: Tx, events: readonly HandledEvent[]): Promise<void> => {
   const logged = events.filter((event) => event.type === 'RequestsLogged');
   if (logged.length === 0) return;

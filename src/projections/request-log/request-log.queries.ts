@@ -18,7 +18,7 @@ export interface RequestPlace {
   readonly place: number;
 }
 
-/** Selects log entries; an absent field matches all entries. */
+/** Log entry filter; an absent field matches all entries. */
 interface RequestFilter {
   readonly status?: number;
   readonly decision?: string;
@@ -28,7 +28,7 @@ interface RequestFilter {
 
 /**
  * Lists an endpoint's last requests, newest first (D-33).
- * @param page.after entry before the page, exclusive; null to start with the newest
+ * @param page.after last entry of the previous page; null to start with the newest
  */
 @Injectable()
 export class ListRequests {

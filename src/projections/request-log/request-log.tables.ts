@@ -15,13 +15,13 @@ import {
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const REQUESTS_VERSION = 3;
 export const REQUESTS = readSchema('request-log', REQUESTS_VERSION);
-/** Number of requests that the log of an endpoint keeps (publish-api.md: Limits). */
+/** Number of requests kept in an endpoint's log (publish-api.md: Limits). */
 export const KEPT_REQUESTS = 100;
 
 /** Columns of request-log entries (D-33). */
 const requestColumns = {
   endpoint_id: text(),
-  /** Order of entries with the same time: position of the event, then the entry's index in it. */
+  /** Tie-breaker for entries with the same time: position of the event, then the entry's index in it. */
   position: bigintDigits(),
   place: int(),
   request_id: text(),

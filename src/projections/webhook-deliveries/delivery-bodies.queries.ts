@@ -7,7 +7,7 @@ import type { DeliveryWithBody } from './webhook-deliveries.queries.js';
 
 /**
  * Returns the name of the stream that holds the parts of a large body (D-42).
- * @param sha256 hash of the body, for a stream of its own; omit it for the stream of the body that was stored first
+ * @param sha256 hash of the body, if it has its own stream; omit it for the stream of the body that was stored first
  * (ADR-153)
  */
 export const bodyStreamName = (deliveryId: string, sha256?: string): string =>
@@ -22,8 +22,9 @@ export class DeliveryBodies {
   ) {}
 
   /**
-   * Returns a delivery's body as it is signed and sent; null if it is not stored as it was scheduled. A body that the
-   * read model lacks, because its retention has passed or it is stored in parts, is read from the event store.
+   * Returns a delivery's body exactly as it is signed and sent; null if it is missing or differs from the scheduled
+   * body. If the read model lacks the body, because its retention has passed or it is stored in parts, it is read from
+   * the event store.
    * @throws Unavailable
    */
   async readBody({ delivery_id, body }: Pick<DeliveryWithBody, 'delivery_id' | 'body'>): Promise<string | null> {

@@ -12,9 +12,9 @@ export type DueDelivery = Omit<DeliveryWithBody, 'attempts'>;
 /** A webhook output and its due deliveries. */
 export interface OutputQueue {
   readonly output: DeliveryOutputRow;
-  /** In the order in which they were scheduled. */
+  /** In scheduling order. */
   readonly due: readonly DueDelivery[];
-  /** The first delivery that waits because the server seems to be down, if it precedes the due deliveries. */
+  /** The first delivery that is waiting because the server seems to be down, if it precedes the due deliveries. */
   readonly probe: DueDelivery | null;
 }
 
@@ -25,7 +25,7 @@ interface QueueRequest {
 
 type QueueRow = Omit<OutputQueue, 'probe'>;
 
-/** Maximum number of an output's deliveries in one read, and the total size of bodies at which it ends earlier. */
+/** Maximum number of deliveries to read per output, and the total body size at which a read stops early. */
 const MOST = { deliveries: 50, bytes: 262_144 };
 /** Number of outputs that share a read; their bodies total at most 5 MB. */
 const MOST_OUTPUTS = 20;
@@ -48,7 +48,10 @@ export class OutputQueues {
 
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Reads the deliveries that are due at a time. @returns null if the output does not exist or nothing is due */
+  /**
+   * Reads the deliveries that are due at the given time.
+   * @returns null if the output does not exist or nothing is due
+   */
   async readQueue(outputId: string, now: Instant): Promise<OutputQueue | null> {
     const found = await this.reads.submit({ outputId, now });
     if (!found) return null;

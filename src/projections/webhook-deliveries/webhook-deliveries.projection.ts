@@ -23,20 +23,20 @@ interface LoadedRows {
   readonly outputs: Rows<DeliveryOutputRow>;
   readonly deliveries: Rows<DeliveryRow>;
   readonly bodies: { readonly delivery_id: string; readonly body: string }[];
-  /** Ids of deleted outputs, whose deliveries are deleted with them. */
+  /** Ids of deleted outputs; their deliveries are deleted too. */
   readonly deleted: string[];
 }
 
 const TYPES = /^(WebhookOutput|Delivery(Scheduled|Succeeded|AttemptFailed|RetryRequested)$)/;
 
-/** Response time from which an output counts as slow, in ms. */
+/** Minimum response time, in ms, of an output that counts as slow. */
 const SLOW_MS = 2_000;
-/** Number of latest attempts to keep per delivery, because a server that is down may get many probes. */
+/** How many of a delivery's latest attempts to keep; a server that is down may be probed many times. */
 const SHOWN_ATTEMPTS = 50;
 
 /**
- * Webhook outputs and their deliveries, one row each, and the time at which each output is due (D-30): a read model and
- * a work queue. A rebuild never delivers anything twice, because outcomes are events.
+ * Webhook outputs and their deliveries, one row each, and each output's due time (D-30): both a read model and a work
+ * queue. A rebuild never delivers anything twice, because outcomes are events.
  */
 export const webhookDeliveries: Projection = {
   name: 'webhook-deliveries',
@@ -110,7 +110,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       const pace = latencyMs >= SLOW_MS ? 'slow' : 'prompt';
       const stranded = outputs.get(outputId)?.down_delivery_id ?? null;
       outputs.patch(outputId, { pace, failing_since: null, down_delivery_id: null });
-      // The server responds again, so deliveries that wait because it was down are sent at once, in order.
+      // The server responds again, so deliveries that were waiting for it are sent at once, in order.
       if (row && stranded !== null) await releaseStranded(row, stranded, event.data.at, rows);
       return;
     }
@@ -185,9 +185,9 @@ const insertBodies = async (tx: Tx, bodies: LoadedRows['bodies']): Promise<void>
 };
 
 /**
- * Makes deliveries due that wait because their server was down. The delivery that failed last is unchanged if a later
- * delivery has succeeded, because the server may reject only the failed delivery. Later events of the batch see the
- * change, as they would in a separate batch.
+ * Makes deliveries due that were waiting because their server was down. The delivery that failed last is left alone if
+ * a later delivery has succeeded, because the server may be rejecting only the failed one. Later events in the batch
+ * see the change, as they would in a separate batch.
  */
 const releaseStranded = async (
   { output_id, position }: DeliveryRow,
@@ -217,8 +217,8 @@ const deleteDeliveries = async ({ tx, deliveries, deleted }: LoadedRows): Promis
 };
 
 /**
- * Updates the times at which outputs are due, and wakes the workers of those that are due earlier than before. A
- * disabled output is due only for test pings; an output that its owner's plan does not allow is never due.
+ * Updates outputs' due times, and wakes the workers of outputs that are now due earlier. A disabled output is due only
+ * for test pings; an output that its owner's plan does not allow is never due.
  */
 const updateNextDue = async (tx: Tx, outputIds: readonly string[]): Promise<void> => {
   await tx.query({

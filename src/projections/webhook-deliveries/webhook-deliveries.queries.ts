@@ -24,7 +24,7 @@ const SELECTION = `
 
 /**
  * Finds a delivery; null if there is none.
- * @param ownerId owner to whom it must belong; null for any owner
+ * @param ownerId owner that it must belong to; null for any owner
  */
 @Injectable()
 export class FindDelivery {
@@ -46,7 +46,7 @@ export class FindDelivery {
 }
 
 /**
- * Lists the deliveries of a webhook output, newest first, until the list would be too large for one response.
+ * Lists the deliveries of a webhook output, newest first, as many as fit in one response.
  * @param page.before position, exclusive; null to start with the newest
  */
 @Injectable()

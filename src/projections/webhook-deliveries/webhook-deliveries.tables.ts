@@ -19,8 +19,8 @@ export const DELIVERIES_VERSION = 2;
 export const DELIVERIES = readSchema('webhook-deliveries', DELIVERIES_VERSION);
 
 /**
- * Name in `ops_setting` of the time, ms since 1970, before which bodies in `delivery_body` may be gone: retention
- * deletes the bodies of finished deliveries that were scheduled before that time (ADR-218).
+ * Name of the `ops_setting` row with a cut-off time, in ms since 1970. Retention deletes the bodies of finished
+ * deliveries that were scheduled before that time, so they may be missing from `delivery_body` (ADR-218).
  */
 export const BODIES_EXPIRED_BEFORE = 'delivery_bodies_expired_before';
 
@@ -42,11 +42,11 @@ export const outputRows = defineTable(
     previous_secret_id: nullable(text()),
     previous_until: bigint(),
     disabled_by: nullable(text<OutputDisabledBy>()),
-    /** `slow` if the last attempt failed or took long; slow outputs share separate capacity. */
+    /** `slow` if the last attempt failed or took too long; slow outputs share separate capacity. */
     pace: text<'prompt' | 'slow'>(),
-    /** Set while all attempts fail. */
+    /** Start of the current run of failures; null if there is none. */
     failing_since: nullable(bigint()),
-    /** The delivery of the last attempt while the server seems to be down. */
+    /** The last delivery attempted, while the server seems to be down. */
     down_delivery_id: nullable(text()),
   },
 );
@@ -61,21 +61,21 @@ export const deliveryRows = defineTable(
     owner_id: fixed(text()),
     kind: fixed(text<WebhookKind>()),
     state: text<DeliveryStatus>(),
-    /** Position of the event that scheduled it, by which deliveries are ordered. */
+    /** Position of the event that scheduled it; deliveries are ordered by this position. */
     position: fixed(bigintDigits()),
     created_at: fixed(bigint()),
     /** Earliest time of the next attempt; null if there is none. */
     next_at: nullable(bigint()),
     /** Number of the last attempt; 0 before the first. */
     attempt: int(),
-    /** Number of failed attempts in the current schedule of retries. */
+    /** Number of failed attempts in the current retry schedule. */
     failed: int(),
     /** Start of the last failed attempt. */
     failed_at: nullable(bigint()),
     /** True if the server seemed to be down at the last attempt. */
     was_server_down: boolean(),
     attempts: jsonb<readonly DeliveryAttempt[]>(),
-    /** Number of parts of a body that is stored in parts; null if it is in `delivery_body`. */
+    /** Number of parts if the body is stored in parts; null if it is in `delivery_body`. */
     parts: fixed(nullable(int())),
     /** Revision and hash of its last event, so that the next one can be appended without a read. */
     revision: text(),

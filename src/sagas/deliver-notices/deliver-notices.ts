@@ -33,10 +33,10 @@ type Attempt =
   | { readonly kind: 'retry'; readonly error: PublishError; readonly afterMs: number | null };
 
 /**
- * Delivers notices to the owners' chats, in one process at a time. Combines notices of one kind to one owner into one
- * message, at most every ten minutes (ADR-163). Notices count as delivered once their message is sent: a crash loses no
- * notice, and repeats only a message whose response was lost. A permanent refusal ends the batch at once; any other
- * failure is retried for a day.
+ * Delivers notices to the owners' chats, in one process at a time. Combines an owner's notices of one kind into one
+ * message, at most every ten minutes (ADR-163). Notices count as delivered once their message is sent: a crash never
+ * loses a notice, and repeats a message only if its response was lost. A permanent refusal ends the batch at once; any
+ * other failure is retried for a day.
  */
 @Injectable()
 export class DeliverNotices {
@@ -68,7 +68,7 @@ export class DeliverNotices {
     const sending = AbortSignal.any([lost, drained.signal]);
     while (!signal.aborted) {
       const due = await this.queue.findDue(BATCH_SIZE);
-      // The lease is held until all calls have settled, or another process would send the same messages again.
+      // The lease is held until all calls have settled; otherwise, another process would send the same messages again.
       const ends = await Promise.allSettled(due.map((group) => this.deliver(group, sending)));
       const failed = ends.find((end) => end.status === 'rejected');
       if (failed) throw failed.reason;

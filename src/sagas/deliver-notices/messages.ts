@@ -2,7 +2,7 @@ import { message } from '../../kernel/message.js';
 
 /** Messages that combine several notices of one kind, in English. */
 export const NOTICE_GROUP_EN = {
-  several: message('{count} notices of the same kind:'),
+  several: message('{count} notices of the same type:'),
   more: message('… and {count} more: the list of posts and the API show them all.'),
 };
 

@@ -14,7 +14,7 @@ export interface NoticeGroup {
 export interface NoticeBatch {
   readonly batch: string;
   readonly count: number;
-  /** Texts of the oldest notices. */
+  /** The messages of the oldest notices. */
   readonly texts: readonly string[];
   /** Time since the oldest notice was raised, in ms. */
   readonly ageMs: number;

@@ -3,7 +3,7 @@ import type { RecordedEventOf } from '../../kernel/events.js';
 import { FollowsLog } from '../engine/follows-log.js';
 import { NoticeQueue } from './notice-queue.js';
 
-/** Queues each raised notice for delivery. A repeated event changes nothing until a day after the delivery. */
+/** Queues each raised notice for delivery. Repeated events are ignored until a day after delivery. */
 @FollowsLog<NoticeRaised>({ name: 'queue-notices', types: ['NoticeRaised'], startsAt: 'now' })
 export class QueueNotices {
   constructor(private readonly queue: NoticeQueue) {}

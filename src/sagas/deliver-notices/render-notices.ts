@@ -8,7 +8,8 @@ const MAX_LENGTH = 450;
 
 /**
  * Renders notices of one kind as one message.
- * @param texts the first notices, oldest first @param count number of all notices
+ * @param texts the first notices, oldest first
+ * @param count total number of notices
  */
 export const renderNotices = (texts: readonly string[], count: number, locale: Locale): string => {
   const say = locale === 'ru' ? NOTICE_GROUP_RU : NOTICE_GROUP_EN;

@@ -49,7 +49,10 @@ const REASONS = {
 /** How long a read of an output's queue stays valid, in ms. A new URL, secret or state must take effect soon. */
 const QUEUE_TTL_MS = 1_000;
 
-/** Maximum number of outputs of one pace that a process delivers to at a time: slow outputs do not delay fast ones. */
+/**
+ * Maximum number of outputs that a process delivers to at a time, counted separately for prompt and slow outputs so
+ * that slow outputs do not delay prompt ones.
+ */
 const OUTPUTS_PER_PACE = 256;
 
 /** Maximum number of outputs on one host that a process delivers to at a time, each over one connection. */
@@ -76,10 +79,10 @@ interface Attempted {
 
 /**
  * Delivers events to customers' servers (D-30): claims due webhook outputs, and sends the due deliveries of each in
- * order under its lease (see {@link DueWork}). A delivery that waits for its retry does not delay later deliveries. If
- * the server seems to be down, the first waiting delivery is tried before each later delivery; once it succeeds, all
- * waiting deliveries are sent in order (ADR-152). An outcome is appended while the next delivery is sent; after a crash
- * in between, the delivery is sent again with the same id.
+ * order under its lease (see {@link DueWork}). A delivery that is waiting for its retry does not delay later
+ * deliveries. If the server seems to be down, the first waiting delivery is tried before each later delivery; once it
+ * succeeds, all waiting deliveries are sent in order (ADR-152). An outcome is appended while the next delivery is sent;
+ * after a crash in between, the delivery is sent again with the same id.
  */
 @Injectable()
 export class DeliverWebhooks {
@@ -158,7 +161,7 @@ export class DeliverWebhooks {
       isUnreachable = attempted.isUnreachable;
       attempted.recorded.catch(() => undefined); // awaited below
       records.push(attempted.recorded);
-      // If the server is back, the earlier waiting deliveries are now due, and must go first.
+      // If the server is back, the earlier waiting deliveries are now due and must be sent first.
       if (attempted.isDisabled || (attempted.isDelivered && output.down_delivery_id !== null)) break;
       // From now on a probe precedes each later delivery.
       if (attempted.isServerDown && output.down_delivery_id === null) break;
@@ -227,7 +230,7 @@ export class DeliverWebhooks {
     return this.sender.send(output.url, headers, body, signal);
   }
 
-  /** Reads the valid secrets, the current one first. Returns an error message if the current one cannot be read. */
+  /** Reads the valid secrets, current first. Returns an error message if the current secret cannot be read. */
   private async readSecrets(output: DeliveryOutputRow, at: Instant): Promise<readonly string[] | string> {
     const { secret_id, previous_secret_id, previous_until } = output;
     const present = await this.readSecret(secret_id);
@@ -278,7 +281,7 @@ export class DeliverWebhooks {
   }
 }
 
-/** Returns a delivery's state according to its row, which saves a read; an append to an outdated state conflicts. */
+/** Returns a delivery's state from its row, which saves a read. If the row is outdated, the append conflicts. */
 const knownDelivery = (row: DueDelivery): LoadedAggregate<ReturnType<typeof decider.evolve>> => ({
   state: {
     ownerId: row.owner_id,

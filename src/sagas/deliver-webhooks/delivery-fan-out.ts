@@ -17,7 +17,7 @@ export const NAME = 'schedule-deliveries';
 export class DeliveryFanOut {
   constructor(private readonly scheduleDelivery: ScheduleDelivery) {}
 
-  /** @param subject name and time from which the ids of the deliveries are derived; default: the event */
+  /** @param subject name and time that the delivery ids are derived from; default: the event */
   async deliver(
     outputs: readonly ProjectOutput[],
     kind: WebhookKind,

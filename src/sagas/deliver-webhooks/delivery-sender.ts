@@ -3,7 +3,7 @@ import { FetchError } from '../../outbound-http/fetch-error.js';
 import type { GuardedClient } from '../../outbound-http/guarded-client.js';
 import { DELIVERY_MESSAGES } from './messages.js';
 
-/** Maximum duration of an attempt, from the call to the end of the response, in ms (security.md). Never scaled. */
+/** Maximum duration of an attempt, from the request to the end of the response, in ms (security.md). Never scaled. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
 /** Maximum number of bytes of a response to read; a longer response is cut off. */
 const READ_BYTES = 2_048;
@@ -30,7 +30,7 @@ const NOT_CONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'E
 export class DeliverySender {
   constructor(private readonly client: Pick<GuardedClient, 'request'>) {}
 
-  /** Posts a delivery once. Never throws because of the customer's server. */
+  /** Posts a delivery once. Failures of the customer's server are returned, not thrown. */
   async send(
     url: string,
     headers: Readonly<Record<string, string>>,
@@ -62,7 +62,7 @@ const toText = (beginning: Buffer): string =>
     .slice(0, KEPT_UNITS)
     .replace(/\p{Cs}/gu, '\ufffd');
 
-/** Reads `Retry-After`: seconds, or a date, compared with the response's own `Date` if there is one (RFC 9110). */
+/** Reads `Retry-After`: seconds, or a date, relative to the response's own `Date` header if present (RFC 9110). */
 const readRetryAfter = ({ headers: { 'retry-after': value = '', date = '' } }: CompleteAnswer): number | null => {
   if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1_000;
   const until = /[a-z]/i.test(value) ? Date.parse(value) : NaN;

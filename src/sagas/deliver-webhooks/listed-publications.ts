@@ -22,7 +22,7 @@ export const readPublication = async (
 };
 
 /**
- * Lists a post's publications in a project, in the order of D-57, with the position of the last event of each.
+ * Lists a post's publications in a project, in the order defined by D-57, each with the position of its last event.
  * Publications cancelled before the release have no events.
  */
 export const listPublications = (

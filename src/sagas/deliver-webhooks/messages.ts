@@ -8,7 +8,7 @@ export const DELIVERY_MESSAGES = {
   tlsFailed: 'The TLS connection to the host failed.',
   timeout: message('The server did not answer within {seconds} s.'),
   unreachable: 'The connection to the host failed: check that the server is running and that its name resolves.',
-  notSent: 'Not sent, because the host was unreachable for an earlier delivery a moment ago.',
+  notSent: 'Not sent, because an earlier delivery could not reach the host a moment ago.',
   badAnswer: 'The server returned a malformed HTTP response.',
   refusedUrl: 'The URL must be an https:// address on port 443.',
   secretErased: 'The signing secret of this webhook output was erased: rotate it, then enable the webhook output.',

@@ -15,7 +15,7 @@ import { nullIfUnreadable, PostPayloads, type PostWithPayload } from '../../proj
 import { DeliveryFanOut } from './delivery-fan-out.js';
 import { describeCancelled } from './listed-publications.js';
 
-/** Ends of a planned post without a release; its publications then have no events. */
+/** Events that may end a planned post without a release; its publications then have no events. */
 export type PostEnd = PostRejected | PlannedPublicationsCancelled;
 
 /** Schedules deliveries for events that precede a post's release. */
@@ -28,7 +28,7 @@ export class PlannedPostDeliveries {
     private readonly fanOut: DeliveryFanOut,
   ) {}
 
-  /** Notifies the subscribed webhook outputs that a post waits for approval (D-62). */
+  /** Notifies the subscribed webhook outputs that a post is waiting for approval (D-62). */
   async scheduleApprovalNeeded(event: RecordedEventOf<PostApprovalRequested>): Promise<void> {
     const { postId, endpointId, publishAt } = event.data;
     const post = await this.payloads.readContentBefore(event).catch(nullIfUnreadable);
@@ -65,7 +65,7 @@ export class PlannedPostDeliveries {
   }
 }
 
-/** True if the release directly follows the event with the content, so that nothing was cancelled in between. */
+/** True if the release directly follows the event with the content, i.e. nothing was cancelled in between. */
 export const wasReleasedWhole = ({ revision, data }: RecordedEventOf<PostReleased>): boolean =>
   revision === BigInt(data.contentRevision) + 1n;
 

@@ -24,7 +24,7 @@ export interface PublishedPost {
 
 const BLANK_LINE = '\n\n';
 
-/** Reconstructs texts as they were published on a target: processed by the project, signed, and trimmed (D-29). */
+/** Reconstructs post text as it was published on a target: processed by the project, signed, and trimmed (D-29). */
 @Injectable()
 export class PublishedTexts {
   constructor(

@@ -36,10 +36,10 @@ type PublicationOutcome =
 type Trigger =
   PublicationOutcome | PostEnd | PostReleased | PostApprovalRequested | EndpointDisabled | ChannelNeedsAttention;
 
-/** Statuses in which a publication is over, unless its owner intervenes (D-29: `post.completed`). */
+/** Statuses that end a publication, unless its owner intervenes (D-29: `post.completed`). */
 const OVER: ReadonlySet<PublicationStatus> = new Set(['published', 'failed', 'filtered', 'dismissed']);
 
-/** Kinds of webhook events that each outcome of a publication may cause. */
+/** Webhook event kinds that each publication outcome may trigger. */
 const KINDS_OF: Readonly<Record<PublicationOutcome['type'], readonly WebhookKind[]>> = {
   PublicationSucceeded: ['post.published', 'publication.succeeded', 'post.completed'],
   PublicationFailed: ['publication.failed', 'post.completed'],
@@ -49,9 +49,9 @@ const KINDS_OF: Readonly<Record<PublicationOutcome['type'], readonly WebhookKind
 };
 
 /**
- * Schedules a delivery of each event to every subscribed webhook output, in the order of the events (D-29). The id of a
- * delivery derives from the output and the event, or the post for deliveries once per post, so a repeated event
- * schedules nothing twice.
+ * Schedules a delivery of each event to every subscribed webhook output, in event order (D-29). A delivery's id derives
+ * from the output and the event (or the post, for deliveries sent once per post), so a repeated event schedules nothing
+ * twice.
  */
 @FollowsLog<Trigger>({
   name: NAME,
@@ -166,7 +166,8 @@ export class ScheduleDeliveries {
     const completing = wanting('post.completed');
     if (kinds.includes('post.completed') && completing.length > 0) {
       const listed = await listPublications(aggregates, post, projectId);
-      // `post.completed` must follow all outcomes (D-30), so the last outcome's own event completes the post.
+      // `post.completed` must come after all outcomes (D-30), so only the event with the last outcome completes the
+      // post.
       if (listed.every(({ publication, position }) => OVER.has(publication.state) && position <= event.position)) {
         const publications = listed.map(({ publication }) => publication);
         const body = { post_id: postId, project: places.project, publications };

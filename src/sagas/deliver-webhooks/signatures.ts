@@ -11,15 +11,15 @@ export interface SignedDelivery {
   readonly timestamp: number;
   /** Prefix of the headers, in lower case (D-34). */
   readonly brand: string;
-  /** The valid signing secrets, the current one first; at least one. Their UTF-8 bytes are the keys. */
+  /** The valid signing secrets, current first; at least one. Their UTF-8 bytes are the keys. */
   readonly secrets: readonly string[];
 }
 
 const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text);
 
 /**
- * Returns the headers of an attempt (publish-api.md: Events; security.md: Outbound webhooks): the specification's own,
- * signed with the current secret, and those of Standard Webhooks, with a signature per valid secret.
+ * Returns the headers of an attempt (publish-api.md: Events; security.md: Outbound webhooks): the specification's own
+ * headers, signed with the current secret, and the Standard Webhooks headers, with one signature per valid secret.
  */
 export const signDelivery = (delivery: SignedDelivery): Record<string, string> => {
   const { id, kind, body, timestamp, brand, secrets } = delivery;

@@ -5,15 +5,15 @@ import type { GroupCapacity, KeyPlace } from './group-concurrency.js';
 
 /** The due rows of a read model, each with its own key, such as a channel or a webhook output. */
 export interface DueSource {
-  /** Prefix of the leases' names: `channel/`. */
+  /** Lease name prefix, such as `channel/`. */
   readonly prefix: string;
   /** Table with the columns `next_due`, the key and the group. */
   readonly table: string;
   /** Column of the key, whose last two characters are its shard. */
   readonly key: string;
-  /** Column of the group whose capacity a key uses. */
+  /** Column of the group; a key uses the capacity of its group. */
   readonly group: string;
-  /** Column of the owner who uses part of that capacity; absent if owners do not share it. */
+  /** Column of the owner, if owners share a group's capacity; otherwise absent. */
   readonly owner?: string;
 }
 
@@ -53,7 +53,8 @@ export class DueClaims {
   ) {}
 
   /**
-   * Claims due keys that no other worker holds, longest due first, and no more per owner than {@link FairSlots} allows.
+   * Claims due keys that no other worker holds, longest overdue first, and no more per owner than {@link FairSlots}
+   * allows.
    * @param capacity free slots of all groups
    * @param except keys not to claim; any other key that this worker holds is claimed again, because its release failed
    */
@@ -69,7 +70,8 @@ export class DueClaims {
       ClaimedKey & { term: bigint | null; nextDue: bigint | null; keyCount: number | null }
     >({
       name: `claim due ${prefix}`,
-      // "nth" and "rank" count as if keys started one by one, owners in turn, so that FairSlots has a slot for each.
+      // "nth" and "rank" count as if keys started one at a time, owners taking turns, so that FairSlots has a slot for
+      // each.
       text: `
         with capacity as (
           select * from jsonb_to_recordset($2) capacity("group" text, size int, held jsonb, "full" text[])),

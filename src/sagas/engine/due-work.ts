@@ -32,9 +32,9 @@ export class DueWorkServices {
 export interface DueWorkKind<Queue> {
   readonly claims: Pick<DueClaims, 'claim' | 'release'>;
   readonly concurrency: GroupConcurrency;
-  /** Name of a key in log messages: `channel`. */
+  /** Name of a key in log messages, such as `channel`. */
   readonly keyName: string;
-  /** Name of the activity in log messages: `publishing`. */
+  /** Name of the activity in log messages, such as `publishing`. */
   readonly activity: string;
   /** Notification channel that names the shards of keys that became due. */
   readonly notification: 'due' | 'deliveries';
@@ -53,7 +53,7 @@ export interface DueWorkKind<Queue> {
 
 /** Interval, in ms, at which a worker checks the keys of all workers, in case a notification was lost. */
 const SWEEP_MS = 2_000;
-/** How long to leave a key without work alone, in ms. */
+/** How long to leave an idle key alone, in ms. */
 const IDLE_COOLDOWN_MS = 250;
 const FAILURE_COOLDOWN_MS = 1_000;
 
@@ -64,15 +64,18 @@ const FAILURE_COOLDOWN_MS = 1_000;
  */
 export class DueWork<Queue> {
   private readonly activeKeys = new Map<string, Promise<void>>();
-  /** Keys not to claim, with end times by `performance.now()`, because the system clock may be set back (ADR-103). */
+  /**
+   * Keys not to claim, with end times as `performance.now()` timestamps, because the system clock may be set back
+   * (ADR-103).
+   */
   private readonly cooldowns = new Map<string, number>();
   private readonly shards: OwnShards;
   private readonly outage: OutageNotice;
-  /** Time by `performance.now()` of the next sweep. */
+  /** `performance.now()` timestamp of the next sweep. */
   private nextSweepAt = 0;
-  /** True if a sweep has found more keys than there is room for: the next claim continues it. */
+  /** True if a sweep found more keys than there was room for; the next claim then continues it. */
   private isSweeping = false;
-  /** Aborted to claim again at once. */
+  /** Aborted to trigger the next claim at once. */
   private woken = new AbortController();
 
   constructor(
@@ -129,7 +132,7 @@ export class DueWork<Queue> {
     this.woken.abort('woken'); // the default reason would create an error for each call
   }
 
-  /** Claims due keys and starts to work on them. @returns when to claim next, by `performance.now()` */
+  /** Claims due keys and starts working on them. @returns `performance.now()` timestamp of the next claim */
   private async claimAndStart(signals: ShutdownSignals): Promise<number> {
     for (const [key, until] of this.cooldowns) if (until <= performance.now()) this.cooldowns.delete(key);
     const { leases, clock } = this.deps;
@@ -146,7 +149,7 @@ export class DueWork<Queue> {
     const { claimed, nextDue, keyCount } = await claims.claim(worker, now, capacity, except, scope);
     if (keyCount !== null) this.shards.update(keyCount);
     for (const each of claimed) this.start(each, worker, signals);
-    // Other owners' keys may come after the keys of an owner that now has its share: claim again without that owner.
+    // An owner that has just reached its share may have crowded out other owners' keys: claim again without that owner.
     const hasFilledShare = claimed.some((one) => concurrency.isFull(one));
     if (hasFilledShare) this.requestWake();
     this.isSweeping &&=

@@ -43,7 +43,7 @@ const RETRY = { firstMs: 100, longestMs: 30_000 };
 const MAX_BATCH = 50;
 /** Pause after events that the saga does not receive, in ms, so that the next read covers more of them. */
 const UNREAD_PAUSE_MS = 100;
-/** Maximum time, in ms, to notice a decision to skip an event if its notification was lost during a reaction. */
+/** Maximum time, in ms, until a decision to skip an event is noticed if its notification was lost during a reaction. */
 const SKIP_CHECK_MS = 15_000;
 
 /**

@@ -5,7 +5,7 @@ import type { DomainEvent, RecordedEventOf } from '../../kernel/events.js';
 export interface FollowedLog<E extends DomainEvent = DomainEvent> {
   /** The saga's name in kebab-case; its lease and checkpoint are `saga/<name>`. */
   readonly name: string;
-  /** Types of the events that the saga receives. */
+  /** Event types that the saga receives. */
   readonly types: readonly E['type'][];
   /** Where a saga without a checkpoint starts; `now` is the end of the log, for sagas that must not act on the past. */
   readonly startsAt: 'beginning' | 'now';
@@ -14,7 +14,7 @@ export interface FollowedLog<E extends DomainEvent = DomainEvent> {
 /** A saga that reacts to the events that it follows. */
 export interface Reacting<E extends DomainEvent = DomainEvent> {
   /**
-   * Handles one event, before the saga receives the next. After a crash or a rejection the event is delivered again, so
+   * Handles one event before the saga receives the next. After a crash or a rejection, the event is delivered again, so
    * all effects must carry ids derived from the event.
    * @param signal aborted when the process stops or the time limit is reached; the reaction must then stop
    */

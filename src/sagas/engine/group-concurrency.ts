@@ -8,7 +8,7 @@ export interface GroupCapacity {
   readonly size: number;
   /** Number of slots held, by owner. */
   readonly held: ReadonlyMap<string, number>;
-  /** Owners that may not get any more keys at the moment. */
+  /** Owners that currently may not get any more keys. */
   readonly full: readonly string[];
 }
 
@@ -27,12 +27,12 @@ interface Group {
 /**
  * Limits the number of keys (channels, webhook outputs) that one process works on at a time in each group, so that a
  * slow network takes no capacity from others. Owners share a group's slots fairly (D-68, {@link FairSlots}). Keys that
- * wait (for a rate limit, a download, a network) hold no slot, but an owner never has more keys than the group has
- * slots.
+ * are waiting (for a rate limit, a download, a network) hold no slot, but an owner never has more keys than the group
+ * has slots.
  */
 export class GroupConcurrency {
   private readonly byName: ReadonlyMap<string, Group>;
-  /** Called whenever a slot is released, or an owner may have further keys. */
+  /** Called whenever a slot is released, or an owner may have more keys. */
   onFree: () => void = () => undefined;
 
   /** @param size number of slots in each group, at least 1 */

@@ -6,7 +6,7 @@ import { reasonOf } from '../../kernel/reason.js';
 export class OutageNotice {
   private isWaiting = false;
 
-  /** @param activity name of the activity in the log: `publishing` */
+  /** @param activity name of the activity in the log, such as `publishing` */
   constructor(
     private readonly activity: string,
     private readonly log: Log,

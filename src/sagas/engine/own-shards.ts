@@ -4,7 +4,7 @@ import type { Leases } from '../../postgres/leases.js';
 /** All shards. A key's shard is the last two digits of its id, which are random hex digits. */
 const SHARDS = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
 
-/** Number of keys that justify one more worker: keys of one worker share appends and reads. */
+/** Number of keys that justify another worker; keys on the same worker share appends and reads. */
 const KEYS_PER_WORKER = 32;
 
 /**
@@ -21,7 +21,7 @@ export class OwnShards {
     private readonly schedule: string,
   ) {}
 
-  /** Number of keys above which more keys make no difference. */
+  /** Number of keys beyond which additional keys make no difference. */
   get mostKeys(): number {
     return this.leases.liveWorkers.length * KEYS_PER_WORKER;
   }

@@ -4,8 +4,9 @@ import { sleepUnlessAborted } from '../../runtime/sleep.js';
 const RETRY_INTERVAL_MS = 1_000;
 
 /**
- * Retries an append while the event store is unavailable, because only this process knows the network's answer (D-25).
- * @param append may be repeated, because its events carry the id of one command
+ * Retries an append while the event store is unavailable, because only this process knows the network's response
+ * (D-25).
+ * @param append safe to repeat, because its events carry the id of one command
  * @throws Unavailable once the signal is aborted
  */
 export const retryWhileUnavailable = async <T>(append: () => Promise<T>, signal: AbortSignal): Promise<T> => {

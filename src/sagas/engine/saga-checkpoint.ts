@@ -12,7 +12,7 @@ const IDLE_MS = 5_000;
 /** The position up to which a saga has handled events. It moves only from the position that this process expects. */
 export class SagaCheckpoint {
   private known: Position = -1n;
-  /** Position for {@link moveSoon}; null if there is none. */
+  /** Position of the move that {@link moveSoon} has scheduled; null if there is none. */
   private pending: Position | null = null;
   private timer: NodeJS.Timeout | undefined;
   private moving: Promise<void> = Promise.resolve();

@@ -47,7 +47,7 @@ interface SagaRow {
   readonly failure: FailureRow | null;
 }
 
-/** Age of a failing event at which its saga counts as stopped, in ms. */
+/** How old a failing event must be, in ms, before its saga counts as stopped. */
 const STOPPED_AFTER_MS = 60_000;
 
 /** True if a saga with a failing event counts as stopped. @param at time of the event; null if it cannot be read */

@@ -3,7 +3,7 @@ import type { EventCodec } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
 import { readSkippedIds } from '../../event-store/skipped-ids.js';
 
-/** Reads the ids of a saga's events that operators have skipped. @throws Unavailable */
+/** Reads the ids of the events that operators have skipped for a saga. @throws Unavailable */
 export const readSkippedEvents = (
   store: Pick<EventStore, 'readStream'>,
   codec: EventCodec,

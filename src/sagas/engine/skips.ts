@@ -30,7 +30,7 @@ export class Skips {
     return this.ids.has(eventId);
   }
 
-  /** Reads the decisions, retrying until the event store answers or the signal is aborted. */
+  /** Reads the decisions, retrying until the event store responds or the signal is aborted. */
   async load(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -42,7 +42,10 @@ export class Skips {
     }
   }
 
-  /** Waits, at most until there may be a new decision. A notification since the last wait ends this wait at once. */
+  /**
+   * Waits for the given time, or until a decision is announced. An announcement since the last wait ends this wait
+   * at once.
+   */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     await sleepUnlessAborted(ms, AbortSignal.any([signal, this.changed.signal]));
     if (this.changed.signal.aborted) this.changed = new AbortController();

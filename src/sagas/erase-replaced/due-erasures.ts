@@ -17,7 +17,7 @@ import { unnamedSecrets } from './unnamed-secrets.js';
 const LEASE = 'erase-due';
 /** Interval of the sweeps, in ms: due secrets must be erased within a minute (D-56). */
 const SWEEP_MS = 5_000;
-/** Maximum number of items of a kind per sweep. */
+/** Maximum number of items of each kind per sweep. */
 const BATCH_SIZE = 100;
 /** Delay, in ms, before another attempt to erase a replaced secret. */
 const POSTPONED_MS = 60_000;
@@ -71,13 +71,13 @@ export class DueErasures implements StreamErasureDependencies {
     }
   }
 
-  /** Deletes rows whose calls no longer count, because their keys contain chat ids and hashes of credentials. */
+  /** Deletes rows whose calls no longer count: their keys contain chat ids and credential hashes. */
   private async eraseIdlePaces(): Promise<void> {
     const { publishers, pool } = this;
     const paces = publishers.platforms.map((platform) => publishers.get(platform).pace);
     const windows = paces.flatMap(({ perChannel, perCredential }) => [...perChannel, ...perCredential]);
     const longestMs = Math.max(0, ...windows.map(({ perMs }) => perMs));
-    // Waiting for a locked row could cause a deadlock: calls that reserve turns lock several rows in the order of keys.
+    // Waiting for a locked row could cause a deadlock: calls that reserve turns lock several rows in key order.
     await pool.query(
       `delete from ops_pace where key in (
          select key from ops_pace where slots[cardinality(slots)] < clock_timestamp() - $1 * interval '1 ms'

@@ -6,7 +6,7 @@ import { isOutage } from '../engine/outage.js';
 export interface ErasureKind<T> {
   /** Plural, for the log. */
   readonly name: string;
-  /** Lists the due items, longest due first. */
+  /** Lists the due items, longest overdue first. */
   readonly findDue: (limit: number) => Promise<readonly T[]>;
   readonly handle: (item: T) => Promise<void>;
   /** Postpones an item that cannot be handled. */

@@ -30,8 +30,8 @@ export interface StreamErasureDependencies {
 
 /**
  * Deletes the translations of posts that can never be sent again. The events decide; a read model, which may be behind,
- * only locates the post. A translation that is still needed is checked again after the age of its note, but at least a
- * minute and at most an hour later.
+ * only locates the post. A translation that is still needed is checked again later. The delay is the age of its note,
+ * but at least a minute and at most an hour.
  */
 export const translationErasures = ({
   pool,
@@ -69,9 +69,9 @@ export const translationErasures = ({
 };
 
 /**
- * Deletes the parts of payloads of posts that were never accepted (D-42), unless an event mentions their id. Searches
- * the streams that may contain the acceptance: the streams in the note (of the request's keys, or the post's own), and
- * the streams to which their reservations point.
+ * Deletes payload parts of posts that were never accepted (D-42), unless an event mentions their id. Searches the
+ * streams that may contain the acceptance: the streams in the note (for the request's keys, or the post's own), and the
+ * streams that their reservations point to.
  */
 export const payloadErasures = ({ notes, store, codec }: StreamErasureDependencies): ErasureKind<ErasureNote> => {
   const isAccepted = async (id: string, streams: readonly string[]): Promise<boolean> => {

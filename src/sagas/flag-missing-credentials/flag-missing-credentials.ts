@@ -55,7 +55,7 @@ export class FlagMissingCredentials {
     return runUnderLease(leases, log, { lease: NAME, retry: RETRY, failure, work }, signal);
   }
 
-  /** Flags a batch of channels. Returns their number. */
+  /** Flags a batch of channels and returns how many. */
   private async sweep(signal: AbortSignal): Promise<number> {
     const { channels, clock, log } = this;
     const found = await channels.find(clock.now(), BATCH_SIZE);

@@ -16,15 +16,16 @@ const SWEEP_MS = 10 * 60_000;
 const READ_MODELS = ['webhook-deliveries', 'discovery'];
 const LOOK_MS = 1_000;
 const RETRY = { firstMs: 1_000, longestMs: 60_000 };
-/** Maximum number of rows per statement, and the pause after it, in ms: other statements never wait long. */
+/** Maximum number of rows per statement, and the pause after it, in ms, so that other statements never wait long. */
 const BATCH_SIZE = 200;
 const PAUSE_MS = 100;
 /** How long a deleted endpoint's limits are kept, in ms, because a request in progress may still need them. */
 const LIMIT_MS = 24 * 3_600_000;
 
 /**
- * Deletes data past its retention, in one process at a time and in small transactions: bodies of deliveries in the read
- * model (the event store keeps them), jobs, limits of deleted endpoints, and budgets without recent use (ADR-218).
+ * Deletes data past its retention, in one process at a time and in small transactions: delivery bodies in the read
+ * model (the event store keeps them), jobs, limits of deleted endpoints, and budgets that have not been used recently
+ * (ADR-218).
  */
 @Injectable()
 export class PruneExpired {
@@ -36,7 +37,7 @@ export class PruneExpired {
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'deliveryBodyMs' | 'jobMs'>,
   ) {}
 
-  /** Runs until the signal is aborted, and survives outages. */
+  /** Runs until the signal is aborted; survives outages. */
   run(signal: AbortSignal): Promise<void> {
     const work = async (held: AbortSignal): Promise<void> => {
       // A new deployment has to build its versions of the views first.
@@ -57,7 +58,7 @@ export class PruneExpired {
       while (!signal.aborted && (await step()) === BATCH_SIZE) await sleepUnlessAborted(PAUSE_MS, signal);
   }
 
-  /** Deletes expired bodies in the order of their ids. Records the limit first, so that a verification skips them. */
+  /** Deletes expired bodies in id order. Records the cut-off time first, so that a verification skips them. */
   private async pruneBodies(signal: AbortSignal): Promise<void> {
     const before = Date.now() - this.settings.deliveryBodyMs;
     await this.pool.query(
@@ -100,7 +101,7 @@ export class PruneExpired {
       [LIMIT_MS],
     );
 
-  /** Deletes budgets without recent use: such a budget is full, and the next use creates it again. */
+  /** Deletes budgets that have not been used recently: they are full anyway, and the next use creates them again. */
   private readonly pruneBudgets = (): Promise<number> =>
     this.delete(
       `delete from ops_budget where (payer_id, budget) in (

@@ -16,22 +16,22 @@ export const ATTEMPT_MESSAGES = {
   channelMoved: 'The network has moved this channel; the post is sent to its new address.',
   /** `internal_error` */
   internal:
-    "The gateway failed to prepare this post for the network. The cause is in the log of the gateway's operator.",
+    "The gateway failed to prepare this post for the network. The operator can find the cause in the gateway's log.",
   /** `internal_error` */
   internalWhileSending: message(
-    'The gateway failed while "{step}" was being sent: the post may or may not be visible. The cause is in the log of the gateway\'s operator.',
+    'The gateway failed while "{step}" was being sent: the post may or may not be visible. The operator can find the cause in the gateway\'s log.',
   ),
   /** `post_unreadable` */
-  postUnreadable: "The stored post cannot be read. The cause is in the log of the gateway's operator.",
+  postUnreadable: "The stored post cannot be read. The operator can find the cause in the gateway's log.",
   /** `history_unreadable` */
   historyUnreadable:
-    'The stored history of this publication is damaged: the post may or may not be visible. Look at the channel.',
+    'The stored history of this publication is damaged: the post may or may not be visible. Check the channel.',
   /** `nothing_to_send` */
   nothingToSend: 'The post has no content that this network can show.',
 };
 
 /**
- * Predicates of messages about media files that could not be prepared for a network. Their subject is the path of the
+ * Predicates for messages about media files that could not be prepared for a network. The subject is the path of the
  * file's URL.
  */
 export const MEDIUM_MESSAGES = {

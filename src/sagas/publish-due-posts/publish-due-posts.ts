@@ -20,7 +20,7 @@ export const DUE_CHANNELS: DueSource = {
   owner: 'owner_id',
 };
 
-/** How long a read of a queue stays valid, in ms: publications may move to its front. */
+/** How long a read of a channel's queue stays valid, in ms: publications may move to the front of the queue. */
 const QUEUE_TTL_MS = 1_000;
 
 /** Claims due channels, and publishes the queue of each in strict order under its lease (see {@link DueWork}). */
@@ -59,7 +59,7 @@ export class PublishDuePosts {
     return this.work.run({ drain, abort });
   }
 
-  /** Publishes the first publication of a queue, and its followers while the read of the queue is valid. */
+  /** Publishes the first publication in a queue, then the ones after it while this read of the queue is valid. */
   private async publishInOrder(
     { head, followers }: ChannelQueue,
     worker: string,

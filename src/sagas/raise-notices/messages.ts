@@ -20,22 +20,22 @@ export const NOTICES_EN = {
   ),
   /** `webhook_output.disabled` */
   outputDisabled: message(
-    'Nothing is delivered to {url} any more: {reason}. Fix the cause, enable the webhook output, then retry the failed deliveries.',
+    'Deliveries to {url} have stopped: {reason}. Fix the cause, enable the webhook output, then retry the failed deliveries.',
   ),
   /** `approval_needed` */
   approvalNeeded: message(
-    '{endpoint}: the post {post} waits for your approval. It is to be published {when}: "{text}". Approve it, or reject it with a reason.',
+    '{endpoint}: the post {post} is waiting for your approval. It will be published {when}: "{text}". Approve it, or reject it with a reason.',
   ),
   onApproval: 'once it is approved',
   atTime: message('at {at}'),
   noText: 'a post without text',
   /** `quota.nearly_used` */
   quotaNearlyUsed: message(
-    'At least {percent} % of the posts of {month} are used: {used} of {total}. When none are left, new posts are refused and queued ones wait until {until}: add a post pack or choose a larger plan in time.',
+    'At least {percent} % of the posts of {month} are used: {used} of {total}. When none are left, new posts are refused and queued ones wait until {until}: add a post pack or choose a larger plan before that happens.',
   ),
   /** `quota.used_up` */
   quotaUsedUp: message(
-    'All posts of {month} are used: {used} of {total}. New posts are refused, and queued ones wait until {until}. Add a post pack or choose a larger plan to continue at once.',
+    'All posts of {month} are used: {used} of {total}. New posts are refused, and queued ones wait until {until}. Add a post pack or choose a larger plan to continue right away.',
   ),
   endpointById: message('The endpoint {id}'),
   endpointByName: message('The endpoint "{name}"'),

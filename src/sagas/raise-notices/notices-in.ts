@@ -1,5 +1,5 @@
 import type { Locale } from '../../domain/owner/owner.events.js';
 import { NOTICES_EN, NOTICES_RU } from './messages.js';
 
-/** Returns the texts of notices in a language, English by default. */
+/** Returns the notice messages in a language; defaults to English. */
 export const noticesIn = (locale?: Locale): typeof NOTICES_EN => (locale === 'ru' ? NOTICES_RU : NOTICES_EN);

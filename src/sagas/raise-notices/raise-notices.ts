@@ -123,7 +123,7 @@ const nameEndpoint = (say: typeof NOTICES_EN, id: string, endpoint: EndpointStat
   return name === null ? say.endpointById({ id }) : say.endpointByName({ name });
 };
 
-/** Describes a post that waits for approval, as it was when the wait began. */
+/** Describes a post that is waiting for approval, as it was when it started waiting. */
 const describeApproval = async (
   aggregates: AggregateStore,
   payloads: PostPayloads,

@@ -33,10 +33,10 @@ import { noticesIn } from './notices-in.js';
 
 type Trigger = PublicationSucceeded | PublicationHeld | OwnerPlanChanged;
 
-/** An owner's cached usage of a month, which saves reads while the next level is far off. */
+/** An owner's cached usage for a month; saves reads while the next level is far off. */
 interface KnownMonth {
   readonly month: string;
-  /** Expiry by `performance.now()`: post packs and other processes also change the usage. */
+  /** `performance.now()` timestamp of expiry: post packs and other processes also change the usage. */
   readonly until: number;
   /** Number of further publications before the next level may be reached. */
   countLeft: number;
@@ -48,8 +48,8 @@ const KNOWN_MS = 10_000;
 
 /**
  * Raises a notice when an owner has used 80 % of the month's posts, and another when no posts are left (D-18): each at
- * most once a month, because its id is derived from owner, month and level (ADR-164). A change of the plan and a
- * publication that waits for the quota also trigger the check.
+ * most once a month, because its id is derived from owner, month and level (ADR-164). A plan change or a publication
+ * that is waiting for quota also triggers the check.
  */
 @FollowsLog<Trigger>({
   name: NAME,
@@ -87,7 +87,7 @@ export class RaiseQuotaNotices {
     this.months.set(ownerId, { ...known, countLeft: countToNextLevel(posts) ?? Infinity });
   }
 
-  /** Counts a publication. Returns true if it cannot have brought the owner to a level. */
+  /** Counts a publication. Returns true if it cannot have taken the owner to the next level. */
   private isFarFromLevel(ownerId: string, { at }: RecordedEventOf<Trigger>): boolean {
     const known = this.months.get(ownerId);
     if (!known || known.month !== toMonth(at) || known.until < performance.now()) return false;

@@ -4,9 +4,9 @@ import { WrongExpectedRevision } from '../../event-store/port.js';
 type ReleaseAppends = Pick<PlannedPosts, 'append' | 'appendTogether' | 'canAppendTogether'>;
 
 /**
- * Appends releases in order, up to the first post that was changed since it was read: it may still be due, and must not
- * be overtaken. On a store that cannot append to several streams together, posts without a common channel may end up in
- * another order.
+ * Appends releases in order, up to the first post that has changed since it was read: that post may still be due and
+ * must not be overtaken. If the store cannot append to several streams together, posts that share no channel may end up
+ * in a different order.
  * @param isHeld false once the lease is lost @param onReleased receives each appended release @throws Unavailable
  */
 export const appendReleases = async (

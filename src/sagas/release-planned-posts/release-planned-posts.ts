@@ -25,7 +25,7 @@ const NAME = 'release-planned-posts';
 const VIEW = 'planned-posts';
 /** Maximum number of posts that are released together. */
 const WAVE = 500;
-/** Maximum sleep in ms, because the clock may be set forward in the meantime, and a notification may be lost. */
+/** Maximum sleep, in ms, because the clock may be set forward in the meantime or a notification may be lost. */
 const LONGEST_SLEEP_MS = 500;
 const RETRY = { firstMs: 100, longestMs: 2_000 };
 const OWN_VERSION_MS = 1_000;
@@ -33,9 +33,9 @@ const OWN_VERSION_MS = 1_000;
 const NOTHING_RELEASED_PAUSE_MS = 100;
 
 /**
- * Releases due planned posts in the order of `publish_at`, then of acceptance (D-60). A lease keeps the order. Even
- * without it, no post would be released twice, because releases are appended at an expected revision. The stream
- * decides whether a post is due; the read model only locates it.
+ * Releases due planned posts in order of `publish_at`, then acceptance (D-60). A lease preserves the order. Even
+ * without the lease, no post would be released twice, because releases are appended at an expected revision. The stream
+ * determines whether a post is due; the read model only locates it.
  */
 @Injectable()
 export class ReleasePlannedPosts {
@@ -81,7 +81,7 @@ export class ReleasePlannedPosts {
       }
       // A post that is due must not be overtaken because the read model has not reached it yet.
       if (!(await progress.waitFor([VIEW], await store.readHead()))) continue;
-      // Damaged posts stay due: however many there are, they must not fill the wave.
+      // Damaged posts stay due. However many there are, they must not fill the wave.
       const { due } = await queue.findDue(now, WAVE + this.damaged.size);
       if (due.length > 0 && !(await this.release(due, held))) await sleepUnlessAborted(NOTHING_RELEASED_PAUSE_MS, held);
     }
@@ -96,7 +96,7 @@ export class ReleasePlannedPosts {
       if (!post) continue;
       const at = clock.now();
       const change = posts.encode(post, { type: 'ReleasePost', at }, contextOf(post.state.postId, at));
-      // Rejected: another process has released or changed the post since, which the next check will show.
+      // Rejected: another process has released or changed the post in the meantime. The next check will show it.
       if (!isRejection(change)) releases.push(change);
     }
     await appendReleases(
@@ -136,7 +136,10 @@ export class ReleasePlannedPosts {
   }
 }
 
-/** Returns the same context in every process, so that a release with unknown outcome is repeated as the same event. */
+/**
+ * Returns the same context in every process, so that repeating a release with an unknown outcome produces the same
+ * event.
+ */
 const contextOf = (postId: string, at: Instant) =>
   newCommandContext(
     { actor: `system:${NAME}`, requestId: '', causationId: postId, correlationId: '', clientAddress: null },

@@ -34,14 +34,14 @@ const RETRY = { firstMs: 100, longestMs: 5_000 };
 const MAX_BATCH = 2_000;
 /** Interval, in ms, between checkpoints of a log that has caught up. */
 const INTERVAL_MS = 250;
-/** Interval, in ms, at which the position moves past events that are no longer in the store. */
+/** How often, in ms, the position moves past events that are no longer in the store. */
 const IDLE_MS = 5_000;
 const BASE_URL_LOOK_MS = 50;
 
 /**
  * Writes the transparency log of the history: a leaf per event, tiles, and the signed head (ADR-141), in one process at
- * a time. Each batch is one transaction, which moves the head only from where this process expects it: the head is
- * signed for exactly the tiles committed with it, and never moves back.
+ * a time. Each batch is one transaction, which moves the head only if it is where this process expects it. So the
+ * signed head always matches the tiles committed with it, and never moves back.
  */
 @Injectable()
 export class WriteTransparencyLog {
@@ -78,7 +78,7 @@ export class WriteTransparencyLog {
         backoff.reset();
       } catch (error) {
         const reason = reasonOf(error);
-        // The store's connection logs its loss and its recovery, once each.
+        // The store connection itself logs each loss and recovery once.
         if (!isStoreOutage(error) && this.failure.shouldLog(reason))
           log.warn({ saga: KEY, reason }, 'failed to write the transparency log; trying again');
         await this.recordError(String(error));

@@ -14,8 +14,8 @@ export interface CallBody {
 const MAX_BODY_BYTES = 52 * 1_048_576;
 
 /**
- * Reads a request's body: JSON, a form or multipart, by its content type. Only multipart bodies are streamed, so only
- * they may be larger than the default of 52 MB.
+ * Reads a request body as JSON, a form or multipart, depending on its content type. Only multipart bodies are streamed,
+ * so only they may be larger than the default of 52 MB.
  * @throws BodyProblem 413 over `maxBytes` (the rest is read and discarded); 400 if the body does not match its type
  */
 export const readBody = async (request: IncomingMessage, maxBytes: number = MAX_BODY_BYTES): Promise<CallBody> => {

@@ -12,7 +12,7 @@ export interface LoggedCall {
   readonly request: Readonly<Record<string, unknown>>;
   /** The fault applied to the call; null if none. */
   readonly fault: FaultMode | null;
-  /** Status of the response; null until the call is answered, and stays null if no answer is sent. */
+  /** Response status; null until a response is sent. */
   status: number | null;
 }
 
@@ -35,7 +35,7 @@ export class CallLog {
     return logged;
   }
 
-  /** Returns the calls after number `after`, oldest first; only calls of `method` if it is set. */
+  /** Returns the calls after number `after`, oldest first; limited to calls of `method` unless it is null. */
   list(after: number, method: string | null): { items: LoggedCall[]; total: number; counts: Record<string, number> } {
     const items = this.calls
       .filter((call) => call.seq > after && (method === null || call.method === method))

@@ -4,7 +4,8 @@ import type { RunningStandIn, StandInOptions } from './server.js';
 
 /**
  * Runs a stand-in as a separate process: `--port` (0, the default, picks a free one), `--host`, `--ledger` (a file).
- * Prints one line of JSON, `{"url", "pid"}`, once it listens. Exits on SIGTERM and SIGINT, after completing all writes.
+ * Prints one line of JSON, `{"url", "pid"}`, once it is listening. Exits on SIGTERM and SIGINT, after completing all
+ * writes.
  */
 export const runStandIn = async (start: (options: StandInOptions) => Promise<RunningStandIn>): Promise<void> => {
   const { values } = parseArgs({

@@ -19,7 +19,7 @@ interface ControlledParts {
  * - `GET /_control/calls?after=&method=`: lists the latest calls, up to 2,000
  * - `GET /_control/ledger?after=&limit=&channel=`: lists the accepted messages
  *
- * and the network's own controls. Answers invalid requests with 400 and a message, unknown controls with 404.
+ * and the network's own controls. Invalid requests get a 400 with a message, unknown controls a 404.
  * @param control such as `POST faults`
  */
 export const answerControl = async (

@@ -2,13 +2,13 @@ import { InvalidControlRequest } from './control-fields.js';
 
 /**
  * Faults that can be applied to a call:
- * - `answer`: the call is not executed; the configured answer is sent
- * - `accept_then_answer`: the call is executed; the configured answer is sent instead of the real one
- * - `accept_then_drop`: the call is executed; the connection breaks without an answer
- * - `accept_then_hang`: the call is executed; no answer is sent
+ * - `answer`: the call is not executed; the configured response is sent
+ * - `accept_then_answer`: the call is executed; the configured response is sent instead of the real one
+ * - `accept_then_drop`: the call is executed; the connection breaks without a response
+ * - `accept_then_hang`: the call is executed; no response is sent
  * - `drop_before_accepting`: the call is not executed; the connection breaks
- * - `hang`: the call is not executed; no answer is sent
- * - `delay`: the call is executed and answered after `delay_ms`
+ * - `hang`: the call is not executed; no response is sent
+ * - `delay`: after `delay_ms`, the call is executed and the response sent
  */
 const FAULT_MODES = [
   'answer',
@@ -37,13 +37,13 @@ export interface Fault {
   /** Response body: a string is sent unchanged, other values as JSON; null for the network's own error body. */
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** Number of bytes of the response body after which the connection breaks; null for never. */
+  /** Number of response body bytes to send before the connection breaks; null to send them all. */
   readonly cut_at: number | null;
 }
 
 const FIELDS = ['mode', 'method', 'channel', 'times', 'delay_ms', 'status', 'body', 'headers', 'cut_at'];
 
-/** Parses a fault from a control request. @throws InvalidControlRequest if a field is wrong or unknown */
+/** Parses a fault from a control request. @throws InvalidControlRequest if a field is invalid or unknown */
 export const parseFault = (input: Readonly<Record<string, unknown>>): Fault => {
   for (const key of Object.keys(input)) {
     if (FIELDS.includes(key)) continue;

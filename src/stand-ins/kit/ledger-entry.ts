@@ -28,7 +28,7 @@ export interface LedgerMedium {
 
 /** One message that readers can see. */
 export interface LedgerEntry {
-  /** Number from 1, without gaps, in the order of acceptance. */
+  /** Sequence number from 1, without gaps, in order of acceptance. */
   readonly seq: number;
   /** Time of acceptance: ISO 8601, UTC, milliseconds. */
   readonly at: string;
@@ -50,7 +50,7 @@ export interface LedgerEntry {
   readonly call_id: string;
 }
 
-/** A text as readers see it. */
+/** Text as readers see it. */
 export type FormattedText = Pick<LedgerEntry, 'text' | 'entities'>;
 
 /** The fields of a new message that a network provides; the ledger adds the rest. */

@@ -16,8 +16,8 @@ interface LedgerOptions {
 const ENTRIES_PER_MARK = 256;
 
 /**
- * Record of all messages that a stand-in accepted: one JSON line per message, appended and never changed. A line
- * reaches the operating system before the call is answered, so that a killed stand-in loses nothing that it
+ * Record of all messages that a stand-in accepted: one JSON line per message, appended and never changed. A line is
+ * passed to the operating system before the response is sent, so a stand-in that is killed loses nothing that it
  * acknowledged. An incomplete last line was never acknowledged, and is cut off when the file is reopened.
  */
 export class Ledger {

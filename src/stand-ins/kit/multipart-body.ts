@@ -14,8 +14,8 @@ export const parseBoundary = (contentType: string): string => {
 };
 
 /**
- * Reads a form with files (RFC 7578) as a stream. Of the files, only content that {@link receiveFile} stores stays in
- * memory. If a name occurs twice, the last field or file counts.
+ * Reads a form with files (RFC 7578) as a stream. File content stays in memory only if {@link receiveFile} stores it.
+ * If a name occurs twice, the last field or file wins.
  */
 export const readMultipart = async (chunks: AsyncIterable<Buffer>, boundary: string): Promise<CallBody> => {
   const fields: Record<string, string> = {};

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallBody } from './body.js';
 
-/** The logger of a stand-in; a pino logger satisfies it. */
+/** Logger for a stand-in, compatible with pino. */
 export interface StandInLogger {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
@@ -28,10 +28,10 @@ export interface StandInAnswer {
 /** Fields of a control request. */
 export type ControlFields = CallBody['fields'];
 
-/** The part of a stand-in that is specific to a network: the names of its calls, and the responses to them. */
+/** The network-specific part of a stand-in: the names of the network's calls and the responses to them. */
 export interface StandInNetwork {
   readonly platform: string;
-  /** Maximum size of a call's body in bytes; default 52 MB. */
+  /** Maximum request body size in bytes; default 52 MB. */
   readonly maxBodyBytes?: number;
   /** Returns the method and channel of a call for faults and the log, without credentials. */
   identify(call: StandInCall): { readonly method: string; readonly channel: string | null };

@@ -124,7 +124,7 @@ export const serveStandIn = async (
   };
 };
 
-/** Answers a call as its fault specifies, or with the network's real response if there is no fault. */
+/** Responds to a call as its fault specifies, or with the network's real response if there is no fault. */
 const answerUnderFault = async (
   fault: Fault | null,
   accept: () => Promise<StandInAnswer>,

@@ -4,7 +4,7 @@ import { InvalidMarkup, pseudoTranslate, pseudoTranslateHtml } from './pseudo-tr
 
 const LANGUAGES = ['de', 'en', 'es', 'fr', 'it', 'ru', 'uk'];
 
-/** An error of LibreTranslate's API, in the service's own words. */
+/** A LibreTranslate API error, with the service's own message. */
 class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -49,7 +49,7 @@ export class LibreTranslateService implements StandInNetwork {
 
   /**
    * LibreTranslate's controls:
-   * - `POST /_control/keys {keys}`: sets the accepted API keys; null for none needed
+   * - `POST /_control/keys {keys}`: sets the accepted API keys; null if no key is needed
    * - `POST /_control/limits {characters}`: sets the maximum number of characters per request
    */
   handleControl(control: string, { keys, characters }: ControlFields): StandInAnswer | null {

@@ -3,7 +3,7 @@ import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/s
 import { LibreTranslateService } from './libre-translate-service.js';
 
 /**
- * Starts a server that answers like LibreTranslate: `POST /translate`, `GET /languages`. It marks every translated word
+ * Starts a server that behaves like LibreTranslate: `POST /translate`, `GET /languages`. It marks every translated word
  * with the language code. The service has no readers, so its ledger stays empty.
  */
 export const startLibreTranslateStandIn = async (options: StandInOptions): Promise<RunningStandIn> => {

@@ -4,7 +4,7 @@ const TOKEN = /<(\/?)([a-z][a-z0-9]*)\b([^<>]*)>|<|>/gi;
 /** Invalid HTML. */
 export class InvalidMarkup extends Error {}
 
-/** Marks every word of a text with the language: `мир` becomes `мир·en`. Keeps the text between words. */
+/** Marks every word with the language: `мир` becomes `мир·en`. Leaves everything between words unchanged. */
 export const pseudoTranslate = (text: string, target: string): string => text.replace(WORD, `$&·${target}`);
 
 /**

@@ -1,4 +1,4 @@
-/** An error of MAX's API: `{code, message}` with an HTTP status (networks.md §3). */
+/** A MAX API error: `{code, message}` with an HTTP status (networks.md §3). */
 export class ApiError extends Error {
   constructor(
     readonly status: number,

@@ -10,7 +10,7 @@ interface Attachments {
   readonly buttons: readonly (readonly LedgerButton[])[];
 }
 
-/** Maximum number of attachments of a message (networks.md §1, §5). */
+/** Maximum number of attachments in a message (networks.md §1, §5). */
 const MAX_ATTACHMENTS = 12;
 
 /** Reads and checks a message's `attachments`; absent, null and empty mean no attachments. */

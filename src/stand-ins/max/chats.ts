@@ -15,7 +15,7 @@ export interface Chat {
   readonly newest: LedgerEntry[];
 }
 
-/** Maximum of `count` in MAX's schema: how many of a chat's messages can be requested. */
+/** Maximum `count` in MAX's schema: how many messages of a chat one request can ask for. */
 export const MAX_COUNT = 100;
 
 /** Every numeric chat exists unless a control changes its state. */

@@ -22,8 +22,8 @@ const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>
 const PIECE = /<(\/?)([a-z]+)((?:\s[^<>]*)?)>|&([a-z]+|#\d+);|[^<&]+|[<&]/gi;
 
 /**
- * Reads MAX's HTML. Rejects anything that the real server might misread, because its leniency is unknown: unknown tags,
- * wrong nesting, a bare `<` or `&`, a link without an address.
+ * Parses MAX's HTML. Rejects anything that the real server might misread, because it is not known how lenient the
+ * server is: unknown tags, invalid nesting, a bare `<` or `&`, a link without an address.
  */
 export const parseHtml = (html: string): FormattedText => {
   let text = '';

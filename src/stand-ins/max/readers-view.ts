@@ -6,7 +6,7 @@ import { THEME } from './theme.js';
 
 type Attachment = { readonly type?: unknown; readonly payload?: unknown };
 
-/** Shows messages as MAX's readers see them. */
+/** Shows messages the way MAX readers see them. */
 export const MAX_VIEW: ReadersView = {
   theme: THEME,
   readCalls: (calls) => {

@@ -1,6 +1,6 @@
 import type { WallTheme } from '../walls/theme.js';
 
-/** Look of MAX's wall. */
+/** Theme of MAX's wall. */
 export const THEME: WallTheme = {
   properties: {
     '--accent': 'light-dark(#6a4df5, #a596ff)',

@@ -1,4 +1,4 @@
-/** An error of OK's API, `{"error_code": …}`, in the network's own words. */
+/** An OK API error, `{"error_code": …}`, with the network's own message. */
 export class ApiError extends Error {
   constructor(
     readonly errorCode: number,

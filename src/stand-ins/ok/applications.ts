@@ -7,8 +7,8 @@ export const TOKEN_STATES = ['valid', 'expired', 'unknown', 'no_rights'] as cons
 type TokenState = (typeof TOKEN_STATES)[number];
 
 /**
- * Authenticates callers. If an application's secret is known, the signature must match (104); for any other
- * application, it must have the right format. Any token is valid unless a control changes its state.
+ * Authenticates callers. If an application's secret is known, the signature must match (104); otherwise it only needs
+ * to have the right format. Any token is valid unless a control changes its state.
  */
 export class Applications {
   private readonly secrets = new Map<string, string>();

@@ -11,7 +11,7 @@ import { GROUP_STATES, type Groups } from './groups.js';
  * - `POST /_control/tokens {token, state}`: see `TOKEN_STATES`
  * - `POST /_control/groups {group_id, title?, state?, error_code?, error_msg?}`: sets the title, the state (see
  *   `GROUP_STATES`) and the error for posting there (`error_code` null removes it)
- * - `POST /_control/limits {text}`: sets the maximum UTF-16 units of a text (error 601)
+ * - `POST /_control/limits {text}`: sets the maximum text length in UTF-16 units (error 601)
  */
 export const answerOkControl = (
   { applications, groups }: { readonly applications: Applications; readonly groups: Groups },

@@ -37,7 +37,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   },
 };
 
-/** OK's API: a single address, where even API errors have HTTP status 200. */
+/** OK's API: a single URL that returns HTTP status 200 even for API errors. */
 export class OkNetwork implements StandInNetwork {
   readonly platform = 'ok';
   /** Room for the largest video and its multipart framing. */

@@ -28,7 +28,7 @@ export interface OkStandInOptions extends StandInOptions {
 }
 
 /**
- * Starts a server that behaves like `api.ok.ru` for posting into groups (networks.md §1–§3, §8): `mediatopic.post` with
+ * Starts a server that behaves like `api.ok.ru` for posting to groups (networks.md §1–§3, §8): `mediatopic.post` with
  * signed calls, uploads of photos and videos, and the methods that a channel test calls. It knows the secret of the
  * demo's application. Posts and uploads accepted before a stop or kill are restored.
  */

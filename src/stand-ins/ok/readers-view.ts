@@ -3,7 +3,7 @@ import { THEME } from './theme.js';
 
 type Block = { readonly type?: unknown; readonly text?: unknown; readonly url?: unknown; readonly list?: unknown };
 
-/** Shows topics as OK's readers see them. */
+/** Shows topics the way OK readers see them. */
 export const OK_VIEW: ReadersView = {
   theme: THEME,
   readCalls: (calls) => {

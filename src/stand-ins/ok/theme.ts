@@ -1,6 +1,6 @@
 import type { WallTheme } from '../walls/theme.js';
 
-/** Look of OK's wall. */
+/** Theme of OK's wall. */
 export const THEME: WallTheme = {
   layout: 'cards',
   properties: {

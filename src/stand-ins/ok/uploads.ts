@@ -63,7 +63,7 @@ export class Uploads {
     return gid === null ? null : { gid, medium };
   }
 
-  /** Returns the medium with a photo's token or a video's id. */
+  /** Returns an uploaded photo by its token, or a video by its id. */
   getMedium(kind: 'photo' | 'movie', id: string): LedgerMedium {
     const medium = this.storedUploads.findMedium(`${kind}/${id}`);
     if (!medium) throw badParameter(`attachment : unknown ${kind} ${kind === 'photo' ? 'token' : 'id'}`);

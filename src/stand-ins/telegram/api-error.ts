@@ -1,4 +1,4 @@
-/** An error of the Bot API, `{"ok": false}`, in the real server's words. */
+/** A Bot API error, `{"ok": false}`, with the real server's message. */
 export class ApiError extends Error {
   constructor(
     readonly errorCode: number,

@@ -15,7 +15,7 @@ export interface KnownChat {
 
 /** A chat. */
 export interface Chat {
-  /** Its channel in the ledger: the address by which it was first used. */
+  /** Its channel in the ledger: the address it was first used with. */
   readonly key: string;
   readonly id: number;
   readonly type: 'channel' | 'group' | 'private';
@@ -44,14 +44,17 @@ export class Chats {
     return this.add(address, idFromName(address.toLowerCase()), address.slice(1));
   }
 
-  /** Returns a chat that the bot may post to. @throws ApiError, in the server's words, if the bot may not post there */
+  /**
+   * Returns a chat that the bot may post to.
+   * @throws ApiError with the server's message if the bot may not post there
+   */
   getForPosting(address: string): Chat {
     const chat = this.getForReading(address);
     if (chat.state === 'no_rights') throw badRequest('need administrator rights in the channel chat');
     return chat;
   }
 
-  /** Returns a chat that the bot is in. @throws ApiError, in the server's words, if the bot may not see it */
+  /** Returns a chat that the bot is in. @throws ApiError with the server's message if the bot may not see it */
   getForReading(address: string): Chat {
     if (address === '') throw badRequest('chat_id is empty');
     const chat = this.getOrCreate(address);

@@ -22,7 +22,7 @@ const QUOTES = new Set(['blockquote', 'expandable_blockquote']);
 const VERBATIM = new Set(['code', 'pre']);
 const LABELS = new Set(['text_link', 'text_mention', 'custom_emoji']);
 
-/** Parses `entities` or `caption_entities`. As on the real server, any value but an array counts as an empty array. */
+/** Parses `entities` or `caption_entities`. Like the real server, treats anything but an array as empty. */
 export const parseEntities = (value: unknown): LedgerEntity[] => {
   if (!Array.isArray(value)) return [];
   const parsed = value.map(parseEntity).filter((entity) => entity !== null && entity.length > 0);
@@ -79,7 +79,7 @@ const readString = (fields: Record<string, unknown>, name: string): string => {
   return value;
 };
 
-/** Of two entities over the same range, the lower rank is outside. */
+/** If two entities cover the same range, the one with the lower rank is outside. */
 const rank = (type: string): number => (QUOTES.has(type) ? 0 : STYLES.has(type) ? 1 : LABELS.has(type) ? 2 : 3);
 const byNesting = (a: LedgerEntity, b: LedgerEntity): number =>
   a.offset - b.offset || b.length - a.length || rank(a.type) - rank(b.type);
@@ -113,6 +113,6 @@ const canContain = (outer: string, inner: string): boolean => {
   return STYLES.has(inner);
 };
 
-/** Keeps the first hundred entities, as the server does. */
+/** Keeps the first hundred entities, like the server. */
 export const limitEntities = (entities: readonly LedgerEntity[]): readonly LedgerEntity[] =>
   entities.slice(0, MAX_ENTITIES);

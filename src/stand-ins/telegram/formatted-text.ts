@@ -6,13 +6,13 @@ import { checkNesting, limitEntities } from './entities.js';
 const TO_SPACE = /[\0-\t\v\f\x0e-\x1f]/g;
 const REMOVED = /[\r\u2028-\u202e\u030a\u0333\u033f]/;
 
-/** Invisible characters: the server treats a text of only these as empty. */
+/** Invisible characters: if text contains nothing else, the server treats it as empty. */
 const EMPTY =
   /^(?:[ \n\u00a0\u1680\u180e\u2000-\u200f\u202e\u202f\u205f\u2800\u3000\ufeff\ufffc]|[\u{e0000}-\u{e007f}])*$/u;
 
 /**
- * Prepares a text as the server does before sending: rejects wrong offsets, replaces or removes characters, trims white
- * space at both ends, and moves the entities. Expects entities in nesting order.
+ * Prepares text the way the server does before sending: rejects invalid offsets, replaces or removes characters, trims
+ * white space at both ends, and moves the entities. Expects entities in nesting order.
  * @param allowEmpty a caption may be empty, a message may not
  */
 export const prepareText = (text: string, entities: readonly LedgerEntity[], allowEmpty: boolean): FormattedText => {
@@ -30,7 +30,7 @@ export const prepareText = (text: string, entities: readonly LedgerEntity[], all
   return { text: trimmed.text, entities: limitEntities(trimmed.entities) };
 };
 
-/** Counts code points, as the server does. */
+/** Counts code points, like the server. */
 export const countCodePoints = (text: string): number => [...text].length;
 
 const checkRange = (text: string, { offset, length }: LedgerEntity): void => {

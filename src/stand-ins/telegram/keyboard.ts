@@ -39,7 +39,7 @@ const parseButton = (value: unknown): LedgerButton => {
 
 const invalidButton = (problem: string): Error => badRequest(`Can't parse inline keyboard button: ${problem}`);
 
-/** Rejects invalid buttons as the network does. Returns the visible buttons: the real server omits those without text. */
+/** Rejects invalid buttons, like Telegram. Returns the visible buttons: the real server omits buttons without text. */
 export const checkKeyboard = (keyboard: Keyboard): Keyboard => {
   const shown = keyboard.map((row) => row.filter(({ text }) => text !== '')).filter((row) => row.length > 0);
   if (shown.flat().length > MAX_IN_TOTAL || shown.some((row) => row.length > MAX_IN_ROW)) {
@@ -57,7 +57,7 @@ export const checkKeyboard = (keyboard: Keyboard): Keyboard => {
   );
 };
 
-/** True if a URL passes Telegram's own checks, after those of the Bot API server: a public host, a limited length. */
+/** True if a URL passes Telegram's checks, which follow the Bot API server's: a public host and a limited length. */
 const isReachable = (url: string): boolean => {
   if (url.length > 2_048) return false;
   if (/^tg:/i.test(url)) return true;

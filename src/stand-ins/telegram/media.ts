@@ -14,9 +14,9 @@ export type MediumKind = (typeof MEDIUM_KINDS)[number];
 // Limits for uploads (networks.md §1).
 const MAX_PHOTO_BYTES = 10 * 1_048_576;
 const MAX_FILE_BYTES = 50 * 1_048_576;
-/** Maximum of a photo's width plus height, in pixels. */
+/** Maximum sum of a photo's width and height, in pixels. */
 const MAX_SUM = 10_000;
-/** Maximum ratio of a photo's longer side to the shorter. */
+/** Maximum ratio of a photo's longer side to its shorter side. */
 const MAX_RATIO = 20;
 
 /**

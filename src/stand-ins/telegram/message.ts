@@ -36,7 +36,7 @@ export const memberJson = ({ type, state }: Chat, user: object): object => {
   };
 };
 
-/** Returns the Bot API `Message` that answers an accepted post. */
+/** Returns the Bot API `Message` in the response to an accepted post. */
 export const messageJson = (entry: LedgerEntry, chat: Chat): object => {
   const [medium] = entry.media;
   const names = medium ? ['caption', 'caption_entities'] : ['text', 'entities'];

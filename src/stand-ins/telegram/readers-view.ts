@@ -13,7 +13,7 @@ import { checkKeyboard, parseKeyboard } from './keyboard.js';
 import { MAX_CAPTION, MAX_TEXT } from './limits.js';
 import { THEME } from './theme.js';
 
-/** Shows messages as Telegram's readers see them. */
+/** Shows messages the way Telegram readers see them. */
 export const TELEGRAM_VIEW: ReadersView = {
   theme: THEME,
   readCalls: (calls) => calls.filter(({ method }) => /^send[A-Z]/.test(method)).map(readCall),

@@ -30,7 +30,7 @@ const getMe: Method = async (_posting, _parameters, { botId }) => ({
 
 const getChat: Method = async ({ chats }, parameters) => chatJson(chats.getForReading(parameters.string('chat_id')));
 
-/** Answers only for the calling bot, because the stand-in knows no other member. */
+/** Responds only for the calling bot, because the stand-in knows no other members. */
 const getChatMember: Method = async ({ chats }, parameters, { botId }) => {
   const chat = chats.getForReading(parameters.string('chat_id'));
   const userId = parameters.string('user_id');

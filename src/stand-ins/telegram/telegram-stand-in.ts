@@ -23,7 +23,7 @@ export interface TelegramStandInOptions extends StandInOptions {
 /**
  * Starts a server that behaves like `api.telegram.org` for posting bots (networks.md §1–§3, §8): `getMe`, `getChat`,
  * `getChatMember`, `sendMessage`, `sendPhoto`, `sendVideo`, `sendAudio`, `sendDocument`, `sendMediaGroup`. It accepts
- * any token of the right format and any chat unless a control changes their state. Messages accepted before a stop or
+ * any token in the right format and any chat unless a control changes their state. Messages accepted before a stop or
  * kill are restored.
  */
 export const startTelegramStandIn = async (options: TelegramStandInOptions): Promise<RunningStandIn> => {

@@ -1,4 +1,4 @@
 import type { WallTheme } from '../walls/theme.js';
 
-/** Look of Telegram's wall. */
+/** Theme of Telegram's wall. */
 export const THEME: WallTheme = {};

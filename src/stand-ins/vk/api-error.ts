@@ -1,4 +1,4 @@
-/** An error of VK's API, `{"error": …}`, in the network's own words. */
+/** A VK API error, `{"error": …}`, with the network's own message. */
 export class ApiError extends Error {
   constructor(
     readonly errorCode: number,

@@ -3,7 +3,7 @@ import { MAX_MESSAGE } from './limits.js';
 import { renderMentions } from './mentions.js';
 import { THEME } from './theme.js';
 
-/** Shows posts as readers of VK's walls see them. */
+/** Shows posts the way readers of VK walls see them. */
 export const VK_VIEW: ReadersView = {
   theme: THEME,
   readCalls: (calls) => {

@@ -2,11 +2,11 @@ import type { TextParameters } from '../kit/text-parameters.js';
 import { ApiError, badParameter } from './api-error.js';
 import type { Groups } from './groups.js';
 
-/** Bits of a user's token: photos, video, wall, offline, groups. */
+/** Permission bits of a user token: photos, video, wall, offline, groups. */
 const USER_RIGHTS = 4 + 16 + 8_192 + 65_536 + 262_144;
 const WALL = 8_192;
 
-/** Handles `groups.getById` for one community: its public facts and, if requested, the caller's role. */
+/** Handles `groups.getById` for one community: its public information and, if requested, the caller's role. */
 export const getGroupById = (groups: Groups, { group_id = '', fields = '' }: TextParameters): object => {
   if (!/^[1-9]\d{0,18}$/.test(group_id)) throw badParameter('group_id not positive');
   const { state, title } = groups.getOrCreate(group_id);
@@ -25,7 +25,7 @@ export const getGroupById = (groups: Groups, { group_id = '', fields = '' }: Tex
   return { groups: [group], profiles: [] };
 };
 
-/** Handles `groups.getTokenPermissions`, which works only with a community's token. */
+/** Handles `groups.getTokenPermissions`, which works only with a community token. */
 export const getTokenPermissions = (kind: 'user' | 'community', hasWall: boolean): object => {
   if (kind === 'user') throw new ApiError(15, 'Access denied: method is available with group auth only');
   const permissions = [
@@ -36,5 +36,5 @@ export const getTokenPermissions = (kind: 'user' | 'community', hasWall: boolean
   return { mask: permissions.reduce((mask, { setting }) => mask + setting, 0), permissions };
 };
 
-/** Handles `account.getAppPermissions`: the bits of a user's token. */
+/** Handles `account.getAppPermissions`: the permission bits of a user token. */
 export const getAppPermissions = (hasWall: boolean): number => (hasWall ? USER_RIGHTS : USER_RIGHTS - WALL);

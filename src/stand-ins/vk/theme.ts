@@ -1,6 +1,6 @@
 import type { WallTheme } from '../walls/theme.js';
 
-/** Look of VK's wall. */
+/** Theme of VK's wall. */
 export const THEME: WallTheme = {
   layout: 'cards',
   properties: {

@@ -6,7 +6,7 @@ type TokenKind = (typeof TOKEN_KINDS)[number];
 
 /**
  * Access tokens and their kinds. Unless a control sets its kind, a token is a VK ID token if it begins with `vk2.a.`, a
- * community's if it contains `community`, otherwise a user's.
+ * community token if it contains `community`, and a user token otherwise.
  */
 export class Tokens {
   private readonly knownKinds = new Map<string, TokenKind>();

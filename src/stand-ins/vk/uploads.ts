@@ -8,12 +8,12 @@ import { newTicket, type UploadPath } from '../kit/upload-path.js';
 import type { UploadedFile } from '../kit/uploaded-file.js';
 import { ApiError, badParameter } from './api-error.js';
 
-/** Accepted types of photos (networks.md §1). */
+/** Accepted photo types (networks.md §1). */
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);
 const MAX_PHOTO_BYTES = 50 * 1_048_576;
-/** Maximum of a photo's width plus height, in pixels. */
+/** Maximum sum of a photo's width and height, in pixels. */
 const MAX_SUM = 14_000;
-/** Maximum ratio of a photo's longer side to the shorter. */
+/** Maximum ratio of a photo's longer side to its shorter side. */
 const MAX_RATIO = 20;
 
 /** An uploaded photo that has not been saved. */
@@ -31,8 +31,8 @@ interface PendingVideo {
 }
 
 /**
- * The steps of an upload: each call refers to the previous response, and works only once. Saved files can be attached
- * to posts, even after a restart.
+ * The steps of an upload: each call refers to the previous response and works only once. Saved files can be attached to
+ * posts, even after a restart.
  */
 export class Uploads {
   private readonly photoTickets = new Map<string, string>();

@@ -10,7 +10,7 @@ import { type WallContext, wallGet, wallPost } from './wall-methods.js';
 /** `/method/<name>`. */
 const PATH = /^\/method\/([\w.]+)$/;
 
-/** Supported versions of the API. */
+/** Supported API versions. */
 const VERSION = /^5\.(?:8[1-9]|9\d|1\d\d)$/;
 
 /** The kind of the caller's token, and whether it has the right to post on walls. */
@@ -25,7 +25,7 @@ type Method = (
   caller: Caller,
 ) => object | number | Promise<object>;
 
-/** Methods by name; `userOnly` methods reject a community's token with error 27 (networks.md §1). */
+/** Methods by name; `userOnly` methods reject community tokens with error 27 (networks.md §1). */
 const METHODS: Readonly<Record<string, { readonly userOnly: boolean; readonly run: Method }>> = {
   'wall.post': {
     userOnly: false,
@@ -66,7 +66,7 @@ const METHODS: Readonly<Record<string, { readonly userOnly: boolean; readonly ru
   },
 };
 
-/** VK's API, where even API errors have HTTP status 200. */
+/** VK's API, which returns HTTP status 200 even for API errors. */
 export class VkNetwork implements StandInNetwork {
   readonly platform = 'vk';
   /** Room for the largest video and its multipart framing. */

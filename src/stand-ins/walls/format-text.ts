@@ -2,7 +2,7 @@ import type { LedgerEntity } from '../kit/ledger-entry.js';
 import { EXTERNAL, safeHref } from './safe-href.js';
 import { element, type WallElement, type WallNode } from './wall-node.js';
 
-/** Order of entities over the same range: outermost first. */
+/** Order of entities that cover the same range, outermost first. */
 const OUTERMOST_FIRST = ['blockquote', 'expandable_blockquote', 'pre', 'text_link', 'url'];
 const rank = (type: string): number => {
   const place = OUTERMOST_FIRST.indexOf(type);
@@ -16,7 +16,7 @@ const DETECTED =
   /https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]}»”’]|(?<![\w@])@[a-z]\w{3,31}\b|(?<![\w#&])#[\p{L}\p{N}_]*\p{L}[\p{L}\p{N}_]*/giu;
 
 /**
- * Formats a text with its entities and detected addresses, mentions and hashtags, all properly nested (overlapping
+ * Formats text with its entities and detected addresses, mentions and hashtags, all properly nested (overlapping
  * entities are split). Offsets count UTF-16 code units; entities outside the text are omitted.
  * @param hidden tooltip for a spoiler
  */
@@ -71,7 +71,7 @@ interface OpenSpan {
   readonly children: WallNode[];
 }
 
-/** Nests the elements of an outline, and puts the children into the innermost. */
+/** Nests the elements of an outline and puts the children into the innermost element. */
 const fill = ([outer, ...inner]: Outline, children: readonly WallNode[]): WallElement => ({
   ...outer,
   children: inner.length > 0 ? [fill(inner as [WallElement], children)] : children,

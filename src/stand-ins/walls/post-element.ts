@@ -17,7 +17,7 @@ interface PostFrame {
   readonly words?: PostWords;
 }
 
-/** Words in a post that its author did not write. */
+/** Interface text inside a post, as opposed to the author's text. */
 interface PostWords {
   readonly inReplyTo: (messageId: string) => string;
   /** Tooltip for hidden text. */

@@ -15,7 +15,7 @@ import { renderWalls } from './wall-page.js';
 const MAX_POSTS = 3_000;
 
 interface ShownPost extends LedgerEntry {
-  /** The channel's views before the post. */
+  /** The channel's view count when the post was added. */
   readonly viewsBefore: number;
 }
 
@@ -47,7 +47,7 @@ export class Wall {
     return path === '/wall' || path === '/wall.json' || path.startsWith('/wall/');
   }
 
-  /** Answers a request to one of the wall's paths. */
+  /** Responds to a request to one of the wall's paths. */
   async answerRequest(url: URL): Promise<StandInAnswer> {
     if (url.pathname === '/wall') {
       const feed = this.feed(0);

@@ -1,3 +1,4 @@
+// More than 20 s: a network answers only after 15 s, while the channel of its post is deleted.
 import request from 'supertest';
 import { channel as channelDecider } from '../../../src/domain/channel/channel.decider.js';
 import { owner as ownerDecider } from '../../../src/domain/owner/owner.decider.js';

@@ -1,3 +1,4 @@
+// More than 20 s: the heaviest bodies that fit in 5 MB are sent one kind after the other, four at a time.
 import { createManagementClient, shareHarness } from '../../e2e/e2e-harness.js';
 import { until } from '../../e2e/until.js';
 import { measureMemoryMiB, observeGateway } from './observe-gateway.js';

@@ -1,3 +1,4 @@
+// More than 20 s: clients stop reading for longer than the time limit, which is long so that a busy machine holds it.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';

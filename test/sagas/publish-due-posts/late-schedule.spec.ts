@@ -1,3 +1,4 @@
+// More than 20 s: the schedule is held back twice, longer than a worker waits for it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../e2e/until.js';
 import { whileHeld } from '../../support/held-projection.js';

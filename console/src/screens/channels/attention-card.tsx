@@ -9,7 +9,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { useHeldPosts } from '../../pauses/held-posts.js';
 import { channelMessages } from './channel-messages.js';
 
-/** The problem that holds up a channel's posts: the network's words, how to fix it, and buttons to do so. */
+/** The problem that holds up a channel's posts: the network's message, how to fix it, and buttons to do so. */
 export const AttentionCard = ({
   channel,
   attention,

@@ -5,7 +5,7 @@ const postsEn = (count: number, isMore: boolean): string =>
 const postsRu = (count: number, isMore: boolean): string =>
   `${isMore ? 'больше ' : ''}${count} ${pluralRu(count, 'пост', 'поста', 'постов')}`;
 
-/** Texts for the screen that shows a single channel. */
+/** UI text for the screen that shows a single channel. */
 export const channelMessages = defineMessages({
   en: {
     channels: 'Channels',

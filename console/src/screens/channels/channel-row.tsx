@@ -46,7 +46,7 @@ export const ProjectsCell = ({ projects }: { readonly projects: readonly Api<'Pr
   );
 };
 
-/** The number of posts that wait on a channel. */
+/** The number of posts waiting on a channel. */
 export const WaitingCell = ({ id, traffic }: { readonly id: string; readonly traffic: Traffic }) => {
   const format = useFormat();
   const count = traffic.waiting.get(id) ?? 0;

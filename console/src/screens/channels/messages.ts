@@ -1,7 +1,7 @@
 import { getFormat } from '../../i18n/format.js';
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Texts for the channel screens. */
+/** UI text for the channel screens. */
 export const channelsMessages = defineMessages({
   en: {
     channels: 'Channels',

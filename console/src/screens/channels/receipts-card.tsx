@@ -16,7 +16,7 @@ import { channelMessages } from './channel-messages.js';
 
 /** Number of receipts on a page. */
 const PAGE = 20;
-/** Number of posts whose texts are shown next to the receipts. */
+/** Number of posts to load for the text shown next to the receipts. */
 const TEXTS = 200;
 
 interface LatestPosts {
@@ -26,7 +26,7 @@ interface LatestPosts {
   readonly publications: ReadonlyMap<string, Api<'Publication'>>;
 }
 
-/** Returns the query for a channel's latest posts: their texts, and the number of the newest publication. */
+/** Returns the query for a channel's latest posts: their text, and the number of the newest publication. */
 const useLatestPosts = (channelId: string) => {
   const scope = useScope();
   return useQuery({

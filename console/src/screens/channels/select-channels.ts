@@ -3,7 +3,7 @@ import { type Channel, channelState } from '../../channels/channel-state.js';
 import { NETWORKS } from '../../components/networks.js';
 import type { ChannelsSearch } from './search.js';
 
-/** Projects by the ids of their channels. */
+/** Projects by channel id. */
 export type ProjectsByChannel = ReadonlyMap<string, readonly Api<'Project'>[]>;
 
 /** Groups projects by the channels that they contain. */
@@ -16,7 +16,9 @@ export const groupProjects = (projects: readonly Api<'Project'>[]): ProjectsByCh
 const rank = (channel: Channel): number => (channelState(channel) === 'on_hold' ? 0 : 1);
 const networkRank = (platform: string): number => (NETWORKS as readonly string[]).indexOf(platform);
 
-/** Returns the channels that match the filters: those on hold first, then by name, then by network. */
+/**
+ * Returns the channels that match the filters. Channels on hold come first; otherwise sorted by name, then by network.
+ */
 export const selectChannels = (
   channels: readonly Channel[],
   projects: ProjectsByChannel,

@@ -2,13 +2,13 @@ import type { PostButton } from './draft.js';
 
 type Rows = readonly (readonly PostButton[])[];
 
-/** Position of a button: the indexes of its row and of its column, from 0. */
+/** Position of a button: its row and column indexes, from 0. */
 export interface ButtonPlace {
   readonly row: number;
   readonly column: number;
 }
 
-/** Maximum number of rows of buttons, and of buttons in a row. */
+/** Maximum number of button rows, and of buttons per row. */
 export const MAX_ROWS = 8;
 export const MAX_IN_ROW = 8;
 
@@ -16,7 +16,7 @@ export const MAX_IN_ROW = 8;
 export const addButton = (rows: Rows, button: PostButton, row: number): Rows =>
   row >= rows.length ? [...rows, [button]] : rows.map((each, index) => (index === row ? [...each, button] : each));
 
-/** Removes a button, and its row if no button is left in it. */
+/** Removes a button, and its row if that leaves the row empty. */
 export const removeButton = (rows: Rows, { row, column }: ButtonPlace): Rows =>
   rows
     .map((each, index) => (index === row ? each.filter((_, place) => place !== column) : each))

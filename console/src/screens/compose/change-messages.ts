@@ -5,7 +5,7 @@ const allOf = new Intl.ListFormat('ru');
 const buttonsEn = (count: number): string => `${count} ${pluralEn(count, 'button', 'buttons')}`;
 const buttonsRu = (count: number): string => `${count} ${pluralRu(count, 'кнопка', 'кнопки', 'кнопок')}`;
 
-/** Texts about what networks change in a post: a tag for the wall, and a sentence that names the network. */
+/** UI text about what networks change in a post: a tag for the wall, and a sentence that names the network. */
 export const changeMessages = defineMessages({
   en: {
     types: {
@@ -25,7 +25,7 @@ export const changeMessages = defineMessages({
         : `${network} does not show ${oneOf.format(types)}.`,
     quotePlain: 'Quote is plain',
     quotePlainText: (network: string) => `${network} shows the quote as plain text.`,
-    spoilerOpen: 'Spoiler is open',
+    spoilerOpen: 'Spoiler visible',
     spoilerOpenText: (network: string) => `${network} shows the spoiler’s text to everyone.`,
     linksWritten: 'URLs in the text',
     linksWrittenText: (network: string) => `${network} shows a link’s address after its text.`,

@@ -32,10 +32,10 @@ import { useComposer } from './use-composer.js';
 import type { Wanted } from './use-draft.js';
 import { useVersions, withText } from './use-versions.js';
 
-/** True on devices with a mouse. On phones, focusing the text would open a keyboard over half of the screen. */
+/** True on devices with a mouse. On phones, focusing the text would open a keyboard that covers half of the screen. */
 const hasPointer = (): boolean => matchMedia('(pointer: fine)').matches;
 
-/** The editor of a post with its options, the walls next to it, and the button that publishes it. */
+/** The post editor with its options, the walls next to it, and the publish button. */
 export const Composer = ({
   scopeKey,
   destinations,

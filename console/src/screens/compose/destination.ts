@@ -4,7 +4,7 @@ import type { Api } from '../../api/management.js';
 export interface Destination {
   readonly endpoint: Api<'Endpoint'>;
   readonly projects: readonly Api<'Project'>[];
-  /** Without duplicates, in the order of the projects and of their channels. */
+  /** Without duplicates, ordered by project and then by the order within each project. */
   readonly channels: readonly Api<'Channel'>[];
 }
 
@@ -37,5 +37,5 @@ export const chooseDestination = (
   return wanted ?? [...destinations].sort((a, b) => rank(b) - rank(a))[0];
 };
 
-/** True if the endpoint publishes its posts: it is live and enabled. */
+/** True if posts to the endpoint are published, i.e. it is live and enabled. */
 export const canPublish = ({ endpoint }: Destination): boolean => endpoint.mode === 'live' && endpoint.is_active;

@@ -16,7 +16,7 @@ export interface Kept {
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly trace_id?: string;
   /**
-   * Texts as received, with all their formatting, by network; `all` is the common text. The original formatting is
+   * The text as received, with all its formatting, by network; `all` is the common text. The original formatting is
    * sent back unless the text has changed.
    */
   readonly texts: Readonly<Record<string, { readonly value: FormattedText; readonly entities: readonly Entity[] }>>;
@@ -27,19 +27,19 @@ export interface Draft {
   /** Idempotency key: sending the draft again does not create a second post. */
   readonly key: string;
   /**
-   * The content last sent with the key, while it is unknown whether the gateway accepted it, because no response or a
-   * server error arrived. Otherwise null.
+   * The content last sent with the key, if it is unknown whether the gateway accepted it (no response or a server
+   * error); otherwise null.
    */
   readonly attempted: string | null;
   readonly text: FormattedText;
-  /** Texts of networks that have their own. */
+  /** Text for networks that have their own. */
   readonly overrides: Readonly<Record<string, FormattedText>>;
   readonly media: readonly Medium[];
   /** Rows of buttons; none is empty. */
   readonly buttons: readonly (readonly PostButton[])[];
   /** Null until an endpoint is chosen. */
   readonly endpointId: string | null;
-  /** Ids of the endpoint's channels that are not to receive the post. */
+  /** Ids of the endpoint's channels that should not receive the post. */
   readonly leftOut: readonly string[];
   /** When to publish the post; null for now. */
   readonly when: ChosenTime | null;
@@ -116,6 +116,6 @@ const overridesOf = ({ overrides, kept }: Draft): Readonly<Record<string, Api<'O
   return all;
 };
 
-/** Returns the formatting of a text. An unchanged text keeps the formatting with which it was received. */
+/** Returns the formatting of the text. Unchanged text keeps its original formatting. */
 const entitiesOf = (text: FormattedText, kept: Kept['texts'][string] | undefined): readonly Entity[] =>
   kept && JSON.stringify(kept.value) === JSON.stringify(text) ? kept.entities : toEntities(text);

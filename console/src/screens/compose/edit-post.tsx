@@ -12,7 +12,7 @@ import type { Destination } from './destination.js';
 import { editedDraft } from './edited-draft.js';
 import { composeMessages } from './messages.js';
 
-/** The editor for a planned post, or the reason why the post cannot be changed. */
+/** The editor for a planned post, or an explanation of why it cannot be changed. */
 export const EditPost = ({
   postId,
   destinations,

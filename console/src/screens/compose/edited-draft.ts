@@ -51,5 +51,5 @@ export const editedDraft = (post: Api<'PostWithPayload'>, channelIds: readonly s
   };
 };
 
-/** Returns whether editing a text would lose formatting that the editor does not support. */
+/** Returns whether editing the text would lose formatting that the editor does not support. */
 export const losesFormatting = ({ kept }: Draft, name: string): boolean => !isEditable(kept.texts[name]?.entities);

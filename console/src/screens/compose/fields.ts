@@ -1,4 +1,4 @@
-/** A field of a payload, as the path of a problem names it. */
+/** A payload field, parsed from a problem's path. */
 export interface PayloadField {
   /** `text`, `media`, `buttons` …; problems with entities belong to `text`. */
   readonly name: string;
@@ -8,13 +8,13 @@ export interface PayloadField {
   readonly place: number | null;
 }
 
-/** Splits the path of a problem in an override, such as `overrides.vk.text`, into the override's key and the rest. */
+/** Splits a problem path in an override, such as `overrides.vk.text`, into the override's key and the rest. */
 export const splitOverride = (path: string): { readonly key: string | null; readonly path: string } => {
   const [, key, rest] = /^overrides\.(\w+)(?:\.(.*))?$/.exec(path) ?? [];
   return key === undefined ? { key: null, path } : { key, path: rest ?? '' };
 };
 
-/** Parses the path of a problem: `media[0].url`, `buttons[1][0].text`, `entities[2]`, `overrides.vk.text`. */
+/** Parses a problem path: `media[0].url`, `buttons[1][0].text`, `entities[2]`, `overrides.vk.text`. */
 export const fieldOf = (path: string): PayloadField => {
   const [, name = '', index, place] = /^(\w*)(?:\[(\d+)\])?(?:\[(\d+)\])?/.exec(splitOverride(path).path) ?? [];
   if (name === 'entities') return { name: 'text', index: null, place: null };

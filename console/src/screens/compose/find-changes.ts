@@ -8,7 +8,7 @@ import type { Draft } from './draft.js';
 /** A difference between a post as written and as a network shows it. */
 export interface Change {
   readonly code: string;
-  /** A word or two, for the wall. */
+  /** A word or two, shown on the wall. */
   readonly tag: string;
   readonly text: string;
   /** The gateway's own message, if it says more than the text. */
@@ -23,10 +23,10 @@ export interface PreviewedWall {
   readonly wall: Wall;
 }
 
-/** Warnings that a channel does not receive the post at all, and warnings about the preview itself. */
+/** Warnings that do not describe a change: a channel does not receive the post, or the preview is incomplete. */
 const NO_CHANGES = new Set(['no_target', 'channel_disabled', 'requests_left_out']);
 
-/** Formatting that a network shows as plain text, although it supports other kinds. */
+/** Formatting that a network shows as plain text, although it supports other formatting. */
 const SHOWN_PLAIN: Readonly<Record<string, readonly MarkType[]>> = { max: ['quote', 'spoiler'] };
 
 /** Lists the changes that a network makes to a draft. */
@@ -74,7 +74,7 @@ const describe = ({ code, message }: NetworkPreview['warnings'][number], facts: 
   return [describeMedium(code, message, facts) ?? { code, tag: TAGS[code]?.(m) ?? m.other, text: message }];
 };
 
-/** Tags for changes that only the gateway's own messages describe fully: they name a button, an address or a rule. */
+/** Tags for changes that are explained by the gateway's own message, because it names the button, address or rule. */
 const TAGS: Readonly<Record<string, (m: ChangeMessages) => string>> = {
   links_dropped: (m) => m.linksDropped,
   media_dropped: (m) => m.linksDropped,
@@ -95,7 +95,7 @@ const describeFormatting = (message: string, { wall, draft, network, m }: Facts)
   const types = (Object.keys(m.types) as MarkType[]).filter((type) => used.has(type) && type !== 'link');
   const plain = SHOWN_PLAIN[wall.platform];
   const names = types.map((type) => m.types[type]);
-  // The formatted text is too long, so the network loses even the formatting that it supports.
+  // The formatted text is too long, so even formatting that the network supports is lost.
   if (
     plain &&
     wall.messages.every(({ entities }) => entities.length === 0) &&
@@ -106,7 +106,7 @@ const describeFormatting = (message: string, { wall, draft, network, m }: Facts)
   const changes: Change[] = [];
   if (types.includes('quote')) changes.push({ code, tag: m.quotePlain, text: m.quotePlainText(network) });
   if (types.includes('spoiler')) changes.push({ code, tag: m.spoilerOpen, text: m.spoilerOpenText(network) });
-  // Without a quote or a spoiler in the draft, the lost formatting is in the project's signature.
+  // If the draft has no quote or spoiler, the lost formatting must come from the project's signature.
   return changes.length > 0
     ? changes
     : [{ code, tag: m.formatting, text: m.formattingText(network, []), reason: message }];

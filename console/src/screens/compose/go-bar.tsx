@@ -20,7 +20,7 @@ export const GoBar = ({
 }: {
   /** Label of the main button. */
   readonly label: string;
-  /** True if the post has a time. The longer label then leaves the copy button room only for its icon. */
+  /** True if the post has a time. The longer label then leaves room only for the copy button's icon. */
   readonly isPlanned: boolean;
   readonly isBusy: boolean;
   readonly isReady: boolean;

@@ -4,7 +4,7 @@ import type { ComposeMessages } from './messages.js';
 import type { Published } from './publish.js';
 import type { useComposer } from './use-composer.js';
 
-/** The facts about a draft from which the heading is derived. */
+/** The facts about a draft that determine the heading. */
 export interface DraftState {
   readonly isEmpty: boolean;
   /** Number of channels that the post goes to. */
@@ -25,7 +25,10 @@ export interface DraftState {
   };
 }
 
-/** Returns the heading and the sentence below it: whether the post can be published, or what stops it first. */
+/**
+ * Returns the heading and the sentence below it: whether the post can be published or, if not, the first thing that
+ * prevents it.
+ */
 export const headline = (
   { isEmpty, channels, problems, adjustments, hasFailed, hasBadTime, isEdit, endpoint }: DraftState,
   m: ComposeMessages,

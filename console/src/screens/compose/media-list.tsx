@@ -24,7 +24,7 @@ export const MediaList = ({
   onChange,
 }: {
   readonly media: readonly Medium[];
-  /** What the gateway has found out about the media so far. */
+  /** Media details that the gateway has determined so far. */
   readonly checked: readonly Api<'SandboxMedium'>[];
   readonly isBad: (path: string) => boolean;
   readonly onChange: (media: readonly Medium[]) => void;

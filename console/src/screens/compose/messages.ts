@@ -4,7 +4,7 @@ const channelsEn = (count: number): string => `${count} ${pluralEn(count, 'chann
 const channelsRu = (count: number): string => `${count} ${pluralRu(count, 'канал', 'канала', 'каналов')}`;
 const forChannelsRu = (count: number): string => `${count} ${pluralRu(count, 'канала', 'каналов', 'каналов')}`;
 
-/** Texts for Compose. */
+/** UI text for Compose. */
 export const composeMessages = defineMessages({
   en: {
     write: 'Write something…',

@@ -4,7 +4,10 @@ import { networkTitle } from '../../components/networks.js';
 import type { ChangeMessages } from './change-messages.js';
 import type { Note } from './changes-card.js';
 
-/** Lists what to know before publishing: channels and projects where the post will wait, and likely mistakes in it. */
+/**
+ * Lists things to know before publishing: channels and projects that will hold the post back, and likely mistakes in
+ * it.
+ */
 export const findNotes = (
   channels: readonly Api<'Channel'>[],
   projects: readonly Api<'Project'>[],

@@ -27,7 +27,10 @@ export const Options = ({
   /** True if a planned post is being edited: its endpoint and its external ID cannot be changed. */
   readonly isEdit: boolean;
   readonly update: (change: Partial<Draft>) => void;
-  /** Opens the texts for individual networks; null if they are already open, or there is only one network. */
+  /**
+   * Lets the user write separate text for each network; null if that is already possible, or if there is only one
+   * network.
+   */
   readonly onTailor: (() => void) | null;
 }) => {
   const m = useMessages(composeMessages);

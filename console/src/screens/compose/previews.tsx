@@ -7,7 +7,7 @@ import { composeMessages } from './messages.js';
 import type { useComposer } from './use-composer.js';
 import { EmptyWalls, Walls } from './walls.js';
 
-/** The walls of the post and its exact requests, or the reason why there are none. */
+/** The walls of the post and its exact requests, or an explanation of why there are none. */
 export const Previews = ({ composer }: { readonly composer: ReturnType<typeof useComposer> }) => {
   const m = useMessages(composeMessages);
   const { destination, receiving, walls, preview, code } = composer;

@@ -13,7 +13,7 @@ export type Published = Pick<Api<'PublishResult'>, 'id' | 'queued_targets' | 'pu
 /** The state of publishing a draft, and the function that publishes it. */
 export interface Publishing {
   readonly isBusy: boolean;
-  /** Why the last attempt failed; null if it did not fail, or if the post has changed since. */
+  /** Error from the last attempt; null if it did not fail, or if the post has changed since. */
   readonly error: GatewayError | null;
   /** Time at which the gateway will accept posts again, in ms; null unless it asked to wait. */
   readonly retryAt: number | null;

@@ -46,7 +46,7 @@ export const TextVersions = ({
   );
 };
 
-/** Says which networks show the text in the editor, and warns if editing the text would lose formatting. */
+/** Shows whether the network has its own text, and warns if editing the text would lose formatting. */
 export const VersionNote = ({
   draft,
   shown,

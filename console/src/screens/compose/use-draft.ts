@@ -30,7 +30,7 @@ export interface DraftState {
   readonly clear: () => void;
 }
 
-/** What Compose was opened for: an endpoint, a day, or a planned post. */
+/** The endpoint, day or planned post that Compose was opened for. */
 export interface Wanted {
   /** Id of an endpoint. */
   readonly endpoint?: string | undefined;

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type Api, GatewayError, management } from '../../api/management.js';
 
-/** Delay between the last change and the call to the sandbox, in ms. */
+/** Delay between the last change and the sandbox call, in ms. */
 const WAIT_MS = 300;
 
 /** The sandbox's response: a preview, or the problems that would keep the post from being accepted. */
@@ -18,7 +18,7 @@ export interface Preview {
   readonly problems: readonly Api<'ErrorDetail'>[];
   /** True if `result` is older than the post. */
   readonly isStale: boolean;
-  /** Why the post could not be checked; null if it has been checked or the check is in progress. */
+  /** The reason the post could not be checked; null if it has been checked or the check is in progress. */
   readonly error: unknown;
 }
 
@@ -45,7 +45,7 @@ export const usePreview = (endpointId: string | undefined, payload: Api<'Publish
   };
 };
 
-/** Returns a value once it has stopped changing for a moment; returns the first value immediately. */
+/** Debounces a value; returns the first value immediately. */
 const useSettled = (value: string | null): string | null => {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

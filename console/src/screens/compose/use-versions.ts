@@ -6,13 +6,13 @@ import { ALL } from './text-versions.js';
 
 /** Which text the editor shows: the common text or one network's own, with the functions that switch between them. */
 export interface Versions {
-  /** True once the user has asked for a text per network, or a network has its own text. */
+  /** True once the user has asked for separate text per network, or a network has its own text. */
   readonly isShown: boolean;
   /** A network, or {@link ALL}. */
   readonly shown: string;
   readonly open: () => void;
   readonly show: (version: string) => void;
-  /** Returns the payload path of a field of the shown text. */
+  /** Returns the payload path of a field, for the text that is shown. */
   readonly path: (field: string) => string;
   /** Switches to the text that has a problem, and focuses the field. */
   readonly showField: (path: string) => void;

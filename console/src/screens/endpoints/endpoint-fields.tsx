@@ -6,7 +6,7 @@ import { Checkbox, Field, TextArea, TextInput } from '../../components/controls.
 import { useMessages } from '../../i18n/messages.js';
 import { endpointsMessages } from './messages.js';
 
-/** The fields of an endpoint, as people edit them. */
+/** An endpoint's fields while they are being edited. */
 export interface EndpointDraft {
   readonly name: string;
   readonly projectIds: readonly string[];
@@ -20,7 +20,7 @@ export interface EndpointDraft {
   readonly requireApproval: boolean;
 }
 
-/** Returns the fields of a request body. */
+/** Converts the fields to a request body. */
 export const toBody = (draft: EndpointDraft) => ({
   name: draft.name.trim() === '' ? null : draft.name.trim(),
   project_ids: draft.projectIds,

@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Texts for the endpoint screens. */
+/** UI text for the endpoint screens. */
 export const endpointsMessages = defineMessages({
   en: {
     endpoints: 'Endpoints',

@@ -3,7 +3,7 @@ import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 const deliveriesEn = (count: number): string => `${count} ${pluralEn(count, 'delivery', 'deliveries')}`;
 const deliveriesRu = (count: number): string => `${count} ${pluralRu(count, 'доставка', 'доставки', 'доставок')}`;
 
-/** Texts for the webhook screens. */
+/** UI text for the webhook screens. */
 export const outputsMessages = defineMessages({
   en: {
     webhooks: 'Webhooks',
@@ -75,7 +75,7 @@ export const outputsMessages = defineMessages({
     took: 'Took',
     next: 'Next attempt',
     noDeliveries: 'Nothing has been delivered yet',
-    noDeliveriesText: 'Deliveries appear here as soon as something happens that this webhook reports.',
+    noDeliveriesText: 'Deliveries appear here as soon as one of its events occurs.',
     noneInState: 'No deliveries are in this state.',
     more: 'Show more',
     attempts: 'Attempts',

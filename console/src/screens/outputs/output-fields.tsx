@@ -4,7 +4,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { type Kind, KINDS } from './data.js';
 import { outputsMessages } from './messages.js';
 
-/** The fields of a webhook, as people edit them. */
+/** A webhook's fields while they are being edited. */
 export interface OutputDraft {
   readonly url: string;
   readonly kinds: readonly Kind[];

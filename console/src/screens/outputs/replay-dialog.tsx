@@ -11,7 +11,7 @@ import { outputsMessages } from './messages.js';
 const HOUR = 3_600_000;
 
 /**
- * Sends the failed and waiting deliveries of a chosen period again.
+ * Resends the failed and waiting deliveries of a chosen period.
  * @param enables whether to enable the webhook first
  */
 export const ReplayDialog = ({

@@ -12,7 +12,7 @@ import { useAttentionCalls } from './use-attention-calls.js';
 /** Loaded on demand to keep the first download small. */
 const ReviewDialog = lazy(async () => ({ default: (await import('../../planning/review-dialog.js')).ReviewDialog }));
 
-/** Screens that list all items of a kind, by code. */
+/** Screens that list all items of a type, by attention code. */
 const LISTS: Readonly<Record<string, Pick<LinkProps, 'to' | 'search'>>> = {
   in_doubt: { to: '/timeline', search: { state: 'in_doubt' } },
   publication_failed: { to: '/timeline', search: { state: 'failed' } },
@@ -24,7 +24,7 @@ const LISTS: Readonly<Record<string, Pick<LinkProps, 'to' | 'search'>>> = {
   projection_stopped: { to: '/projections' },
 };
 
-/** A link to the other items of the same kind. */
+/** A link to the other items of the same type. */
 export const MoreLink = ({ item }: { readonly item: Attention }) => {
   const m = useMessages(attentionMessages);
   const format = useFormat();
@@ -45,7 +45,7 @@ export const AttentionActions = ({
 }: {
   readonly item: Attention;
   readonly isFirst: boolean;
-  /** True if the sentence covers all items of the kind, not just the first. */
+  /** True if the sentence covers all items of that type, not just the first. */
   readonly isOfMany: boolean;
 }) => {
   const { action } = useMessages(attentionMessages);
@@ -124,7 +124,7 @@ const ReviewButton = ({ postId, look }: { readonly postId: string; readonly look
   );
 };
 
-/** A button that calls the gateway without asking first. */
+/** A button that calls the gateway without asking for confirmation. */
 const CallButton = ({
   item,
   look,

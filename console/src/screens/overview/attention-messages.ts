@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Texts about what needs attention, by the API's codes, and the labels of the actions. */
+/** UI text about what needs attention, by API code, and the action labels. */
 export const attentionMessages = defineMessages({
   en: {
     title: 'Needs your attention',
@@ -184,5 +184,5 @@ export const attentionMessages = defineMessages({
   },
 });
 
-/** The texts in one language. */
+/** UI text in one language. */
 export type AttentionMessages = (typeof attentionMessages)['en'];

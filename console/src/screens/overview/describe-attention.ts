@@ -12,11 +12,11 @@ export interface AttentionText {
   readonly reason: string | null;
 }
 
-/** The texts and formats of the current language. */
+/** Messages and formats in the current language. */
 export interface AttentionContext {
   readonly m: AttentionMessages;
   readonly format: Format;
-  /** True if all owners' items are shown. The text then names the owner, and counts items of the same kind. */
+  /** True if all owners' items are shown. The text then names the owner and counts the items of each type. */
   readonly isOfAll: boolean;
 }
 
@@ -121,7 +121,7 @@ const describeFirst = (attention: Attention, { m, format }: AttentionContext): A
     }
     case 'store_unavailable':
       return describe(m.store, [sentence(m.storeText)], subject.message);
-    default: // a kind that this version of the console does not know
+    default: // a type that this version of the console does not know
       return { title: sentence('{text}', { text: { name: attention.text } }), details: [], reason: null };
   }
 };

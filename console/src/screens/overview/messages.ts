@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Texts for the overview, except texts about what needs attention. */
+/** UI text for the overview, except for items that need attention. */
 export const overviewMessages = defineMessages({
   en: {
     needsAttention: (count: number, shown: string) =>
@@ -97,5 +97,5 @@ export const overviewMessages = defineMessages({
   },
 });
 
-/** The texts in one language. */
+/** UI text in one language. */
 export type OverviewMessages = (typeof overviewMessages)['en'];

@@ -10,7 +10,7 @@ export interface NetworkLook {
   readonly word: (m: OverviewMessages, count: string) => string;
   /** A pause that holds publications back; null if none is known or another state matters more. */
   readonly pause: { readonly channel: string; readonly until: string } | null;
-  /** True if the wait lasts until a person acts. */
+  /** True if the wait lasts until someone acts. */
   readonly needsPerson: boolean;
 }
 

@@ -11,7 +11,7 @@ import { overviewMessages } from './messages.js';
 import { lookAt } from './network-look.js';
 import { Sparkline } from './sparkline.js';
 
-/** Minimum number of publications in an hour for the tile to show the figure per minute instead. */
+/** Number of publications per hour at which the tile switches to showing the rate per minute. */
 const BUSY_HOUR = 600;
 
 /** A tile for each network: its state, what it published, and what is waiting. */

@@ -1,7 +1,7 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 import type { WaitRule } from '../../publications/shown-state.js';
 
-/** Why an owner's oldest publication is waiting; `none` if it is about to be published. */
+/** The reason an owner's oldest publication is waiting; `none` if it is about to be published. */
 type Reasons = Readonly<Record<WaitRule | 'none', string>>;
 
 const RULES_EN: Reasons = {
@@ -35,7 +35,7 @@ const RULES_RU: Reasons = {
   none: 'вот-вот выйдет',
 };
 
-/** Texts for the operator's overview. */
+/** UI text for the operator's overview. */
 export const operatorMessages = defineMessages({
   en: {
     publishing: 'Posts are being published.',

@@ -13,7 +13,7 @@ import { NetworkTiles } from './network-tiles.js';
 import { summarize } from './summary.js';
 import { WaitingCard } from './waiting-card.js';
 
-/** Number of feed rows as tall as the chart, which is shown below the waiting publications. */
+/** Number of feed rows that are as tall as the chart. The chart is shown below the waiting publications. */
 const ROWS_BESIDE_CHART = 8;
 
 /**

@@ -13,7 +13,10 @@ import { WaitingExplanation, WaitingReason, WaitingTime } from '../../publicatio
 import { WhyChain } from '../../publications/why-chain.js';
 import { overviewMessages } from './messages.js';
 
-/** The publications that are next or have waited longest, each with a short reason. A click opens the full reason. */
+/**
+ * The publications that are next or have waited longest, each with a short reason. Clicking a publication opens the
+ * full reason.
+ */
 export const WaitingCard = ({
   waiting,
   total,

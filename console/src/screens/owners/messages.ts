@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Texts for the owner screens. */
+/** UI text for the owner screens. */
 export const ownersMessages = defineMessages({
   en: {
     count: (count: number) => `${count} ${pluralEn(count, 'owner', 'owners')}. All have posts left this month.`,

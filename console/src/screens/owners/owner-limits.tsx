@@ -5,7 +5,7 @@ import { useMessages } from '../../i18n/messages.js';
 import type { Owner } from './data.js';
 import { ownersMessages } from './messages.js';
 
-/** The figures that apply to an owner. */
+/** The limits that apply to an owner, as figures. */
 export const OwnerLimits = ({ owner: { limits } }: { readonly owner: Owner }) => {
   const m = useMessages(ownersMessages);
   const format = useFormat();

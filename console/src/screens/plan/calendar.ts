@@ -4,20 +4,20 @@ import { addDays, type Day, findInstants, startOfDay, toLocal, weekdayOf } from 
 /** How much of the calendar the screen shows. */
 export type View = 'week' | 'month';
 
-/** The days of a view, and the instants at which they begin and end, in ms since 1970. */
+/** The days of a view, and the start and end of the period in ms since 1970. */
 export interface Period {
   readonly days: readonly Day[];
   readonly from: number;
   readonly to: number;
 }
 
-/** Returns the first day of the month that is `months` after the day's month. */
+/** Returns the first day of the month that is `months` months after the given day's month. */
 const addMonths = (day: Day, months: number): Day => {
   const count = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 + months;
   return `${String(Math.floor(count / 12)).padStart(4, '0')}-${String((count % 12) + 1).padStart(2, '0')}-01`;
 };
 
-/** Returns the days of a view: seven days from `first`, or all weeks of its month, each from Monday. */
+/** Returns the days of a view: seven days from `first`, or the full weeks, starting on Monday, that cover its month. */
 export const daysOf = (view: View, first: Day): readonly Day[] => {
   if (view === 'week') return Array.from({ length: 7 }, (_, index) => addDays(first, index));
   const month = addMonths(first, 0);
@@ -28,7 +28,7 @@ export const daysOf = (view: View, first: Day): readonly Day[] => {
   return days;
 };
 
-/** Returns the days of a view, and the instants at which they begin and end. */
+/** Returns the days of a view, and the start and end of the period. */
 export const periodOf = (view: View, first: Day, zone: string): Period => {
   const days = daysOf(view, first);
   const [begin = first] = days;
@@ -98,7 +98,7 @@ export const foldHours = (isQuiet: (hour: number) => boolean): readonly HourRun[
 export const timeOf = ({ publish_at: at, accepted_at: acceptedAt }: Pick<Post, 'publish_at' | 'accepted_at'>): number =>
   Date.parse(at ?? acceptedAt);
 
-/** Returns the calendar's posts by time, with the post that is being moved already at its new time. */
+/** Returns the posts sorted by time, with the post that is being moved already at its new time. */
 export const withMoved = (
   posts: readonly Post[],
   moving: { readonly id: string; readonly at: number } | null,
@@ -126,7 +126,7 @@ export const groupByHour = <T>(
   return groups;
 };
 
-/** Returns the key of an hour of a day, as in {@link groupByHour}. */
+/** Returns the {@link groupByHour} key for an hour of a day. */
 export const cellKey = (day: Day, hour: number): string => `${day} ${hour}`;
 
 /** Groups items by the local day of their time. */

@@ -8,7 +8,7 @@ import { planMessages } from './messages.js';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Returns an instant in the middle of a day, for formatting the day, in ms since 1970. */
+/** Returns an instant around noon, in ms since 1970, for formatting the day. */
 export const middleOf = (day: Day): number => startOfDay(day, browserZone()) + DAY / 2;
 
 /** The name of a day, and its length if the clocks change on it. */

@@ -3,7 +3,7 @@ import { type DragEvent, type MouseEvent, type ReactNode, useState } from 'react
 import type { Day } from '../../time/local-time.js';
 import type { PlanDrag } from './use-plan-drag.js';
 
-/** Formats an hour as a clock shows it: `07:00`. */
+/** Formats an hour as a time of day: `07:00`. */
 export const hourName = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
 /**

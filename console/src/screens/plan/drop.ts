@@ -8,8 +8,8 @@ export type Drop =
   /** The post was dropped on a time that has passed. `time` is that time of day. */
   | { readonly kind: 'past'; readonly time: string }
   /**
-   * The user must choose a time: on that day, the clock shows the time twice or never, or the time is too far ahead, or
-   * the day is today and the time has passed.
+   * The user must choose a time: the time occurs twice or never on that day, or it is too far ahead, or the day is
+   * today and the time has passed.
    */
   | { readonly kind: 'ask'; readonly wanted: ChosenTime };
 

@@ -9,7 +9,7 @@ import { planMessages } from './messages.js';
 import { PlanCard } from './plan-card.js';
 import type { PlanDrag } from './use-plan-drag.js';
 
-/** Maximum number of posts shown in an hour. If there are more, the last is replaced by a button that shows them. */
+/** Maximum number of posts shown in an hour. If there are more, a button that shows them replaces the last post. */
 const SHOWN = 5;
 
 /** An hour of a day, with its posts. */

@@ -3,7 +3,7 @@ import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 const postsEn = (count: number, shown: string): string => `${shown} ${pluralEn(count, 'post', 'posts')}`;
 const postsRu = (count: number, shown: string): string => `${shown} ${pluralRu(count, 'пост', 'поста', 'постов')}`;
 
-/** Texts for the calendar of planned posts. */
+/** UI text for the calendar of planned posts. */
 export const planMessages = defineMessages({
   en: {
     loading: 'Planned posts',

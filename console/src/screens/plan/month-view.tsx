@@ -13,7 +13,7 @@ import { planMessages } from './messages.js';
 import { PlanCard } from './plan-card.js';
 import type { PlanDrag } from './use-plan-drag.js';
 
-/** Maximum number of posts shown in a day. If there are more, the last is replaced by a link to the day's week. */
+/** Maximum number of posts shown in a day. If there are more, a link to the day's week replaces the last post. */
 const SHOWN = 4;
 const MINUTE_MS = 60_000;
 
@@ -29,7 +29,7 @@ export const MonthView = ({
   /** Any day of the month. */
   readonly first: Day;
   readonly posts: readonly Post[];
-  /** The last day for which posts were loaded, if there were too many; null if all were loaded. */
+  /** The last day that posts were loaded for, if there were too many to load; null if all were loaded. */
   readonly shownUntil: Day | null;
   readonly drag: PlanDrag;
 }) => {

@@ -15,7 +15,7 @@ import { usePending } from './use-calendar.js';
 /** Number of posts shown until the list is expanded. */
 const SHOWN = 3;
 
-/** The posts that wait for approval, whatever their dates. Renders nothing if there are none. */
+/** The posts that are waiting for approval, regardless of their dates. Renders nothing if there are none. */
 export const PendingCard = () => {
   const pending = usePending().data;
   return pending && pending.posts.length > 0 ? <Pending {...pending} /> : null;
@@ -70,8 +70,8 @@ const Pending = ({ posts, isMore }: { readonly posts: readonly Post[]; readonly 
 };
 
 /**
- * Returns the button to focus once the given button has disappeared with its post: the one in the next row or, if there
- * is none, in the previous row.
+ * Returns the button to focus once the given button has disappeared with its post: the button in the next row or, if
+ * there is none, in the previous row.
  */
 const neighbourOf = (button: HTMLElement | null): HTMLElement | null => {
   const row = button?.closest('li');

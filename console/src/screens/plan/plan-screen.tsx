@@ -149,7 +149,7 @@ const CalendarView = ({
   );
 };
 
-/** Shows the time up to which the period's posts were loaded, and links to later posts. */
+/** Shows how far into the period posts were loaded, and links to later posts. */
 const TooMany = ({ count, until }: { readonly count: number; readonly until: number }) => {
   const m = useMessages(planMessages);
   const format = useFormat();

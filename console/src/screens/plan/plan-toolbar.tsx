@@ -10,7 +10,7 @@ import { step, type View } from './calendar.js';
 import { middleOf } from './day-head.js';
 import { planMessages } from './messages.js';
 
-/** Switches between week and month, and goes to the previous or next one. */
+/** Buttons for switching between week and month, and for going to the previous or next week or month. */
 export const PlanToolbar = ({
   view,
   first,

@@ -2,7 +2,7 @@ import { readText } from '../../app/search.js';
 import { isDay } from '../../time/local-time.js';
 import type { View } from './calendar.js';
 
-/** What the calendar shows, as it appears in the address bar. */
+/** The calendar's view and first day, as they appear in the URL. */
 export interface PlanSearch {
   /** The week view if absent. */
   readonly view?: Exclude<View, 'week'>;

@@ -12,7 +12,7 @@ const MAX_PAGES = 5;
 /** The posts of a period, earliest first. */
 export interface Calendar {
   readonly posts: readonly Post[];
-  /** Time up to which posts were loaded, in ms since 1970, if the period has more; null if all were loaded. */
+  /** Posts were loaded up to this time, in ms since 1970; null if all posts of the period were loaded. */
   readonly shownUntil: number | null;
 }
 
@@ -60,7 +60,8 @@ export const useNextPlanned = (after: number) => {
 };
 
 /**
- * Returns the query for posts that wait for approval: posts with a time first, earliest first, then posts without one.
+ * Returns the query for posts that are waiting for approval: posts with a time first, earliest first, then posts
+ * without one.
  */
 export const usePending = () => {
   const scope = useScope();

@@ -9,10 +9,10 @@ import { serverNow } from '../../time/server-clock.js';
 import { readDrop, timeOfDrop } from './drop.js';
 import { planMessages } from './messages.js';
 
-/** A post that the dialog asks a new time for. */
+/** A post that is being given a new time in the dialog. */
 export interface Asked {
   readonly post: Post;
-  /** Day and time of the cell on which the post was dropped; absent if a button opened the dialog. */
+  /** Day and time of the cell that the post was dropped on; absent if a button opened the dialog. */
   readonly wanted?: ChosenTime;
 }
 

@@ -7,7 +7,7 @@ const cardOf = (element: Element | null): HTMLElement | null => element?.closest
 const listCards = (): HTMLElement[] =>
   [...document.querySelectorAll<HTMLElement>('.plan-card')].sort((a, b) => Number(a.dataset.at) - Number(b.dataset.at));
 
-/** Returns the link in a post's card; null if the post is not shown. A post that was moved has a new element. */
+/** Returns the link in a post's card; null if the post is not shown. Moving a post gives it a new element. */
 export const findCard = (id: string): HTMLElement | null =>
   document.querySelector<HTMLElement>(`.plan-card[data-post="${CSS.escape(id)}"] .plan-card-link`);
 

@@ -15,7 +15,7 @@ export interface Example {
   readonly events: readonly string[];
 }
 
-/** The result of a comparison, as jobs return it. */
+/** A comparison result, as returned by jobs. */
 export interface Comparison {
   readonly version?: number;
   readonly position: string;
@@ -30,7 +30,7 @@ export interface Comparison {
 const WATCH_MS = 1_000;
 
 /**
- * Returns the query for all projections. It is repeated every second while one is being rebuilt or is not live,
+ * Returns the query for all projections. Polls every second while a projection is being rebuilt or is not live,
  * otherwise every 15 s.
  */
 export const useProjections = () =>
@@ -41,7 +41,7 @@ export const useProjections = () =>
       query.state.data?.some(({ candidate, state }) => candidate !== null || state !== 'live') ? WATCH_MS : 15_000,
   });
 
-/** Returns the query for the latest jobs. It is repeated every second while one runs, otherwise every 15 s. */
+/** Returns the query for the latest jobs. Polls every second while a job is running, otherwise every 15 s. */
 export const useJobs = () =>
   useQuery({
     queryKey: ['jobs'],
@@ -49,13 +49,13 @@ export const useJobs = () =>
     refetchInterval: (query) => (query.state.data?.some(({ state }) => state === 'running') ? WATCH_MS : 15_000),
   });
 
-/** Returns the comparison that a job made; null if the job is running, failed or made none. */
+/** Returns the comparison result of a job; null if the job is running, failed or has no comparison. */
 export const comparisonOf = (job: Job | undefined): Comparison | null => {
   const result = job?.state === 'done' ? (job.result as Partial<Comparison> | null) : null;
   return result?.rows === undefined ? null : (result as Comparison);
 };
 
-/** Returns the latest job of a kind for a projection. */
+/** Returns a projection's latest job of the given kind. */
 export const latestJob = (jobs: readonly Job[], kind: string, projection: string): Job | undefined =>
   jobs.find((job) => job.kind === kind && job.projection === projection);
 

@@ -7,12 +7,12 @@ export interface Line {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Number of unchanged members to show on each side of a changed one, as context. */
+/** Number of unchanged members to show on each side of a changed member, as context. */
 const CONTEXT = 1;
 
 /**
- * Returns the members of two rows that differ, with their neighbours, as lines. Null stands for a missing row; the
- * other side then has all of its members.
+ * Returns the members that differ between two rows, with neighbouring members as context, as lines. Null stands for a
+ * missing row; all members of the other row are then returned.
  */
 export const diffLines = (
   live: Row | null,

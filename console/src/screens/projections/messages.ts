@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Texts for the projections screen. */
+/** UI text for the projections screen. */
 export const projectionsMessages = defineMessages({
   en: {
     allLive: (count: number) => (count === 1 ? 'The read model is live.' : `All ${count} read models are live.`),

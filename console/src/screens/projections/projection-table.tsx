@@ -22,7 +22,7 @@ const LOOKS = {
   stopped: { icon: 'failed', tone: 'fail' },
 } as const satisfies Readonly<Record<string, { readonly icon: IconName; readonly tone: Tone }>>;
 
-/** The read models. Anything that needs an operator is shown below the row of its read model. */
+/** The read models. Anything that needs an operator's attention is shown below the read model's row. */
 export const ProjectionTable = ({
   projections,
   jobs,

@@ -15,7 +15,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { projectsMessages } from './messages.js';
 import { changeProject, type Project } from './project-calls.js';
 
-/** The channels of a project, in order. A person can add, remove and move channels, then save. */
+/** The channels of a project, in order. The user can add, remove and move channels, then save. */
 export const ChannelsCard = ({ project }: { readonly project: Project }) => {
   const m = useMessages(projectsMessages);
   const channels = useChannels().data;

@@ -33,7 +33,10 @@ export const DeleteCard = ({ project }: { readonly project: Project }) => {
   );
 };
 
-/** Returns how many publications of a project wait, as text and number. A `+` in the text means that there are more. */
+/**
+ * Returns how many of a project's publications are waiting, as text and as a number. A `+` in the text means that there
+ * are more.
+ */
 const useWaiting = (projectId: string): { readonly text: string; readonly count: number } => {
   const scope = useScope();
   const format = useFormat();

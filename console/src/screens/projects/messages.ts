@@ -10,7 +10,7 @@ const inChannelsRu = (count: number): string => `${ru(count)} ${pluralRu(count, 
 const projectsEn = (count: number): string => `${en(count)} ${pluralEn(count, 'project', 'projects')}`;
 const projectsRu = (count: number): string => `${ru(count)} ${pluralRu(count, 'проект', 'проекта', 'проектов')}`;
 
-/** Texts for the project screens. */
+/** UI text for the project screens. */
 export const projectsMessages = defineMessages({
   en: {
     projects: 'Projects',

@@ -17,7 +17,7 @@ import { projectsMessages } from './messages.js';
 import { refreshProjects } from './project-calls.js';
 import { ProjectNameField } from './project-name-field.js';
 
-/** Creates a project: a name, and the channels that a post reaches together. */
+/** Creates a project: a name, and the channels that its posts go to. */
 export const NewProjectScreen = () => {
   const m = useMessages(projectsMessages);
   const navigate = useNavigate();

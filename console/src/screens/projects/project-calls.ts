@@ -1,12 +1,12 @@
 import { type Api, management } from '../../api/management.js';
 import { queryClient } from '../../api/query-client.js';
 
-/** The project as the API shows it. */
+/** A project, as returned by the API. */
 export type Project = Api<'Project'>;
 
 const SHOWN_BY = ['overview', 'projects', 'project', 'endpoints', 'endpoint', 'outputs', 'posts'];
 
-/** Marks all queries that show projects as stale, after a project has changed. */
+/** Invalidates all queries that show projects, after a project has changed. */
 export const refreshProjects = (): Promise<void> =>
   queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => SHOWN_BY.includes(String(first)) });
 

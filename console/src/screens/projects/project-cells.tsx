@@ -11,7 +11,7 @@ import type { Project } from './project-calls.js';
 /** Maximum number of network logos in a row. */
 const MARKS = 8;
 
-/** The name of a project, and its owner if several owners are shown. */
+/** A project's name, and its owner if several owners are shown. */
 export const NameCell = ({
   project: { id, name },
   owner,
@@ -28,7 +28,7 @@ export const NameCell = ({
   </span>
 );
 
-/** The state of a project: active, or the time left in its pause. */
+/** A project's state: active, or how much of its pause is left. */
 export const StateCell = ({ project: { paused_until: until } }: { readonly project: Project }) => {
   const m = useMessages(projectsMessages);
   if (until === null)
@@ -48,7 +48,7 @@ export const StateCell = ({ project: { paused_until: until } }: { readonly proje
   );
 };
 
-/** The number of channels of a project, and their networks. */
+/** How many channels a project has, and on which networks. */
 export const ChannelsCell = ({
   channels,
   ids,
@@ -74,7 +74,7 @@ export const ChannelsCell = ({
   );
 };
 
-/** The parts of the processing that a project uses. */
+/** The processing steps that a project uses. */
 export const ProcessingCell = ({ processing }: { readonly processing: Api<'Processing'> }) => {
   const m = useMessages(projectsMessages);
   const parts = (['filters', 'footer', 'replacements', 'translation', 'signature'] as const).filter(
@@ -84,7 +84,7 @@ export const ProcessingCell = ({ processing }: { readonly processing: Api<'Proce
   return <span className="secondary cut project-processing">{parts.map((part) => m[part]).join(', ')}</span>;
 };
 
-/** The endpoints through which posts reach a project. */
+/** The endpoints that send posts to a project. */
 export const EndpointsCell = ({ endpoints }: { readonly endpoints: readonly Api<'Endpoint'>[] }) => {
   const m = useMessages(projectsMessages);
   const [first, ...others] = endpoints;

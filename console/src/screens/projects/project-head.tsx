@@ -10,7 +10,7 @@ import { sentence } from '../../i18n/sentence.js';
 import { projectsMessages } from './messages.js';
 import type { Project } from './project-calls.js';
 
-/** How many channels a project reaches, and the endpoints through which its posts arrive. */
+/** How many channels a project reaches, and which endpoints send it posts. */
 export const ProjectHead = ({
   project: { id, name, channel_ids: ids, paused_until: until },
   onPause,

@@ -15,7 +15,7 @@ import { ProcessingCard } from './processing/processing-card.js';
 import type { Project } from './project-calls.js';
 import { ProjectHead } from './project-head.js';
 
-/** One project: its channels, and its processing with a sample text before and after it. */
+/** One project: its channels, and its processing settings with a before-and-after preview. */
 export const ProjectScreen = () => {
   const { id } = useParams({ from: '/projects/$id' });
   const project = useQuery({

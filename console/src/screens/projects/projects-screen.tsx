@@ -14,7 +14,7 @@ import { projectsMessages } from './messages.js';
 import type { Project } from './project-calls.js';
 import { ChannelsCell, EndpointsCell, NameCell, ProcessingCell, StateCell } from './project-cells.js';
 
-/** Minimum number of projects for which a search field is shown. */
+/** Minimum number of projects at which a search field is shown. */
 const SEARCHED = 9;
 
 /** All projects, with their channels, processing and pauses. */

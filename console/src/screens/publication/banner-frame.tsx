@@ -2,7 +2,7 @@ import './banner.css';
 import type { ReactNode } from 'react';
 import { Icon, type IconName, type Tone } from '../../components/icon.js';
 
-/** A box above the content that shows what a post or publication waits for, with buttons to resolve it. */
+/** A box above the content that shows what a post or publication is waiting for, with buttons to resolve it. */
 export const BannerFrame = ({
   icon,
   tone,

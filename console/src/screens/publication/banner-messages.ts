@@ -1,6 +1,6 @@
 import { defineMessages } from '../../i18n/messages.js';
 
-/** Texts about what a publication needs or waits for. */
+/** UI text about what a publication needs or is waiting for. */
 export const bannerMessages = defineMessages({
   en: {
     doubtTitle: 'Was it published? Check the channel.',

@@ -26,8 +26,8 @@ interface BannerProps {
 }
 
 /**
- * Shows what a publication needs or waits for, with buttons to act on it; nothing for a publication that is being sent
- * or needs no action.
+ * Shows what a publication needs or is waiting for, with buttons to act on it. Renders nothing if the publication is
+ * being sent or needs no action.
  */
 export const Banner = ({ publication, post, names }: BannerProps & { readonly post: Api<'PostWithPayload'> }) => {
   const channel = names.channel(publication.target_id);

@@ -7,10 +7,7 @@ import type { Publication } from '../../publications/states.js';
 import { publicationMessages } from './messages.js';
 import type { Calls } from './use-calls.js';
 
-/**
- * The calls to the network that would send a publication now, with a note that the calls of past attempts are not
- * stored.
- */
+/** The API calls that would send a publication now, with a note that calls from past attempts are not stored. */
 export const CallsView = ({
   publication,
   calls: { preview, error, isBusy, ask },
@@ -18,7 +15,7 @@ export const CallsView = ({
 }: {
   readonly publication: Publication;
   readonly calls: Calls;
-  /** Why the sandbox cannot be called; null if it can. */
+  /** The reason the sandbox cannot be called; null if it can. */
   readonly obstacle: string | null;
 }) => {
   const m = useMessages(publicationMessages);

@@ -8,7 +8,7 @@ import { Json } from '../../components/json.js';
 import { useMessages } from '../../i18n/messages.js';
 import { postMessages } from './post-messages.js';
 
-/** The content of a post, and the texts that replace it on individual networks or channels. */
+/** A post's content, and any text that replaces it on individual networks or channels. */
 export const ContentCard = ({
   payload,
   names,
@@ -70,7 +70,7 @@ export const ContentCard = ({
   );
 };
 
-/** A text as it was written. A long text can be scrolled, including with the keyboard. */
+/** The text as it was written. Long text can be scrolled, with the keyboard too. */
 const Text = ({ text }: { readonly text: string }) => (
   <p className="post-text" tabIndex={0}>
     <bdi>{text}</bdi>

@@ -7,7 +7,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { publicationMessages } from './messages.js';
 import type { TraceEvent } from './story.js';
 
-/** The events behind a story, oldest first. Each one expands to show its data. */
+/** The events behind a story, oldest first. Each event expands to show its data. */
 export const EventList = ({ events }: { readonly events: readonly TraceEvent[] }) => {
   const m = useMessages(publicationMessages);
   return (

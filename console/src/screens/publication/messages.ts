@@ -21,7 +21,7 @@ const WAIT_RULES_RU: Readonly<Record<string, string>> = {
   project_pause: 'проект был на паузе.',
 };
 
-/** Texts that the publication and post screens share. */
+/** UI text shared by the publication and post screens. */
 export const publicationMessages = defineMessages({
   en: {
     loading: 'Publication',

@@ -14,7 +14,7 @@ import { publicationMessages } from './messages.js';
 import { payloadTitle } from './payload-title.js';
 import { plannedMessages } from './planned-messages.js';
 
-/** Shows when a planned post goes out, or that it waits for approval, with buttons to change this. */
+/** Shows when a planned post goes out, or that it is waiting for approval, with buttons to change that. */
 export const PlannedBanner = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
   const m = useMessages(plannedMessages);
   const p = useMessages(planningMessages);
@@ -72,7 +72,7 @@ export const PlannedBanner = ({ post }: { readonly post: Api<'PostWithPayload'> 
   );
 };
 
-/** Shows that a planned post was rejected, and why, or cancelled before its release; nothing for other posts. */
+/** Shows that a planned post was rejected (and why) or cancelled before release. Renders nothing for other posts. */
 export const UnreleasedEnd = ({
   post: { approval, released_at: releasedAt, publications },
 }: {

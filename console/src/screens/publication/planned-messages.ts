@@ -1,6 +1,6 @@
 import { defineMessages } from '../../i18n/messages.js';
 
-/** Texts about a planned post. */
+/** UI text about a planned post. */
 export const plannedMessages = defineMessages({
   en: {
     goesOut: (moment: string) => `It will be published on ${moment}.`,

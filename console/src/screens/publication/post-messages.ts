@@ -1,6 +1,6 @@
 import { defineMessages } from '../../i18n/messages.js';
 
-/** Texts that only the post screen uses. */
+/** UI text that only the post screen uses. */
 export const postMessages = defineMessages({
   en: {
     postLoading: 'Post',

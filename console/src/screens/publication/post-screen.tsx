@@ -112,7 +112,7 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
   );
 };
 
-/** Returns whether a post has its own history, because it is or was planned. */
+/** Returns whether a post has its own history, i.e. is or was planned. */
 const hasVersions = ({ publish_at: at, approval, revision }: Api<'PostWithPayload'>): boolean =>
   at !== null || approval !== null || revision > 1;
 
@@ -139,8 +139,8 @@ const PublicationsCard = ({
               </span>
               <StatePill state={shownState(publication)} />
               <span className="post-what secondary">
-                {/* For planned posts, the banner shows what they wait for. For dismissed publications, the
-                    pill is enough. */}
+                {/* The banner already shows what planned posts are waiting for, and the pill is enough for
+                    dismissed posts. */}
                 {publication.state === 'planned' || publication.state === 'dismissed' ? (
                   hasOwnText(publication) && <span className="cut">{m.ownText}</span>
                 ) : (

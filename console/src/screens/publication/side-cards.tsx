@@ -18,10 +18,10 @@ import { publicationMessages } from './messages.js';
 import { eventsOf } from './story.js';
 import type { Calls } from './use-calls.js';
 
-/** Maximum number of the post's publications to list. */
+/** Maximum number of publications to list for the post. */
 const MAX_ELSEWHERE = 10;
 
-/** The publications of the same post, including this one: the first ten, with a link to the others. */
+/** The publications of the same post, including this publication: the first ten, with a link to the rest. */
 export const ElsewhereCard = ({
   publication,
   post,
@@ -126,7 +126,7 @@ export const ReadersCard = ({
   );
 };
 
-/** Ids, the receipt's number, and a link to the event in the signed log. */
+/** Ids, the receipt number, and a link to the event in the signed log. */
 export const ProofCard = ({ publication }: { readonly publication: Publication }) => {
   const m = useMessages(publicationMessages);
   const format = useFormat();

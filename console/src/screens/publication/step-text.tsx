@@ -14,17 +14,17 @@ import { useSession } from '../../session/session.js';
 import { publicationMessages } from './messages.js';
 import { member, type Step, textMember } from './story.js';
 
-/** The data that the sentences of a story refer to. */
+/** The data that story sentences refer to. */
 export interface StoryContext {
   readonly publication: Publication;
   readonly post: Api<'PostWithPayload'>;
   readonly request: Api<'StoryRequest'> | null;
   readonly names: Names;
-  /** The calls of an attempt, shown when it is expanded. */
+  /** An attempt's API calls, shown when it is expanded. */
   readonly calls: ReactNode;
 }
 
-/** Returns a function that converts an event's actor to words. */
+/** Returns a function that describes an event's actor in words. */
 const useActor = (names: Names) => {
   const m = useMessages(publicationMessages);
   const session = useSession();
@@ -217,7 +217,7 @@ const NextAttempt = ({ step: { event } }: { readonly step: Step }) => {
   return <SentenceText of={sentence(m.nextAt, { until: { at: new Date(retryAt).toISOString() } })} />;
 };
 
-/** The error of an attempt, in the gateway's words and in the network's. */
+/** An attempt's error: the gateway's message and the network's own. */
 const Cause = ({ step: { event }, network }: { readonly step: Step; readonly network: string }) => {
   const m = useMessages(publicationMessages);
   const error = member(event, 'error') as { readonly message?: unknown; readonly platform_says?: unknown } | undefined;

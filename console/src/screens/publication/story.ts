@@ -5,7 +5,7 @@ import type { Publication } from '../../publications/shown-state.js';
 /** An event of the trace. */
 export type TraceEvent = Api<'AuditedEvent'>;
 
-/** Kinds of steps in a publication's story. */
+/** Types of steps in a publication's story. */
 export type StepKind =
   | 'requested'
   | 'accepted'
@@ -30,19 +30,19 @@ export type StepKind =
 export interface Step {
   readonly key: string;
   readonly kind: StepKind;
-  /** ISO 8601; null for the present. */
+  /** ISO 8601; null for the current state. */
   readonly at: string | null;
-  /** The event behind the step; null for a wait and for the present. */
+  /** The event behind the step; null for waits and for the current state. */
   readonly event: TraceEvent | null;
-  /** Number of the attempt; null if the step belongs to none. */
+  /** Attempt number; null if the step is not part of an attempt. */
   readonly attempt: number | null;
   /** Sending steps that were completed in this attempt. */
   readonly done: readonly string[];
-  /** Length of a wait in ms, and the rule behind it if an event set one; null for other steps. */
+  /** Length of the wait in ms, and the rule behind it, if known; null for other steps. */
   readonly wait: { readonly length: number; readonly rule: string | null } | null;
 }
 
-/** Glyphs of the steps; null for a plain dot. */
+/** Icon for each type of step; null for a plain dot. */
 export const STEP_LOOKS: Readonly<Record<StepKind, { readonly icon: IconName; readonly tone: Tone } | null>> = {
   requested: null,
   accepted: { icon: 'check', tone: 'ok' },
@@ -91,7 +91,7 @@ export const member = (event: Pick<TraceEvent, 'data'> | null, name: string): un
     ? (event.data as Readonly<Record<string, unknown>>)[name]
     : undefined;
 
-/** Returns a text or number from an event's data as text; null if there is none. */
+/** Returns a string or number from an event's data as a string; null if there is none. */
 export const textMember = (event: Pick<TraceEvent, 'data'> | null, name: string): string | null => {
   const value = member(event, name);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
@@ -116,7 +116,7 @@ const kindOf = (event: TraceEvent): StepKind | null => {
   return KINDS[event.type] ?? null;
 };
 
-/** Returns the rule that an event sets for the wait that follows; `decision` if a person must decide. */
+/** Returns the rule behind the wait that follows an event; `decision` if a person must decide. */
 const ruleAfter = (event: TraceEvent | null): string | null =>
   event?.type === 'PublicationInDoubt' || event?.type === 'PublicationFailed'
     ? 'decision'
@@ -127,8 +127,8 @@ const ruleAfter = (event: TraceEvent | null): string | null =>
 const LIVE_STATES: readonly Publication['state'][] = ['queued', 'publishing', 'in_doubt'];
 
 /**
- * Returns the story of a publication, oldest step first: its events, the waits between them, and the present if it is
- * queued, being sent or in doubt.
+ * Returns the story of a publication, oldest step first: its events, the waits between them, and, if it is queued,
+ * being sent or in doubt, its current state.
  * @param events the events that concern the publication, oldest first
  */
 export const buildStory = (events: readonly TraceEvent[], publication: Pick<Publication, 'state'>): readonly Step[] => {
@@ -153,7 +153,7 @@ export const buildStory = (events: readonly TraceEvent[], publication: Pick<Publ
     const kind = kindOf(event);
     if (kind === null) continue;
     const length = before ? Date.parse(event.at) - Date.parse(before.at) : 0;
-    // Time during an attempt is spent sending, not waiting.
+    // Time between the start and end of an attempt is not a wait.
     if (before && before.type !== 'PublicationStarted' && kind !== 'notice' && length >= NOTABLE_WAIT)
       add('wait', null, { key: `${before.id} wait`, at: before.at, wait: { length, rule: ruleAfter(before) } });
     add(kind === 'dismissed' && before?.type === 'PublicationInDoubt' ? 'settled' : kind, event);

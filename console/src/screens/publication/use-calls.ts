@@ -10,9 +10,9 @@ export interface Calls {
   readonly ask: () => void;
 }
 
-/** Returns the calls that would send a post now, as its endpoint's sandbox previews them. */
+/** Returns the API calls that would send a post now, according to its endpoint's sandbox. */
 export const useCalls = (endpointId: string, payload: Api<'PostWithPayload'>['payload']): Calls => {
-  // A mutation instead of a query, so that only the button repeats it.
+  // A mutation, not a query, so that it runs again only when the button is pressed.
   const { data, error, isPending, mutate } = useMutation({
     mutationFn: () => management().post('/endpoints/{id}/sandbox', { path: { id: endpointId }, body: payload ?? {} }),
   });

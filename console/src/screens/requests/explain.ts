@@ -5,7 +5,7 @@ import type { reasonMessages } from './reason-messages.js';
 
 export type LoggedRequest = Api<'Request'>;
 
-/** Kind of response, as shown in the filters and the strip. */
+/** Type of response, as shown in the filters and the strip. */
 export type Kind = 'accepted' | 'replay' | 'unauthorized' | 'invalid' | 'tooMany' | 'disabled';
 
 export const KINDS: readonly Kind[] = ['accepted', 'replay', 'unauthorized', 'invalid', 'tooMany', 'disabled'];
@@ -22,10 +22,10 @@ const KIND_OF_DECISION: Readonly<Record<string, Kind>> = {
   rejected_disabled: 'disabled',
 };
 
-/** Returns the kind of response that a request got. */
+/** Returns the type of response that a request got. */
 export const kindOf = ({ decision }: Pick<LoggedRequest, 'decision'>): Kind => KIND_OF_DECISION[decision] ?? 'invalid';
 
-/** The appearance of each kind. */
+/** Icon and colour of each type of response. */
 export const KIND_LOOKS: Readonly<Record<Kind, { readonly name: IconName; readonly tone: Tone }>> = {
   accepted: { name: 'published', tone: 'ok' },
   replay: { name: 'retrying', tone: 'idle' },
@@ -35,16 +35,16 @@ export const KIND_LOOKS: Readonly<Record<Kind, { readonly name: IconName; readon
   disabled: { name: 'switchedOff', tone: 'idle' },
 };
 
-/** The figures behind a decision, under their names in the API. */
+/** The figures behind a decision, by their API names. */
 export type Figures = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** Returns the figures of a request; empty if there are none. */
+/** Returns the figures behind the decision on a request; empty if there are none. */
 export const figuresOf = ({ why }: Pick<LoggedRequest, 'why'>): Figures => {
   const figures = (why as { readonly figures?: unknown } | null)?.figures;
   return typeof figures === 'object' && figures !== null ? (figures as Figures) : {};
 };
 
-/** Explains a response: in a few words, in full, and what to do. */
+/** Explanation of a response: in a few words, in full, and what to do about it. */
 export interface Explanation {
   /** A few words, for the table. */
   readonly short: string;

@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Texts for the request log. */
+/** UI text for the request log. */
 export const requestsMessages = defineMessages({
   en: {
     allFine: (count: number) =>

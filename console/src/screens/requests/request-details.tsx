@@ -8,7 +8,7 @@ import { requestsMessages } from './messages.js';
 import { reasonMessages } from './reason-messages.js';
 import type { NamedEndpoint } from './request-table.js';
 
-/** Explains a logged request and what to do about it, and shows the request as JSON from the API. */
+/** Explains a logged request and what to do about it, and shows the request's JSON from the API. */
 export const RequestDetails = ({
   request,
   endpoint,

@@ -8,13 +8,10 @@ import { requestsMessages } from './messages.js';
 const HEIGHTS = { accepted: 14, replay: 8, unauthorized: 26, invalid: 26, tooMany: 20, disabled: 20 } as const;
 const HEIGHT = 30;
 const STEP = 10;
-/** Number of slots for bars. If there are fewer requests, their bars are aligned to the right. */
+/** Number of slots for bars. With fewer requests, the bars are right-aligned. */
 const PLACES = 100;
 
-/**
- * Maximum number of empty slots. With more, the times of the oldest and newest requests do not fit side by side on a
- * phone.
- */
+/** Maximum number of empty slots. With more, the times of the oldest and newest request would overlap on a phone. */
 const MOST_EMPTY = 60;
 
 /** A bar for each request, newest on the right. Clicking a bar opens the request in the table below. */

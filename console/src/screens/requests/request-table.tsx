@@ -21,7 +21,7 @@ export interface NamedEndpoint {
   readonly name: string;
 }
 
-/** The table of requests. The details of one request can be open below its row. */
+/** The table of requests. A request can be expanded to show its details below its row. */
 export const RequestTable = ({
   items,
   endpoint,

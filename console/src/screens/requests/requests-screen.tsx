@@ -23,7 +23,7 @@ const KEPT = 100;
 
 type Endpoint = Api<'Endpoint'>;
 
-/** The last 100 requests to an endpoint. Explains each refusal, with ways to fix the problem. */
+/** The last 100 requests to an endpoint. Explains each rejection and how to fix the problem. */
 export const RequestsScreen = () => {
   const m = useMessages(requestsMessages);
   const endpoints = useEndpoints();
@@ -56,8 +56,8 @@ export const RequestsScreen = () => {
 };
 
 /**
- * Returns the endpoint that the URL names. If there is no such endpoint, returns one that was disabled by limits or by
- * the plan, or else the first in the list.
+ * Returns the endpoint named in the URL. Falls back to an endpoint that was disabled by limits or by the plan, then to
+ * the first in the list.
  */
 const chooseEndpoint = (endpoints: readonly Endpoint[], id: string | undefined): Endpoint =>
   endpoints.find((endpoint) => endpoint.id === id) ??

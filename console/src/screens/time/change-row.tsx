@@ -39,7 +39,7 @@ export const ChangeRow = ({
   );
 };
 
-/** A row for one event, with who caused it. */
+/** A row for one event, showing who caused it. */
 export const EventRow = ({
   event: { id, at, aggregate, aggregate_id: thingId, type, actor },
   isOpen,
@@ -110,7 +110,7 @@ const useValue = (): ((value: unknown) => string) => {
   };
 };
 
-/** Returns a function that names the channel, project or endpoint of an event; names others by kind and id. */
+/** Returns a function that names an event's channel, project or endpoint; anything else is named by type and id. */
 const useThingName = (): ((aggregate: string, id: string) => string) => {
   const names = useNames();
   return (aggregate, id) => {

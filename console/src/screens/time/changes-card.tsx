@@ -12,7 +12,7 @@ import type { TimeWindow } from './window.js';
 
 type View = 'compared' | 'since' | 'events';
 
-/** Lists the changes between the two handles, the changes since the moment, or every event in the window. */
+/** Lists the changes between the two handles, the changes since the selected moment, or every event in the window. */
 export const ChangesCard = ({
   at,
   from,
@@ -20,7 +20,7 @@ export const ChangesCard = ({
   openId,
   onOpen,
 }: {
-  /** The chosen moment, in ms since 1970; null for now. */
+  /** The selected moment, in ms since 1970; null for now. */
   readonly at: number | null;
   readonly from: number | null;
   readonly window: TimeWindow;

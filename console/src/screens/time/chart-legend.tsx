@@ -4,7 +4,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { timeMessages } from './messages.js';
 import type { SliderProps } from './moment-slider.js';
 
-/** Explains the colours of the chart and the keys of the slider. */
+/** Explains the chart's colours and the slider's keyboard shortcuts. */
 export const ChartLegend = ({ slider: { at, from, onFrom } }: { readonly slider: SliderProps }) => {
   const m = useMessages(timeMessages);
   const format = useFormat();

@@ -12,7 +12,7 @@ export type Change = Api<'ChangeOfAggregate'>;
 /** Minimum time between two requests while the slider is dragged, in ms. */
 const THROTTLE_MS = 250;
 
-/** Returns a value that is updated at most four times a second. */
+/** Throttles a value to at most four updates a second. */
 export const useThrottled = <T>(value: T): T => {
   const [shown, setShown] = useState(value);
   const shownAt = useRef(0);
@@ -40,7 +40,7 @@ export const useTicks = ({ from, to }: TimeWindow, buckets: number) => {
   });
 };
 
-/** Returns the query for the state of channels, projects and endpoints at a time. @param at null for now */
+/** Returns the query for the state of channels, projects and endpoints at a given time. @param at null for now */
 export const usePast = (at: number | null) => {
   const scope = useScope();
   return useQuery({
@@ -63,7 +63,7 @@ export const useDifferences = (from: number, to: number | null) => {
   });
 };
 
-/** Returns the query for the events of a window, newest first, page by page. */
+/** Returns the paginated query for the events in a window, newest first. */
 export const useEvents = ({ from, to }: TimeWindow) => {
   const scope = useScope();
   return useInfiniteQuery({

@@ -112,7 +112,7 @@ const ProofState = ({
   );
 };
 
-/** A link to the screen about an event's subject. Renders nothing if there is no such screen. */
+/** A link to the screen for an event's subject. Renders nothing if there is no such screen. */
 const StoryLink = ({ event: { aggregate, aggregate_id: id } }: { readonly event: AuditedEvent }) => {
   const m = useMessages(timeMessages);
   if (id === null) return null;

@@ -5,13 +5,16 @@ import { useTheme } from '../../app/theme.js';
 import type { Ticks } from './data.js';
 import type { TimeWindow } from './window.js';
 
-/** Form of the chart: a bar for each bucket, or one outline. */
+/** Chart style: a bar for each bucket, or a single outline. */
 type Form = 'bars' | 'outline';
 
-/** Heights of the chart, in pixels. */
+/** Chart heights, in pixels. */
 const HEIGHTS = { bars: 44, outline: 22 } as const;
 
-/** The number of events over time. Bars with failures or doubts have their own colours. Draws no axes or handles. */
+/**
+ * The number of events over time. Bars that include failed or in-doubt publications have their own colours. Does not
+ * draw axes or handles.
+ */
 export const EventsChart = ({
   ticks,
   window,

@@ -6,7 +6,7 @@ const PAGE = 200;
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** Returns the time of the last event before a time; null if there is none. */
+/** Returns the time of the last event before a given time; null if there is none. */
 export const findPreviousEvent = async (scope: Scope, at: number): Promise<number | null> => {
   const { items } = await management().get('/history/events', {
     query: { ...scope.query, until: iso(at), limit: 1 },
@@ -15,8 +15,8 @@ export const findPreviousEvent = async (scope: Scope, at: number): Promise<numbe
 };
 
 /**
- * Returns the time of the first event after a time; null if there is none. The API lists events newest first, so event
- * counts are used to narrow the period until it is short enough to read.
+ * Returns the time of the first event after a given time; null if there is none. The API lists events newest first, so
+ * event counts are used to narrow the period until it is short enough to read.
  */
 export const findNextEvent = async (scope: Scope, at: number, now: number): Promise<number | null> => {
   let [from, to] = [at + 1, now + 1];

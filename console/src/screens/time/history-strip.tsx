@@ -8,8 +8,8 @@ import { timeMessages } from './messages.js';
 import { axisMarks, percentOf, type TimeWindow } from './window.js';
 
 /**
- * The whole history in one strip, with the window as a box. A click moves the moment. The strip needs no keyboard
- * support, because the slider's keys reach every moment.
+ * The whole history in one strip, with the window as a box. Clicking it selects a moment. It needs no keyboard support,
+ * because the slider's keys can reach every moment.
  */
 export const HistoryStrip = ({
   firstAt,

@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Texts for the time machine. */
+/** UI text for the time machine. */
 export const timeMessages = defineMessages({
   en: {
     now: 'Now',

@@ -8,19 +8,19 @@ import { isInside, percentOf, type TimeWindow } from './window.js';
 /** State of the handles, and the functions that move them. */
 export interface SliderProps {
   readonly window: TimeWindow;
-  /** The chosen moment, in ms since 1970. */
+  /** The selected moment, in ms since 1970. */
   readonly at: number;
   /** The time to compare `at` with; null if none. */
   readonly from: number | null;
-  /** True on phones: the moment stays in the middle, and the history slides under it. */
+  /** True on phones, where the moment stays in the middle and the history slides under it. */
   readonly isCentred: boolean;
   readonly onAt: (at: number) => void;
-  /** Goes to the moment that the history was dragged to, or to the first event if that is later. */
+  /** Goes to the moment that the user dragged the history to, but not back past the first event. */
   readonly onPan: (at: number) => void;
   readonly onFrom: (from: number | null) => void;
   /** Goes to the next (1) or previous (-1) event: any event, or only changes by people. */
   readonly onStep: (by: 'events' | 'people', step: 1 | -1) => void;
-  /** Moves the moment by the length of the window: later (1) or earlier (-1). */
+  /** Moves one window length later (1) or earlier (-1). */
   readonly onWindow: (step: 1 | -1) => void;
   /** Goes to the beginning of the history. */
   readonly onFirst: () => void;
@@ -29,8 +29,9 @@ export interface SliderProps {
 }
 
 /**
- * The handles over the chart. Keys: the arrows go from event to event, with Shift from one change by a person to the
- * next; PgUp and PgDn move by a window; Home goes to the first event, End to now; `c` starts or stops comparing.
+ * The handles over the chart. Keys: arrows go to the next or previous event, Shift+arrows to the next or previous
+ * change by a person; PgUp and PgDn move by one window; Home goes to the first event, End to now; `c` starts or stops
+ * comparing.
  */
 export const MomentSlider = (props: SliderProps) => {
   const m = useMessages(timeMessages);

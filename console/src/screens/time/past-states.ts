@@ -3,7 +3,7 @@ import type { Format } from '../../i18n/format.js';
 import type { Past } from './data.js';
 import type { timeMessages } from './messages.js';
 
-/** A channel, project or endpoint as it was, in a few words. */
+/** A short description of a channel, project or endpoint at a time in the past. */
 export interface PastThing {
   readonly id: string;
   readonly name: string;
@@ -26,7 +26,7 @@ type State = Readonly<Record<string, unknown>>;
 
 const ACTIVE = { icon: 'published', tone: 'ok' } as const;
 
-/** Describes channels, projects and endpoints as they were at a time. Omits those that had been deleted by then. */
+/** Describes the channels, projects and endpoints that existed at a given time. Omits those deleted by then. */
 export const describePast = (past: Past, at: number, m: Texts, format: Format): PastThings => {
   const pausedUntil = (pauses: Past['channel_pauses'], id: string): number | null => {
     const until = pauses.find((pause) => pause.id === id)?.state['paused_until'];

@@ -3,7 +3,7 @@ import { isSpan, type Span } from './window.js';
 
 /** The state of the time machine, as it appears in the address bar. */
 export interface TimeSearch {
-  /** The chosen moment, ISO 8601; now if absent. */
+  /** The selected moment, ISO 8601; now if absent. */
   readonly at?: string;
   /** The time to compare `at` with, ISO 8601. */
   readonly from?: string;

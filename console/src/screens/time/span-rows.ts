@@ -1,7 +1,7 @@
 import type { Names } from '../../api/things.js';
 import type { Ticks } from './data.js';
 
-/** The pauses and holds of one channel, project or endpoint, in one row of the chart. */
+/** A chart row with the pauses and holds of one channel, project or endpoint. */
 export interface SpanRow {
   readonly id: string;
   readonly name: string;
@@ -27,7 +27,7 @@ export const groupSpans = (spans: Ticks['spans'], names: Names): readonly SpanRo
     .sort((a, b) => rank(a) - rank(b) || b.spans.length - a.spans.length || a.name.localeCompare(b.name));
 };
 
-/** Changes by people that are close together, shown as one mark. */
+/** Changes that people made at about the same time, shown as one mark. */
 export interface ChangeMark {
   readonly at: number;
   readonly changes: readonly Ticks['changes'][number][];

@@ -11,7 +11,10 @@ import { usePast, useThrottled } from './data.js';
 import { timeMessages } from './messages.js';
 import { describePast, type PastThing } from './past-states.js';
 
-/** The state of channels, projects and endpoints at a time, next to their state now. @param at null for now */
+/**
+ * The state of channels, projects and endpoints at a given time, next to their current state.
+ * @param at null for now
+ */
 export const StateCard = ({ at }: { readonly at: number | null }) => {
   const m = useMessages(timeMessages);
   const format = useFormat();
@@ -59,7 +62,7 @@ const Group = ({
 }: {
   readonly title: string;
   readonly things: readonly PastThing[];
-  /** The current state; undefined if it is what `things` shows, or while it is loading. */
+  /** The current state; undefined while it is loading or if `things` already shows it. */
   readonly now: readonly PastThing[] | undefined;
 }) => {
   const m = useMessages(timeMessages);

@@ -16,10 +16,10 @@ import { groupSpans, mergeChanges } from './span-rows.js';
 import { usePan } from './use-pan.js';
 import { axisMarks, isInside, meets, percentOf, type TimeWindow } from './window.js';
 
-/** Maximum number of rows of pauses and holds; the others are only counted. */
+/** Maximum number of rows for pauses and holds; any others are only counted. */
 const MAX_ROWS = 6;
 
-/** The whole history in a strip, then the window with changes by people, events, pauses, and the handles. */
+/** The strip with the whole history, and below it the window: changes by people, events, pauses and the handles. */
 export const TimeChart = ({
   ticks,
   slider,
@@ -27,7 +27,7 @@ export const TimeChart = ({
 }: {
   readonly ticks: Ticks;
   readonly slider: SliderProps;
-  /** Opens an event, and goes to its time. */
+  /** Opens an event and goes to its time. */
   readonly onOpenEvent: (id: string, at: number) => void;
 }) => {
   const m = useMessages(timeMessages);

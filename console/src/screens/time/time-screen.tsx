@@ -18,10 +18,10 @@ import { useTravel } from './travel.js';
 import { HistoryVerification } from './verification.js';
 import { type Span, SPANS } from './window.js';
 
-/** Number of bars for which event counts are fetched. */
+/** Number of bars to fetch event counts for. */
 const BUCKETS = 150;
 
-/** The time machine: how everything was at a time, what has changed since, who changed it, and the proof. */
+/** The time machine: what things looked like at a given time, what has changed since, who changed it, and the proof. */
 export const TimeScreen = () => {
   const m = useMessages(timeMessages);
   const scope = useScope();

@@ -11,12 +11,12 @@ import { isInside, type Span, SPANS, type TimeWindow, windowAround, windowCentre
 
 type Navigate = (to: { readonly search: (before: TimeSearch) => TimeSearch; readonly replace: true }) => Promise<void>;
 
-/** A notice that there is no further event. */
+/** A notice that there are no more events in that direction. */
 type Notice = 'noEarlier' | 'noLater' | null;
 
-/** The moment, the window, and the functions that move them. The address holds the moment and the window's length. */
+/** The moment, the window, and the functions that move them. The moment and the window length are kept in the URL. */
 export interface Travel {
-  /** The chosen moment, in ms since 1970; null for now. */
+  /** The selected moment, in ms since 1970; null for now. */
   readonly at: number | null;
   readonly span: Span;
   readonly window: TimeWindow;
@@ -32,7 +32,7 @@ export interface Travel {
 /** A moment within this many ms of now counts as now, unless it is the time of an event. */
 const PRESENT_MS = 1_500;
 
-/** Returns the state of the time machine, derived from its address, with the functions that change it. */
+/** Returns the time machine's state, derived from the URL, and the functions that change it. */
 export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
   const scope = useScope();
   const now = useNow(1000);
@@ -40,7 +40,7 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
   const span = search.span ?? 'hours';
   const at = search.at === undefined ? null : Date.parse(search.at);
   const from = search.from === undefined ? null : Date.parse(search.from);
-  // Every response contains the time of the very first event, so a small request shows where the history begins.
+  // Every response includes the time of the very first event, so one small request is enough to find it.
   const day = Math.floor(now / 86_400_000) * 86_400_000;
   const firstAt = useTicks({ from: day, to: day + 86_400_000 }, 1).data?.first_at ?? null;
   const first = firstAt === null ? null : Date.parse(firstAt);
@@ -102,7 +102,7 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
   };
 };
 
-/** Keeps the window still while it contains the moment, so that nothing moves under the pointer. */
+/** Keeps the window in place as long as it contains the moment, so that nothing moves under the pointer. */
 const useSteadyWindow = (at: number, span: Span, now: number, firstAt: number | null): TimeWindow => {
   const next = windowAround(at, span, now, firstAt);
   const [kept, setKept] = useState({ span, window: next });
@@ -115,10 +115,13 @@ const useSteadyWindow = (at: number, span: Span, now: number, firstAt: number | 
 
 const isSame = (a: TimeWindow, b: TimeWindow): boolean => a.from === b.from && a.to === b.to;
 
-/** A window that ended less than this many ms ago follows the current time. */
+/** A window whose end is less than this many ms in the past follows the current time. */
 const SLACK_MS = 60_000;
 
-/** Returns the time of the nearest change by a person before (-1) or after (1) a time; null if there is none. */
+/**
+ * Returns the time of the last change by a person before a given time (-1) or of the first change after it (1); null if
+ * there is none.
+ */
 const findPersonsChange = async (scope: Scope, at: number, step: 1 | -1): Promise<number | null> => {
   const iso = (time: number): string => new Date(time).toISOString();
   const range = step < 0 ? { from: iso(0), to: iso(at) } : { from: iso(at + 1), to: iso(serverNow() + 1) };

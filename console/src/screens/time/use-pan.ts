@@ -1,14 +1,12 @@
 import { type PointerEvent, useRef } from 'react';
 import type { SliderProps } from './moment-slider.js';
 
-/** Minimum distance for a touch to count as a drag, not a tap, in pixels. */
+/** How far a touch must move to count as a drag rather than a tap, in pixels. */
 const TAP_PX = 6;
-/** Width of the column of names next to the lanes, in pixels, as in time.css. */
+/** Width of the name column next to the lanes, in pixels. Must match time.css. */
 const NAMES_PX = 76;
 
-/**
- * Returns pointer handlers that slide the history under the centred handle; no handlers if the handle itself moves.
- */
+/** Returns pointer handlers that slide the history under the centred handle; none if the handle itself moves. */
 export const usePan = ({ isCentred, window, at, onPan }: SliderProps) => {
   const start = useRef<{ readonly x: number; readonly at: number; isPanning: boolean } | null>(null);
   if (!isCentred) return {};

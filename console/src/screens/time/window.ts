@@ -1,19 +1,19 @@
 const HOUR = 3_600_000;
 
-/** Lengths of the window, in ms; `all` is the whole history. */
+/** Window lengths, in ms; `all` is the whole history. */
 export const SPANS = { hour: HOUR, hours: 6 * HOUR, day: 24 * HOUR, month: 30 * 24 * HOUR, all: null } as const;
 export type Span = keyof typeof SPANS;
 
-/** Returns whether a text is the name of a window length. */
+/** Returns whether a string is the name of a window length. */
 export const isSpan = (text: string | undefined): text is Span => text !== undefined && text in SPANS;
 
-/** The shown part of the history, in ms since 1970. */
+/** The visible part of the history, in ms since 1970. */
 export interface TimeWindow {
   readonly from: number;
   readonly to: number;
 }
 
-/** Part of the latest window that lies in the future, so that the line for now is not at the edge. */
+/** Fraction of the latest window that lies in the future, so that the "now" line is not right at the edge. */
 const FUTURE = 0.04;
 
 /** The window moves in steps of 1/100 of its length, so that its edges do not shift every second. */
@@ -23,7 +23,7 @@ const lengthOf = (span: Span, now: number, firstAt: number | null): number =>
   SPANS[span] ?? Math.max(HOUR, now - (firstAt ?? now));
 
 /**
- * Returns the window with a moment in its middle, and a wider window to fetch event counts for, which stays the same
+ * Returns the window centred on a moment, and a wider window to fetch event counts for. The wider window stays the same
  * while the moment moves only a little.
  */
 export const windowCentred = (
@@ -48,7 +48,7 @@ export const windowAround = (at: number, span: Span, now: number, firstAt: numbe
   const step = Math.max(1000, length / STEPS);
   const round = (time: number): number => Math.ceil(time / step) * step;
   const latest = { from: round(now + length * FUTURE) - length * (1 + FUTURE), to: round(now + length * FUTURE) };
-  // Rounded edges may cut off the first event.
+  // Rounding the edges may have cut off the first event.
   if (span === 'all') return { from: Math.min(latest.from, firstAt ?? latest.from), to: latest.to };
   if (at >= latest.from) return latest;
   const middle = round(at);
@@ -71,7 +71,7 @@ const MARKS = [1, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080, 20_
   (minutes) => minutes * 60_000,
 );
 
-/** Returns the times to mark on an axis, at round local times. @param most maximum number of marks */
+/** Returns the axis marks, at round local times. @param most maximum number of marks */
 export const axisMarks = ({ from, to }: TimeWindow, most = 8): readonly number[] => {
   const distance = MARKS.find((each) => (to - from) / each <= most) ?? MARKS.at(-1)!;
   const offset = new Date(from).getTimezoneOffset() * 60_000;

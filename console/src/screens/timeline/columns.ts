@@ -5,13 +5,13 @@ import { worstOf } from '../../publications/severity.js';
 import { type Publication, type ShownState, shownState } from '../../publications/shown-state.js';
 import { FEW_CHANNELS } from './lane-groups.js';
 
-/** A column of the list of posts: one channel if there are few, otherwise a network. */
+/** A column of the post list: a channel if there are only a few channels, otherwise a network. */
 export interface Column {
   readonly key: string;
   readonly platform: string;
   /** The channel's name; null for a network. */
   readonly name: string | null;
-  /** Initials of the name, for the column's heading; empty for a network. */
+  /** The name's initials, for the column heading; empty for a network. */
   readonly initials: string;
 }
 
@@ -23,7 +23,7 @@ export const initialsOf = (name: string): string => {
   return (second[0] === undefined ? first.slice(0, 2).join('') : `${first[0]}${second[0]}`).toUpperCase();
 };
 
-/** Returns the columns of the list: the channels if there are few, otherwise their networks. */
+/** Returns the columns of the list: the channels if there are only a few, otherwise their networks. */
 export const columnsOf = (channels: readonly Api<'Channel'>[]): readonly Column[] => {
   if (channels.length <= FEW_CHANNELS)
     return channels.map(({ id, platform, name }) => ({ key: id, platform, name, initials: initialsOf(name) }));
@@ -36,13 +36,13 @@ export const columnsOf = (channels: readonly Api<'Channel'>[]): readonly Column[
   }));
 };
 
-/** The worst state of a post in one column, and its number of publications in that state. */
+/** The worst state among a post's publications in one column, and how many of them are in that state. */
 export interface Cell {
   readonly state: ShownState;
   readonly count: number;
 }
 
-/** Returns a post's cell for each column; null if the post was not sent there. */
+/** Returns a post's cell for each column; null if the post has no publication there. */
 export const cellsOf = (post: Post, columns: readonly Column[]): readonly (Cell | null)[] =>
   columns.map(({ key, name, platform }) => {
     const publications = post.publications.filter((each) =>

@@ -4,8 +4,8 @@ import { type Publication, type ShownState, shownState } from '../../publication
 import type { Page } from './post-list.js';
 
 /**
- * How many of a channel's publications are in doubt, failed or waiting. All waiting publications count under the worst
- * of their states.
+ * How many of a channel's publications are in doubt, failed or waiting. All waiting publications are counted together,
+ * under the worst of their states.
  */
 export type LaneCounts = readonly { readonly state: ShownState; readonly count: number }[];
 
@@ -21,7 +21,7 @@ export const countByChannel = (
   return lanes;
 };
 
-/** A number of publications, and whether there may be more than were counted. */
+/** How many publications were counted, and whether there may be more. */
 export interface Count {
   readonly count: number;
   readonly isMore: boolean;

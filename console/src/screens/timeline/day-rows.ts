@@ -1,11 +1,11 @@
 import type { Post } from '../../publications/posts.js';
 
-/** A row of the list: a post, or a day above its posts. */
+/** A row of the list: a post, or a heading for a day's posts. */
 export type Row =
   | { readonly kind: 'post'; readonly id: string; readonly post: Post }
   | { readonly kind: 'day'; readonly id: string; readonly at: string };
 
-/** Returns the rows of a list of posts. Every day but today gets a row above its posts. */
+/** Returns the rows of the post list. Every day except today gets a heading row. */
 export const toRows = (posts: readonly Post[], now: number): readonly Row[] => {
   const rows: Row[] = [];
   let day = new Date(now).toDateString();

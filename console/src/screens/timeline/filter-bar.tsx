@@ -13,7 +13,7 @@ import { JumpDialog } from './jump-dialog.js';
 import { timelineMessages } from './messages.js';
 import { SPANS, type TimelineSearch } from './search.js';
 
-/** Numbers of publications by state; undefined while loading. */
+/** Publication counts by state; undefined while loading. */
 export interface StateCounts {
   readonly planned: Count | undefined;
   readonly queued: Count | undefined;
@@ -23,7 +23,7 @@ export interface StateCounts {
 
 const OTHER_STATES = ['publishing', 'published', 'filtered', 'dismissed'] as const;
 
-/** The filters of the timeline, and the length of time that the lanes show. Both are stored in the URL. */
+/** Controls for the timeline filters and the time span of the lanes. Both are stored in the URL. */
 export const FilterBar = ({
   search,
   counts,
@@ -110,7 +110,7 @@ export const FilterBar = ({
 
 type ChoiceProps = Pick<Parameters<typeof FilterBar>[0], 'search' | 'onChange'>;
 
-/** The logos of the four networks, to choose one of them. */
+/** Buttons with the logos of the four networks, to filter by one of them. */
 const NetworkChoice = ({ search: { platform }, onChange }: ChoiceProps) => {
   const m = useMessages(timelineMessages);
   return (
@@ -130,7 +130,7 @@ const NetworkChoice = ({ search: { platform }, onChange }: ChoiceProps) => {
   );
 };
 
-/** A menu to choose a project and, if the URL names a channel, that channel with a button to remove it. */
+/** A menu to select a project. If the URL names a channel, also shows that channel with a button to remove it. */
 const ThingChoice = ({ search, onChange }: ChoiceProps) => {
   const m = useMessages(timelineMessages);
   const projects = useProjects().data ?? [];

@@ -10,7 +10,7 @@ import { timelineMessages } from './messages.js';
 const toLocal = (at: number): string =>
   new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
-/** A dialog for the time to show in the lanes and the list of posts. */
+/** A dialog for choosing the time to show in the lanes and the post list. */
 export const JumpDialog = ({
   onJump,
   onClose,

@@ -2,15 +2,15 @@ import type { Api } from '../../api/management.js';
 
 type Channel = Api<'Channel'>;
 
-/** A period in which a channel or project was held back, according to the history. */
+/** A period when a channel or project was held back, according to the history. */
 export type HistorySpan = Api<'StateSpan'>;
 
-/** A bar on a lane: a pause, or a period in which the channel was on hold or disabled. */
+/** A bar on a lane: a pause, or a period when the channel was on hold or disabled. */
 export interface LaneBar {
   readonly kind: 'pause' | 'project_pause' | 'hold' | 'disabled';
   /** Ms since 1970. */
   readonly from: number;
-  /** Null if the end is not known. */
+  /** Null if the end is unknown. */
   readonly to: number | null;
   /** The actor who started the pause; null if unknown. */
   readonly actor: string | null;
@@ -33,9 +33,8 @@ const toBar = ({ kind, id, from, to, actor }: HistorySpan): LaneBar => ({
 });
 
 /**
- * Returns the bars for a channel. If it is disabled, or if the history does not show its current pause or hold yet,
- * adds a bar from the channel's own state. The bar of such a pause or of a disabled channel starts now, because the
- * real start is unknown.
+ * Returns the bars for a channel. Adds a bar if the channel is disabled, or if its current pause or hold is not in the
+ * history yet. For a pause or a disabled channel, that bar starts now, because the real start is unknown.
  */
 export const barsOf = (
   channel: Pick<Channel, 'id' | 'status' | 'attention' | 'paused_until'>,
@@ -61,7 +60,7 @@ export const barsOf = (
   return bars;
 };
 
-/** Returns the bar for what holds a channel back now. Disabling and holds take precedence over pauses. */
+/** Returns the bar for whatever is holding a channel back now. Disabling and holds take precedence over pauses. */
 export const presentBar = (bars: readonly LaneBar[], now: number): LaneBar | undefined => {
   const present = bars.filter(({ from, to }) => from <= now && (to === null || to > now));
   const order: readonly LaneBar['kind'][] = ['disabled', 'hold', 'pause', 'project_pause'];

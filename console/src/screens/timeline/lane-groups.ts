@@ -4,10 +4,10 @@ import { NETWORKS } from '../../components/networks.js';
 type Channel = Api<'Channel'>;
 type Project = Api<'Project'>;
 
-/** Maximum number of channels to show without groups, each with its own column in the list of posts. */
+/** Maximum number of channels to show ungrouped, each with its own column in the post list. */
 export const FEW_CHANNELS = 8;
 
-/** A row of the lanes: a channel, or the name of a project above its channels. */
+/** A row in the lanes: a channel, or a heading with the name of a project. */
 export type LaneRow =
   | { readonly kind: 'group'; readonly id: string; readonly name: string | null }
   | { readonly kind: 'lane'; readonly id: string; readonly channel: Channel };
@@ -19,7 +19,7 @@ export interface ChannelFilter {
   readonly platform?: string | undefined;
 }
 
-/** Returns the channels that match the filters, by network, and within a network in the order of connection. */
+/** Returns the channels that match the filters, by network and then in the order they were connected. */
 export const selectChannels = (
   channels: readonly Channel[],
   projects: readonly Project[],

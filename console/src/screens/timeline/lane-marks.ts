@@ -6,8 +6,8 @@ import { type Publication, type ShownState, shownState } from '../../publication
 /** A publication on its channel's lane. */
 export interface Mark {
   /**
-   * Time in ms since 1970: when the publication was published or last attempted, or will be published; otherwise when
-   * the post was accepted.
+   * When the publication was published, was last attempted or will be published; otherwise when the post was accepted.
+   * In ms since 1970.
    */
   readonly at: number;
   readonly state: ShownState;
@@ -19,11 +19,11 @@ export interface Mark {
 export interface MarkGroup {
   /** Time of the earliest mark. */
   readonly at: number;
-  /** The worst state of the marks. */
+  /** The worst state among the marks. */
   readonly state: ShownState;
   /**
-   * The number to show: all marks if each is being published, published, filtered or dismissed; otherwise only the
-   * marks in the worst state.
+   * The number to show: all marks if every one of them is being published, published, filtered or dismissed; otherwise
+   * only the marks in the worst state.
    */
   readonly count: number;
   /** The marks, worst state first. */
@@ -32,7 +32,7 @@ export interface MarkGroup {
 
 const MINUTE = 60_000;
 
-/** Returns the time at which a lane shows a publication, in ms since 1970. Ignores its position in a backlog. */
+/** Returns where a publication goes on its lane, in ms since 1970, regardless of its position in a backlog. */
 const markTime = (publication: Publication, acceptedAt: number, now: number): number => {
   const { state, published_at: publishedAt, attempts, waiting_for: waitingFor } = publication;
   const attempt = attempts.at(-1);
@@ -60,8 +60,8 @@ const isHeldByPause = (publication: Publication): boolean => {
 };
 
 /**
- * Returns the marks of each channel, earliest first. Publications held back by a pause are one minute apart, because
- * they are published one per minute after it ends.
+ * Returns the marks of each channel, earliest first. Publications held back by a pause are shown one minute apart,
+ * because after the pause, one is published per minute.
  * @param matches selects the publications to show
  */
 export const marksByChannel = (

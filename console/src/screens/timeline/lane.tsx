@@ -24,7 +24,7 @@ interface LaneProps {
   readonly window: TimeWindow;
   /** Minimum distance between two marks, in ms. */
   readonly distance: number;
-  /** Id of the chosen publication or post. */
+  /** Id of the selected publication or post. */
   readonly selected: string | null;
   readonly onSelect: (mark: Mark) => void;
 }
@@ -82,7 +82,7 @@ export const Lane = memo(({ channel, marks, bars, counts, window: shown, distanc
 });
 Lane.displayName = 'Lane';
 
-/** A pause (hatched), a hold (amber, fading if its end is not known), or a disabled channel. */
+/** A bar for a pause (hatched), a hold (amber, fading out if its end is unknown) or a disabled channel. */
 const Bar = ({ bar: { kind, from, to }, window: shown }: { readonly bar: LaneBar; readonly window: TimeWindow }) => {
   const margin = shown.length / 20;
   const begin = Math.max(from, shown.from - margin);
@@ -134,14 +134,14 @@ const MarkButton = ({
   );
 };
 
-/** Counts marks by state, in words: `2 Failed, 5 Published`. */
+/** Describes how many marks are in each state: `2 Failed, 5 Published`. */
 const describeStates = (marks: readonly Mark[], names: Readonly<Record<ShownState, string>>): string => {
   const counts = new Map<ShownState, number>();
   for (const { state } of marks) counts.set(state, (counts.get(state) ?? 0) + 1);
   return [...counts].map(([state, count]) => `${count} ${names[state]}`).join(', ');
 };
 
-/** A short label on the lane: what holds the channel back, and for how long. */
+/** A short label on the lane: what is holding the channel back, and for how long. */
 const Label = ({
   bars,
   marks,

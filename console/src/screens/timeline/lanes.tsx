@@ -30,15 +30,15 @@ interface LanesProps {
   readonly isLive: boolean;
   readonly marks: ReadonlyMap<string, readonly Mark[]>;
   readonly counts: ReadonlyMap<string, LaneCounts>;
-  /** Time from which all marks are loaded, in ms since 1970; null if they are loaded for the whole window. */
+  /** Start of the fully loaded period, in ms since 1970; null if the whole window is loaded. */
   readonly completeSince: number | null;
   readonly selected: string | null;
   readonly onSelect: (mark: Mark) => void;
 }
 
 /**
- * The channels' lanes over time: what was published, what is waiting and until when, pauses and holds. People who
- * cannot see the chart get the same information from the list of posts.
+ * A lane per channel, over time: what was published, what is waiting and until when, pauses and holds. Users who cannot
+ * see the chart get the same information from the post list.
  */
 export const Lanes = ({
   channels,
@@ -138,7 +138,7 @@ export const Lanes = ({
 const NO_MARKS: readonly Mark[] = [];
 const NO_BARS: ReturnType<typeof barsOf> = [];
 
-/** Shifts the contents of the lanes to the left as time passes, without rendering them again. */
+/** Shifts the contents of the lanes to the left as time passes, without re-rendering them. */
 const Shift = ({
   window: { middle, length },
   target,

@@ -12,24 +12,24 @@ import { WhyPanel } from './why-panel.js';
 interface ListRowProps {
   readonly row: Row;
   readonly index: number;
-  /** Pixels from the top of the list. */
+  /** Distance from the top of the list, in pixels. */
   readonly top: number;
-  /** Height in pixels while the row is closed. */
+  /** Height of the row when collapsed, in pixels. */
   readonly height: number;
   readonly columns: readonly Column[];
   readonly names: Names;
   readonly panelId: string;
   readonly isSelected: boolean;
   readonly isOpen: boolean;
-  /** Id of the chosen publication; null for the publication in the worst state. */
+  /** Id of the selected publication; null for the publication in the worst state. */
   readonly publicationId: string | null;
   readonly onToggle: Selection['toggle'];
   readonly onChoose: Selection['choose'];
-  /** Receives the element of an open row, whose height is not known in advance. */
+  /** Receives the element of an expanded row to measure it, because its height is not known in advance. */
   readonly measure: (element: HTMLElement | null) => void;
 }
 
-/** A row of the list. It renders again only if the row itself changes, not whenever the list scrolls. */
+/** A row of the list. Re-renders only when the row itself changes, not whenever the list scrolls. */
 export const ListRow = memo(({ row, index, top, height, isOpen, measure, ...rest }: ListRowProps) => {
   const format = useFormat();
   // Not a transform, because a separate layer for each row would cost more than the rows themselves.
@@ -73,6 +73,9 @@ export const ListRow = memo(({ row, index, top, height, isOpen, measure, ...rest
 });
 ListRow.displayName = 'ListRow';
 
-/** Returns the publication to explain in a post's panel: the chosen one or, by default, the worst. */
+/**
+ * Returns the publication to explain in a post's panel: the selected publication or, by default, the one in the worst
+ * state.
+ */
 const chosenOf = ({ publications }: Post, id: string | null): Publication =>
   (publications.find((each) => each.id === id) ?? mainPublication(publications) ?? publications[0]) as Publication;

@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Texts for the timeline. */
+/** UI text for the timeline. */
 export const timelineMessages = defineMessages({
   en: {
     loading: 'Timeline',
@@ -162,5 +162,5 @@ export const timelineMessages = defineMessages({
   },
 });
 
-/** The texts in one language. */
+/** The UI text in one language. */
 export type TimelineMessages = (typeof timelineMessages)['en'];

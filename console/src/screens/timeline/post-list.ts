@@ -1,6 +1,6 @@
 import type { Post } from '../../publications/posts.js';
 
-/** A page of the gateway's list of posts. */
+/** A page of posts from the gateway. */
 export interface Page {
   readonly items: readonly Post[];
   readonly next: string | null;
@@ -11,9 +11,9 @@ export interface PostList {
   readonly posts: readonly Post[];
   /** Cursor for older posts; null if there are none. */
   readonly next: string | null;
-  /** New posts that are not shown yet, because the list must not move under the pointer. */
+  /** New posts that are held back so that the list does not move under the pointer. */
   readonly arrived: readonly Post[];
-  /** Cursor for posts between `arrived` and `posts` that have not been fetched; null if there are none. */
+  /** Cursor for unfetched posts between `arrived` and `posts`; null if there are none. */
   readonly gap: string | null;
 }
 
@@ -42,7 +42,7 @@ export const appendPage = (list: PostList, { items, next }: Page): PostList => {
 };
 
 /**
- * Brings a list up to date with the newest page of its filter. New posts wait in `arrived`.
+ * Updates a list with the newest page for its filter. New posts go to `arrived`.
  * @param list undefined if the page is the first of the list
  */
 export const addNewest = (list: PostList | undefined, newest: Page): PostList => {
@@ -58,20 +58,20 @@ export const addNewest = (list: PostList | undefined, newest: Page): PostList =>
 
 /** Shows the posts that have arrived, and removes those that no longer match the filter. */
 export const showArrived = (list: PostList, matches: (post: Post) => boolean): PostList => {
-  // Posts in between have not been fetched, so the list starts again from the newest.
+  // The posts in between were never fetched, so start over from the newest.
   if (list.gap !== null) return begin({ items: list.arrived, next: list.gap });
   const posts = list.posts.every(matches) ? list.posts : list.posts.filter(matches);
   if (list.arrived.length === 0 && posts === list.posts) return list;
   return { ...list, posts: [...list.arrived, ...posts], arrived: [] };
 };
 
-/** Returns whether a page reaches back to a post. If so, it contains the post if the post matches its filter. */
+/** Returns whether a page goes back as far as a post, so that it would contain the post if it matched the filter. */
 const reaches = (page: Page, id: string): boolean => page.next === null || id >= (page.items.at(-1)?.id ?? '');
 
 /**
- * Returns the ids of shown posts that must be fetched again: those with a publication that is shown as being published,
- * or whose shown state has a fresh list that reaches back to the post but no longer contains it.
- * @param fresh current lists of posts, by the state of a publication
+ * Returns the ids of listed posts that must be fetched again: posts that are being published, and posts that are
+ * missing from the fresh list for one of their states although it goes back far enough.
+ * @param fresh fresh lists of posts, by publication state
  */
 export const findOutdated = (
   posts: readonly Post[],

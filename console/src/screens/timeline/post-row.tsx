@@ -20,7 +20,7 @@ interface PostRowProps {
   readonly onToggle: (post: Post) => void;
 }
 
-/** A post on one line: its text, its state in each column, and what it is waiting for or how it went. */
+/** A post in one line: its text, its state in each column, and what it is waiting for or how it went. */
 export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, onToggle }: PostRowProps) => {
   const m = useMessages(timelineMessages);
   const states = useStateNames();
@@ -45,7 +45,7 @@ export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, on
             key={column?.key}
             className="post-cell"
             title={`${where}: ${cell ? states[cell.state] : m.notSent}`}
-            // A label instead of hidden text, because each hidden text would be a layer of its own.
+            // A label instead of hidden text, because every hidden element would get its own layer.
             {...(cell ? { role: 'img', 'aria-label': `${where}: ${states[cell.state]};` } : { 'data-empty': true })}
           >
             {cell === null ? (
@@ -64,7 +64,9 @@ export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, on
   );
 };
 
-/** Why a post is waiting, failed or was filtered, or otherwise how much of it was published and how long that took. */
+/**
+ * The reason a post is waiting, failed or was filtered; otherwise how much of it was published and how long that took.
+ */
 const Outcome = ({ post, names }: Pick<PostRowProps, 'post' | 'names'>) => {
   const m = useMessages(timelineMessages);
   const format = useFormat();

@@ -25,12 +25,12 @@ interface PostsCardProps {
   readonly columns: readonly Column[];
   readonly names: Names;
   readonly selection: Selection;
-  /** How many new posts are not shown yet, because the list must not move. */
+  /** Number of new posts that are held back while the list must not move. */
   readonly arrived: { readonly count: number; readonly isMore: boolean };
   readonly onShowArrived: () => void;
   /** Called when the user nears the end of the list. */
   readonly onEnd: () => void;
-  /** Called with true when the list must stop moving, and with false when it may move again. */
+  /** Called with true when the list must stop moving and with false when it may move again. */
   readonly onHold: (isHeld: boolean) => void;
   readonly footer: React.ReactNode;
 }
@@ -137,7 +137,7 @@ export const PostsCard = ({
   );
 };
 
-/** Scrolls to the requested row, and focuses the row if the request came from the keyboard. */
+/** Scrolls to the requested row and, if the request came from the keyboard, focuses it. */
 const useReveal = (
   reveal: Selection['reveal'],
   list: { readonly current: HTMLElement | null },
@@ -160,7 +160,7 @@ const useReveal = (
   }, [reveal, list]);
 };
 
-/** Returns the distance of an element from the top of the page, in pixels, as the content above it changes. */
+/** Tracks an element's distance from the top of the page, in pixels, as the content above it changes. */
 const useTop = (element: { readonly current: HTMLElement | null }, count: number): number => {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {

@@ -1,19 +1,19 @@
 import { readText } from '../../app/search.js';
 
-/** Lengths of time that the lanes can show. */
+/** Time spans that the lanes can show. */
 export const SPANS = ['15min', '2h', 'day', 'week'] as const;
 export type Span = (typeof SPANS)[number];
 
-/** The filters and the period of the timeline, as they appear in the address bar. */
+/** The timeline's filters and time span, as they appear in the address bar. */
 export interface TimelineSearch {
-  /** State of a publication; all states if absent. */
+  /** Publication state to show; all states if absent. */
   readonly state?: string;
   readonly channel?: string;
   readonly project?: string;
   readonly platform?: string;
-  /** Length of time that the lanes show; two hours if absent. */
+  /** Time span of the lanes; two hours if absent. */
   readonly span?: Span;
-  /** Time in the middle of the lanes; the list of posts ends there too (ISO 8601). Now if absent. */
+  /** Time in the middle of the lanes and at the top of the post list (ISO 8601); now if absent. */
   readonly at?: string;
 }
 

@@ -4,7 +4,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Lengths of time that the lanes show, and distances between the axis labels, in ms. */
+/** Time spans of the lanes and intervals between axis labels, in ms. */
 const SPAN_LENGTHS: Readonly<Record<Span, { readonly length: number; readonly tick: number }>> = {
   '15min': { length: 15 * MINUTE, tick: 2 * MINUTE },
   '2h': { length: 2 * HOUR, tick: 15 * MINUTE },
@@ -12,7 +12,7 @@ const SPAN_LENGTHS: Readonly<Record<Span, { readonly length: number; readonly ti
   week: { length: 7 * DAY, tick: DAY },
 };
 
-/** The period that the lanes show, in ms since 1970. Its middle is now, or the time that the user jumped to. */
+/** The period that the lanes show, in ms since 1970, centred on now or on the time that the user jumped to. */
 export interface TimeWindow {
   readonly span: Span;
   readonly from: number;
@@ -27,7 +27,7 @@ export const timeWindow = (span: Span, middle: number): TimeWindow => {
   return { span, length, middle, from: middle - length / 2, to: middle + length / 2 };
 };
 
-/** Returns the interval at which the window must be recomputed, in ms. In between, the lanes are only shifted. */
+/** Returns how often the window must be recomputed, in ms. In between, the lanes are only shifted. */
 export const windowStep = (span: Span): number => SPAN_LENGTHS[span].length / 120;
 
 /** Returns the position of a time in a window, as a percentage; below 0 or above 100 outside the window. */
@@ -39,7 +39,7 @@ export const axisTicks = ({ span, from, to }: TimeWindow): readonly number[] => 
   const ticks: number[] = [];
   const midnight = new Date(from);
   midnight.setHours(0, 0, 0, 0);
-  // Days are counted by the calendar, because a day on which the clocks change has 23 or 25 hours.
+  // Uses calendar days, because a day on which the clocks change has 23 or 25 hours.
   while (midnight.getTime() <= to) {
     const begin = midnight.getTime();
     midnight.setDate(midnight.getDate() + 1);

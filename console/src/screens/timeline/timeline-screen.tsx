@@ -23,7 +23,7 @@ import { matchesFilter, type PostFilter, usePostList } from './use-post-list.js'
 import { useSelection } from './use-selection.js';
 import { type Unsettled, useUnsettled } from './use-unsettled.js';
 
-/** The posts over time: what was published, what is waiting and why, and what to do about it. */
+/** Posts over time: what was published, what is waiting and why, and what to do about it. */
 export const TimelineScreen = () => {
   const m = useMessages(timelineMessages);
   const search = useSearch({ from: '/timeline' });
@@ -181,8 +181,8 @@ const NONE: readonly never[] = [];
 const MAX_FRUITLESS = 1000;
 
 /**
- * Returns whether too many of the oldest posts do not match, which can happen because this screen, not the gateway,
- * filters by network.
+ * Returns whether too many of the oldest posts do not match. This can happen because the network filter is applied
+ * here, not in the gateway.
  */
 const isSearchFruitless = (all: readonly Post[], matching: readonly Post[]): boolean => {
   const last = matching.at(-1);

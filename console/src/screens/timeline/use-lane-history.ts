@@ -3,12 +3,12 @@ import type { Post } from '../../publications/posts.js';
 import type { TimeWindow } from './time-window.js';
 import { type PostFilter, usePostList } from './use-post-list.js';
 
-/** Once this many posts are loaded, no more are fetched for the lanes. */
+/** The lanes stop loading more posts once this many are loaded. */
 const MAX_POSTS = 1000;
 
 /**
  * Returns the posts for a window of the lanes, in every state. If there are too many to load, `completeSince` is the
- * time from which they are complete, in ms since 1970; otherwise null.
+ * start of the fully loaded period, in ms since 1970; otherwise null.
  */
 export const useLaneHistory = (
   filter: PostFilter,

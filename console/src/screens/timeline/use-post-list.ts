@@ -6,7 +6,7 @@ import type { Post } from '../../publications/posts.js';
 import { useScope } from '../../session/scope.js';
 import { addNewest, appendPage, type PostList, showArrived } from './post-list.js';
 
-/** A filter that the gateway applies to posts, under the names of the API's parameters. */
+/** A post filter that the gateway applies, with the API's parameter names. */
 export interface PostFilter {
   readonly state?: 'planned' | 'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
   readonly channel_id?: string;
@@ -19,7 +19,7 @@ export interface PostFilter {
 const NEWEST = 40;
 const PAGE = 200;
 
-/** Keys of lists that are loading older posts, so that each list makes one call at a time. */
+/** Keys of the lists that are loading older posts; limits each list to one request at a time. */
 const loading = new Set<string>();
 
 /** Returns whether one of a post's publications matches every part of a filter. Ignores `until`. */
@@ -36,8 +36,8 @@ export const matchesFilter = (
   );
 
 /**
- * Returns the posts that match a filter, with functions to load more. The list outlives the screen for ten minutes, so
- * that going back from a post shows the same rows.
+ * Returns the posts that match a filter, with functions to load more. The list is kept for ten minutes after leaving
+ * the screen, so that going back from a post shows the same rows.
  * @param isHeld true while the list must not move; new posts are then kept in `arrived`
  */
 export const usePostList = (filter: PostFilter, isHeld: boolean) => {
@@ -91,7 +91,7 @@ export const usePostList = (filter: PostFilter, isHeld: boolean) => {
 
   return {
     list,
-    /** Why the last call failed; null if the list is up to date or loading. */
+    /** Error from the last request; null if the list is up to date or loading. */
     error: error?.id === id ? error.cause : list ? null : newest.error,
     retry: () => void (list ? loadMore() : newest.refetch()),
     loadMore,

@@ -5,14 +5,14 @@ import type { Publication } from '../../publications/states.js';
 /** The post that is selected on the lanes or in the list, and whether its explanation is open. */
 export interface Selection {
   readonly postId: string | null;
-  /** The chosen publication; null for the post's publication in the worst state. */
+  /** The selected publication; null for the post's publication in the worst state. */
   readonly publicationId: string | null;
   readonly isOpen: boolean;
-  /** The post to scroll to, in a new object for each request. */
+  /** The post to scroll to; a new object for each request. */
   readonly reveal: { readonly postId: string; readonly isFocused: boolean } | null;
   /** Opens a post, or closes it if it is open. */
   readonly toggle: (post: Post) => void;
-  /** Opens a post at one of its publications, and scrolls to the post if `isFar`. */
+  /** Opens a post with one of its publications selected; scrolls to the post if `isFar`. */
   readonly choose: (post: Post, publication: Publication, isFar?: boolean) => void;
 }
 
@@ -27,11 +27,11 @@ const NOTHING: State = { postId: null, publicationId: null, isOpen: false };
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Returns whether an event's target is the page itself, rather than an element that handles keys. */
+/** Returns whether an event's target is the page itself rather than an element that handles keys. */
 const isOnPage = (target: EventTarget | null): boolean => target instanceof HTMLElement && target.matches('body, main');
 
 /**
- * Keeps the selection, and moves it with `j` and `k`. `w` or Enter opens and closes the explanation. Escape closes the
+ * Manages the selection. `j` and `k` move it. `w` or Enter opens and closes the explanation. Escape closes the
  * explanation or, if it is closed, clears the selection.
  */
 export const useSelection = (posts: readonly Post[]): Selection => {
@@ -66,7 +66,7 @@ export const useSelection = (posts: readonly Post[]): Selection => {
       if (document.querySelector('[role="dialog"], [role="menu"]')) return;
       if (event.key === 'j') move(1);
       if (event.key === 'k') move(-1);
-      // The row receives focus in the next frame and handles Enter itself from then on.
+      // The row gets focus in the next frame; from then on, it handles Enter itself.
       const isToggle = event.key === 'w' || (event.key === 'Enter' && isOnPage(event.target));
       if (isToggle) setState((old) => (old.postId === null ? old : { ...old, isOpen: !old.isOpen }));
       if (event.key === 'Escape') setState((old) => (old.isOpen ? { ...old, isOpen: false } : NOTHING));

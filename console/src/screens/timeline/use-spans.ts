@@ -7,8 +7,8 @@ import type { TimeWindow } from './time-window.js';
 const HOUR = 3_600_000;
 
 /**
- * Returns the pauses and holds in a window. Fetches whole hours, so that moving the window within them needs no new
- * request.
+ * Returns the pauses and holds in a window. Fetches whole hours, so that moving the window within them does not need
+ * another request.
  */
 export const useSpans = ({ from, to }: TimeWindow): readonly HistorySpan[] => {
   const scope = useScope();

@@ -5,8 +5,8 @@ import { SEVERITY } from '../../publications/severity.js';
 import { stateLook } from '../../publications/states.js';
 
 /**
- * Adds a class with a background image for each state, such as `state-published`, in the colours of the theme. With an
- * SVG element in each cell, scrolling a list would take 50 % longer.
+ * Adds a class with a background image for each state, such as `state-published`, in the colours of the theme. An SVG
+ * element in every cell would make scrolling the list 50 % slower.
  */
 export const useStateImages = (): void => {
   const theme = useTheme();

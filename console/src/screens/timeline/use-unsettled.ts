@@ -6,12 +6,12 @@ import type { Post } from '../../publications/posts.js';
 import { type Scope, useScope } from '../../session/scope.js';
 import { findOutdated, type Page, type PostList, replaceKnown } from './post-list.js';
 
-/** Maximum number of posts to fetch again after a change, starting with the newest outdated post. */
+/** Maximum number of posts to refetch after a change, starting with the newest outdated post. */
 const READ_AGAIN = 100;
 
 type UnsettledState = 'planned' | 'queued' | 'in_doubt' | 'failed';
 
-/** Returns the newest 200 posts with a publication in a state. */
+/** Returns the newest 200 posts that have a publication in the given state. */
 const useByState = (state: UnsettledState): Page | undefined => {
   const scope = useScope();
   return useQuery({
@@ -25,8 +25,8 @@ export type Unsettled = Readonly<Record<'planned' | 'queued' | 'inDoubt' | 'fail
 
 /**
  * Returns the posts in the scope that are planned, waiting, in doubt or failed: the newest 200 in each state. Also
- * updates the timeline's lists from them, because publications change more often than the pages of a list are fetched
- * again.
+ * updates the timeline's lists with these posts, because publications change more often than the pages of a list are
+ * refetched.
  */
 export const useUnsettled = (): Unsettled => {
   const scope = useScope();
@@ -56,8 +56,8 @@ const updateLists = (scopeKey: string, posts: readonly Post[]): void => {
 };
 
 /**
- * Fetches the newest outdated post and up to 99 older posts again. Any outdated posts further back are fetched after
- * the next change.
+ * Refetches the newest outdated post and up to 99 older posts. Outdated posts further back have to wait for the next
+ * change.
  */
 const readOutdated = async (scope: Scope, fresh: Readonly<Record<UnsettledState, Page>>): Promise<void> => {
   const lists = queryClient.getQueriesData<PostList>({ queryKey: ['timeline', scope.key] });

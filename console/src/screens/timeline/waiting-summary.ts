@@ -1,7 +1,7 @@
 import { causeOf } from '../../publications/describe-waiting.js';
 import type { Publication, WaitRule } from '../../publications/shown-state.js';
 
-/** Numbers of waiting publications, by what they are waiting for. */
+/** How many publications are waiting, by what they are waiting for. */
 export interface WaitingSummary {
   readonly total: number;
   readonly person: number;
@@ -29,8 +29,8 @@ const COUNTED_AS: Readonly<Record<WaitRule, 'person' | 'pause' | 'retry' | 'netw
 };
 
 /**
- * Counts waiting publications by the cause of their wait. A publication behind another counts under the cause of the
- * publication ahead.
+ * Counts waiting publications by the cause of their wait. A publication that is waiting behind another is counted under
+ * the cause of the one ahead.
  */
 export const summarizeWaiting = (publications: readonly Publication[]): WaitingSummary => {
   const queued = publications.filter(({ state }) => state === 'queued');
@@ -46,7 +46,10 @@ export const summarizeWaiting = (publications: readonly Publication[]): WaitingS
   return { ...counts, networks };
 };
 
-/** Returns the rule that causes a wait. If the gateway does not report it, uses the rule of the publication ahead. */
+/**
+ * Returns the rule behind a wait. If the publication is waiting behind another, returns the rule behind the wait of
+ * that publication, if known.
+ */
 const rootCause = (publication: Publication, byId: ReadonlyMap<string, Publication>): WaitRule | null => {
   const cause = causeOf(publication);
   const blockedBy = publication.waiting_for?.blocked_by ?? null;

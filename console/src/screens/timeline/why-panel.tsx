@@ -15,10 +15,10 @@ import { WaitingExplanation } from '../../publications/waiting.js';
 import { WhyChain } from '../../publications/why-chain.js';
 import { timelineMessages } from './messages.js';
 
-/** Maximum number of a post's channels to list. */
+/** Maximum number of channels to list for a post. */
 const MAX_CHANNELS = 12;
 
-/** The panel below a post's row: its channels, why the chosen publication is waiting, and what to do about it. */
+/** The panel below a post's row: its channels, why the selected publication is waiting, and what to do about it. */
 export const WhyPanel = ({
   id,
   post,

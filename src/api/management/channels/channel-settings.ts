@@ -15,8 +15,8 @@ const COMMON = {
 } as const satisfies PlatformDescriptor['settings'];
 
 /**
- * Creates the reader for channel settings on one network. An error about a setting of other networks names them
- * (publish-api.md: Target; D-4).
+ * Creates the reader for channel settings on one network. If only other networks have a setting, the error about it
+ * names them (publish-api.md: Target; D-4).
  */
 export const settingsReader = (
   platform: PlatformDescriptor,

@@ -10,19 +10,19 @@ import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 import { SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
 import { CHANNEL_MESSAGES } from '../messages.js';
 
-/** The result of a channel's test (management-api.md: `POST /channels/{id}/test`). */
+/** The result of testing a channel (management-api.md: `POST /channels/{id}/test`). */
 export interface ChannelTest {
   /** True if every check succeeded. */
   readonly ok: boolean;
   readonly checks: readonly ChannelCheck[];
 }
 
-/** Time limit for all calls of a test together, in ms. It is short, because the caller waits for the result. */
+/** Total time limit for all calls in a test, in ms. It is short, because the caller is waiting for the result. */
 const TEST_LIMIT_MS = 5_000;
 
 /**
  * Checks with a channel's network whether the credentials allow posting there, without posting. Calls respect the
- * account's pacing, as posts do, and concurrent tests of a channel share one result.
+ * account's pacing, like posts, and concurrent tests of a channel share one result.
  */
 @Injectable()
 export class ChannelTester {
@@ -77,7 +77,7 @@ export class ChannelTester {
     };
   }
 
-  /** Reads the credentials; returns a human-readable sentence if they are missing or cannot be decrypted. */
+  /** Reads the credentials; returns an explanation for the user if they are missing or cannot be decrypted. */
   private async readCredentials(id: string): Promise<TestContext['credentials'] | string> {
     try {
       return (await this.vault.readSecret(id)) ?? CHANNEL_MESSAGES.credentialsMissing;

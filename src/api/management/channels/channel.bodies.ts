@@ -10,7 +10,7 @@ import { type BodyReader, fieldsReader } from '../../transport/fields.js';
 import { describeSettings, settingsReader } from './channel-settings.js';
 import { createCredentialsBody, credentialsReader } from './credentials.js';
 
-/** Creates the body class for POST /channels, given the networks that a channel may be on. */
+/** Creates the body class for POST /channels, given the available networks. */
 const createChannelBody = (platforms: readonly string[]) => {
   class ChannelBody {
     /** Required with the operator's key; may be omitted with an owner's. */
@@ -49,7 +49,7 @@ export class ChannelPatchBody {
   readonly enabled: boolean | undefined;
 }
 
-/** Readers for bodies; credentials and settings follow the rules of the channel's network. */
+/** Body readers. Credentials and settings are validated by the rules of the channel's network. */
 export interface ChannelReaders {
   /** Reads the body of POST /channels. */
   readonly readChannel: BodyReader<Omit<ConnectChannel['channel'], 'channelId' | 'ownerId'>>;
@@ -73,7 +73,7 @@ export const createChannelReaders = (platforms: PlatformCatalogue): ChannelReade
       return {
         platform,
         name,
-        // If they are missing, a problem is reported and the result is not used.
+        // If they are missing, a problem is reported, so the result is not used.
         credentials: (credentials === undefined
           ? undefined
           : read?.readCredentials(credentials, problems)) as Credentials,

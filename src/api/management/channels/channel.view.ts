@@ -11,7 +11,7 @@ import type { ChannelTest } from './channel-tester.js';
 /** States of a channel. */
 export const CHANNEL_STATUSES = ['ok', 'needs_attention', 'disabled'] as const satisfies readonly ChannelStatus[];
 
-/** A channel as the API shows it (management-api.md: Routes). Its credentials are never shown, only its address. */
+/** A channel as returned by the API (management-api.md: Routes). Of its credentials, only the address is included. */
 export class ChannelView {
   /** `tgt_…` */
   readonly id: string;
@@ -55,7 +55,7 @@ const statusOf = ({ enabled, attention_until }: ChannelRow, now: Instant): Chann
   return attention_until > now ? 'needs_attention' : 'ok';
 };
 
-/** A possible mistake in the setup of a channel, which does not stop it from publishing. */
+/** A possible mistake in a channel's setup that does not stop it from publishing. */
 export interface ChannelWarning {
   readonly code: 'same_chat';
   /** The other channel. */
@@ -63,23 +63,26 @@ export interface ChannelWarning {
   readonly message: string;
 }
 
-/** A channel with the test of its new credentials. They are stored even if the test fails or there are warnings. */
+/**
+ * A channel with the test result for its new credentials, which are stored even if the test fails or there are
+ * warnings.
+ */
 export type TestedChannelView = ChannelView & {
   readonly test: ChannelTest;
   readonly warnings: readonly ChannelWarning[];
 };
 
-/** The reason why a channel cannot post, and how to fix it (D-50). */
+/** The reason a channel cannot post, and how to fix it (D-50). */
 export class AttentionView {
-  /** Such as `chat_not_found` or `credentials_missing`. */
+  /** For example `chat_not_found` or `credentials_missing`. */
   readonly code: string;
-  /** States the refusal and what to do about it. */
+  /** Explains what was refused and what to do about it. */
   readonly message: string;
-  /** The network's own words; null if it gave none. */
+  /** The network's own message; null if it gave none. */
   readonly platform_says: string | null;
   /** Time of the refusal (ISO 8601, UTC). */
   readonly since: string;
-  /** Possible remedies, likeliest first. */
+  /** Possible remedies, most likely first. */
   readonly actions: readonly AttentionAction[];
 
   constructor(channelId: string, { code, message, platform_says, since, remedies }: DatedAttention) {
@@ -118,7 +121,7 @@ export class ReceiptView {
   readonly post_id: string;
   readonly publication_id: string;
   readonly state: PublicationViewState;
-  /** Ids of the network's messages. */
+  /** Message ids on the network. */
   readonly message_ids: readonly string[];
   /** ISO 8601, UTC; null if it is not published. */
   readonly published_at: string | null;

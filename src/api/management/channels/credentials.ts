@@ -8,7 +8,7 @@ import { Must } from '../../../validation/rules.js';
 import { fieldsReader } from '../../transport/fields.js';
 import { type BodyField, createBodyClass } from '../body-class.js';
 
-/** Creates the class for a network's credentials: the fields that its descriptor declares, with their rules. */
+/** Creates the credentials class for a network: the fields that its descriptor declares, with their rules. */
 export const createCredentialsBody = ({ credentials }: PlatformDescriptor) =>
   createBodyClass(credentials, credentialField);
 

@@ -8,8 +8,8 @@ const MAX_ENTRIES = 200;
 const MAPPED_BITS = 96;
 
 /**
- * Reads an IP allowlist (publish-api.md: Inbound endpoint) in the canonical form in which requests are matched:
- * IPv4-mapped IPv6 as IPv4 (security.md: Behind a proxy). Rejects a network with bits beyond its prefix.
+ * Parses an IP allowlist (publish-api.md: Inbound endpoint) into the canonical form that requests are matched against:
+ * IPv4-mapped IPv6 becomes IPv4 (security.md: Behind a proxy). Rejects a network with bits beyond its prefix.
  * @param value already reported if it is not an array
  */
 export const readAllowlist = (value: unknown, problems: ProblemList): string[] => {
@@ -25,7 +25,10 @@ export const readAllowlist = (value: unknown, problems: ProblemList): string[] =
   return [...new Set(entries)];
 };
 
-/** Returns what is wrong with an entry, to follow its path. @param value the entry, as messages show it */
+/**
+ * Returns the problem with an entry; the message appends it to the path.
+ * @param value the entry as shown in messages
+ */
 type Complaint = (value: string) => string;
 
 const NOT_AN_ADDRESS: Complaint = (value) => ALLOWLIST_MESSAGES.notAnAddress({ value });

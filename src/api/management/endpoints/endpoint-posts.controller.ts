@@ -15,8 +15,8 @@ import { getActor } from '../caller.js';
 import { OfResource, type ResourceCall } from '../resource-call.js';
 
 /**
- * Publishes and checks posts as `/v1` does, with a management key instead of the endpoint's token, signature and
- * allowlist (management-api.md: posts with a management key).
+ * Publishes and checks posts the way `/v1` does, but with a management key instead of the endpoint's token, signature
+ * and allowlist (management-api.md: posts with a management key).
  */
 @Controller('manage/v1/endpoints/:id')
 @UseGuards(ApiKeyGuard)

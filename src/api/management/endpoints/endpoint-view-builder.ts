@@ -7,7 +7,7 @@ import { OwnedResources } from '../owned-resources.js';
 import type { ResourcePlace } from '../resource-call.js';
 import { EndpointView } from './endpoint.view.js';
 
-/** Builds the views of endpoints, each with the URL that posts are sent to. */
+/** Builds endpoint views, including the URL that posts are sent to. */
 @Injectable()
 export class EndpointViewBuilder {
   constructor(
@@ -22,7 +22,7 @@ export class EndpointViewBuilder {
   }
 
   buildView(row: EndpointRow): EndpointView {
-    // Read each time: with PORT=0 the address is known only after the server listens.
+    // Read each time, because with PORT=0 the address is unknown until the server listens.
     return new EndpointView(row, this.settings.baseUrl ?? '', this.clock.now());
   }
 }

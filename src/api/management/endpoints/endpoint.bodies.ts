@@ -41,7 +41,7 @@ class EndpointPatchBody {
   @Must.beBoolean()
   readonly verbose_discovery: boolean | undefined;
 
-  /** True if each post waits for approval by an owner or the operator. Posts that already wait are not affected. */
+  /** True if each post needs approval by an owner or the operator. Does not affect posts that are already waiting. */
   @Must.beBoolean()
   readonly requires_approval: boolean | undefined;
 }
@@ -89,7 +89,7 @@ export const createEndpointReader =
   };
 
 /**
- * Creates the reader for the body of PATCH /endpoints/{id}. Missing fields are unchanged; null removes `name` and
+ * Creates the reader for the body of PATCH /endpoints/{id}. Omitted fields are left unchanged; null removes `name` and
  * `ip_allowlist`.
  */
 export const createEndpointChangeReader =
@@ -110,7 +110,10 @@ export const createEndpointChangeReader =
     };
   };
 
-/** Checks the seconds between two accepted posts against the limits profile's range (publish-api.md: Limits; D-15). */
+/**
+ * Checks the minimum interval between two accepted posts, in seconds, against the limits profile's range
+ * (publish-api.md: Limits; D-15).
+ */
 const checkInterval = (value: unknown, { min, max }: LimitsProfile['minInterval'], problems: ProblemList): void => {
   if (!Number.isInteger(value) || ((value as number) >= min && (value as number) <= max)) return;
   problems.add(
@@ -121,7 +124,7 @@ const checkInterval = (value: unknown, { min, max }: LimitsProfile['minInterval'
   );
 };
 
-/** Returns a body's schema, with the range that the limits profile sets for `min_interval`. */
+/** Returns a body schema with the limits profile's range for `min_interval`. */
 const describeFields =
   (Body: typeof EndpointPatchBody) =>
   ({ limitsProfile }: { readonly limitsProfile: LimitsProfile }): JsonSchema => {
@@ -138,7 +141,7 @@ export const describeEndpointChange = describeFields(EndpointPatchBody);
 
 /** Body of …/rotate-secret. */
 export class RotateSecretBody {
-  /** A week at most, because an overlap without an end would not be a rotation. */
+  /** At most a week, because a rotation has to end at some point. */
   @Must.beWithin(0, 10_080)
   readonly overlap_minutes: number | undefined;
 }

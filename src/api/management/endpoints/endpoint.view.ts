@@ -2,7 +2,7 @@ import type { DisabledBy, Mode } from '../../../domain/endpoint/endpoint.events.
 import { type Instant, iso, isoOrNull } from '../../../kernel/instant.js';
 import type { EndpointRow } from '../../../projections/discovery/discovery.tables.js';
 
-/** An endpoint as the API shows it (management-api.md: Routes). Its token and signing secret are never shown again. */
+/** An endpoint as returned by the API (management-api.md: Routes), without its token and signing secret. */
 export class EndpointView {
   /** `ep_…` */
   readonly id: string;
@@ -18,7 +18,7 @@ export class EndpointView {
   readonly min_interval: number;
   readonly require_signature: boolean;
   readonly require_timestamp: boolean;
-  /** IP addresses and CIDRs in canonical form; empty if requests from any address are admitted. */
+  /** IP addresses and CIDRs in canonical form; empty if requests from any address are accepted. */
   readonly ip_allowlist: readonly string[];
   readonly verbose_discovery: boolean;
   /** True if each post waits until an owner or the operator approves it. */
@@ -28,7 +28,7 @@ export class EndpointView {
   readonly disabled_by: DisabledBy | null;
   /** ISO 8601, UTC; null before the first rotation. */
   readonly slug_rotated_at: string | null;
-  /** Time at which the previous signing secret becomes invalid (D-40; ISO 8601, UTC); null if only one is valid. */
+  /** When the previous signing secret becomes invalid (D-40; ISO 8601, UTC); null if only one secret is valid. */
   readonly previous_secret_until: string | null;
   /** ISO 8601, UTC. */
   readonly created_at: string;

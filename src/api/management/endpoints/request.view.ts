@@ -3,7 +3,7 @@ import type { RequestRow } from '../../../projections/request-log/request-log.qu
 
 /** A request in an endpoint's log (publish-api.md: Request log entry; D-33). */
 export class RequestView {
-  /** The request's id, as `X-Request-Id` returned it. */
+  /** The request id that was returned as `X-Request-Id`. */
   readonly id: string;
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -12,9 +12,9 @@ export class RequestView {
   readonly user_agent: string | null;
   /** Method and path, with `{slug}` in place of the slug. */
   readonly route: string;
-  /** `accepted`, `rejected_auth` … (publish-api.md: Request-log decisions). */
+  /** For example `accepted` or `rejected_auth` (publish-api.md: Request-log decisions). */
   readonly decision: string;
-  /** Code of the rejection; null if the request was accepted. */
+  /** Rejection code; null if the request was accepted. */
   readonly reason: string | null;
   readonly http_status: number;
   readonly latency_ms: number;

@@ -2,7 +2,7 @@ import { Must } from '../../../validation/rules.js';
 import { isCursorOf, PageQuery } from '../../transport/page.js';
 import { isTime } from '../time.js';
 
-/** Decisions of the request log (publish-api.md: Request-log decisions). */
+/** Request log decisions (publish-api.md: Request-log decisions). */
 const DECISIONS = [
   'accepted',
   'accepted_no_project',

@@ -27,7 +27,7 @@ import { OverviewView, OwnerDiffView } from './owner-history.view.js';
 
 const UNREADABLE = { 409: ['history_unreadable'] };
 
-/** Shows past states, and who changed what, from the events (management-api.md: `GET /history`). */
+/** Shows past states and who changed what, based on the events (management-api.md: `GET /history`). */
 @Controller('manage/v1/history')
 @UseGuards(ApiKeyGuard)
 @UseInterceptors(HeavyReadTurn)
@@ -134,7 +134,7 @@ export class HistoryController {
   }
 }
 
-/** Returns the two times to compare. @throws HttpProblem 422 if one is missing or wrong */
+/** Returns the two times to compare. @throws HttpProblem 422 if one is missing or invalid */
 const toTimes = (query: DiffQuery, clock: Clock): TimeRange => {
   const from = toInstant(query.from);
   if (from === undefined) throw fieldProblem('from', 'missing', HISTORY_MESSAGES.fromMissing);
@@ -153,7 +153,7 @@ const requireAggregate = (name: string): HistoryAggregate => {
 const notThen = ({ name }: HistoryAggregate): HttpProblem =>
   HttpProblem.withMessage(404, 'not_found', HISTORY_MESSAGES.notThen({ what: name }));
 
-/** Answers 409 if an event is damaged, or a newer version of the program wrote it. */
+/** Responds with 409 if an event is damaged or was written by a newer version of the program. */
 const readable = async <T>(read: () => Promise<T>): Promise<T> => {
   try {
     return await read();

@@ -12,11 +12,11 @@ const REVISION = /^\d{1,15}$/;
 
 /** Query parameters of an aggregate's history. */
 export class AggregateHistoryQuery {
-  /** The aggregate as it stood at this time. */
+  /** Shows the aggregate as it was at this time. */
   @isTime()
   readonly at: string | undefined;
 
-  /** The aggregate as it stood after this revision. */
+  /** Shows the aggregate as it was after this revision. */
   @Must.match(REVISION, 'a revision: a whole number from 0')
   readonly revision: string | undefined;
 
@@ -29,7 +29,7 @@ export class AggregateHistoryQuery {
   readonly limit: string | undefined;
 }
 
-/** Query parameters for comparing an aggregate at two times. */
+/** Query parameters for comparing an aggregate between two points in time. */
 export class DiffQuery {
   @Schema.required()
   @isTime()
@@ -40,14 +40,14 @@ export class DiffQuery {
   readonly to: string | undefined;
 }
 
-/** Query parameters for comparing an owner's endpoints, channels, projects and pauses at two times. */
+/** Query parameters for comparing an owner's endpoints, channels, projects and pauses between two points in time. */
 export class OwnerDiffQuery extends DiffQuery {
   /** Operators may omit it to compare all owners; owners may pass only their own id. */
   @Must.match(ID_PATTERN, 'an id such as own_…')
   readonly owner_id: string | undefined;
 }
 
-/** Query parameters for the endpoints, channels, projects and pauses at a time. */
+/** Query parameters for listing the endpoints, channels, projects and pauses at a given time. */
 export class OverviewQuery {
   /** Default: now. */
   @isTime()
@@ -67,7 +67,7 @@ export class AuditQuery extends PageQuery {
   @Must.match(ID_PATTERN, 'an id such as own_…')
   readonly owner_id: string | undefined;
 
-  /** Only events of aggregates of this kind. */
+  /** Only events of aggregates of this type. */
   @Must.beOneOf([...new Set([...AGGREGATE_NAMES, ...AUDITED_AGGREGATES, 'webhook-output'])])
   readonly aggregate: string | undefined;
 

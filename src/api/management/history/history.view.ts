@@ -9,24 +9,24 @@ import type { Json, JsonObject } from '../../../kernel/json.js';
 export class HistoricEventView {
   readonly id: string;
   readonly type: string;
-  /** Version of the format that the event was written in; `data` is in the current format. */
+  /** Version of the format in which the event was written; `data` is always in the current format. */
   readonly version: number;
   /** Name of the event's stream. With `revision` and `hash`, it forms the event's entry in the transparency log. */
   readonly stream: string;
   /** Number of the event in its stream, from 0. */
   readonly revision: number;
-  /** Position in the order of all events; a string, because it may exceed JavaScript's safe integers. */
+  /** Global position of the event; a string, because it may exceed JavaScript's safe integer range. */
   readonly position: string;
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly actor: string;
-  /** Empty for work that no request started. */
+  /** Empty if no request started the work. */
   readonly request_id: string;
   readonly causation_id: string;
   readonly correlation_id: string;
   /** The client's address; null if no request caused the event directly. */
   readonly ip: string | null;
-  /** `erased` for an event that was deleted once nothing needed it. */
+  /** `erased` if the event was deleted because nothing needed it any more. */
   readonly data: unknown;
   /** SHA-256 (hex), chained to the previous event in its stream. */
   readonly hash: string;
@@ -51,7 +51,7 @@ export class HistoricEventView {
 
 /** An event of the audit trail or a trace. */
 export class AuditedEventView extends HistoricEventView {
-  /** The aggregate that the event happened to, such as `channel`. */
+  /** Type of the aggregate that the event belongs to, such as `channel`. */
   readonly aggregate: string;
   /** Null for an event that concerns only an idempotency key. */
   readonly aggregate_id: string | null;
@@ -63,7 +63,7 @@ export class AuditedEventView extends HistoricEventView {
   }
 }
 
-/** An aggregate as it stood at a time or after a revision. */
+/** An aggregate as it was at a given time or after a given revision. */
 export class AggregateHistoryView {
   readonly aggregate: string;
   readonly id: string;
@@ -76,7 +76,7 @@ export class AggregateHistoryView {
   readonly changed: object;
   /** Oldest first. */
   readonly events: readonly HistoricEventView[];
-  /** `from` of the next page of events; null on the last one. */
+  /** `from` for the next page of events; null on the last page. */
   readonly next: number | null;
 
   constructor(
@@ -98,10 +98,10 @@ export class AggregateHistoryView {
   }
 }
 
-/** One of the two times that are compared, with the revision of the aggregate at that time. */
+/** One of the two points in time that are compared, with the aggregate's revision at that time. */
 export class DiffEndView {
   readonly at: string;
-  /** Null before the aggregate's creation. */
+  /** Null if the aggregate did not exist yet. */
   readonly revision: number | null;
 
   constructor({ at, revision }: DiffEnd) {
@@ -131,7 +131,7 @@ export class ChangeView {
   }
 }
 
-/** The differences between the states of an aggregate at two times. */
+/** The differences in an aggregate's state between two points in time. */
 export class DiffView {
   readonly aggregate: string;
   readonly id: string;
@@ -152,9 +152,9 @@ export class DiffView {
 export class StoryRequestView {
   readonly id: string;
   readonly at: string;
-  /** Actor whose key the request carried. */
+  /** Actor whose key was used for the request. */
   readonly actor: string;
-  /** Name of the endpoint at that time; null if the request did not use the key of an endpoint. */
+  /** Name of the endpoint at that time; null if the request did not use an endpoint's key. */
   readonly key_name: string | null;
   readonly ip: string;
 

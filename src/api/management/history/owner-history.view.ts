@@ -11,9 +11,9 @@ import { ChangeView } from './history.view.js';
 
 /** A change to one of many aggregates. */
 export class ChangeOfAggregateView extends ChangeView {
-  /** The aggregate that changed, such as `channel`. */
+  /** Type of the aggregate that changed, such as `channel`. */
   readonly aggregate: string;
-  /** Its id; for pauses, the id of the project or channel. */
+  /** Id of the aggregate; for pauses, the id of the project or channel. */
   readonly id: string;
 
   constructor(change: ChangeOfAggregate) {
@@ -23,13 +23,13 @@ export class ChangeOfAggregateView extends ChangeView {
   }
 }
 
-/** One of the two times that are compared. */
+/** One of the two points in time that are compared. */
 export interface OwnerDiffEndView {
   /** ISO 8601, UTC. */
   readonly at: string;
 }
 
-/** The differences of all endpoints, channels, projects and pauses between two times. */
+/** The changes to all endpoints, channels, projects and pauses between two points in time. */
 export class OwnerDiffView {
   readonly from: OwnerDiffEndView;
   readonly to: OwnerDiffEndView;
@@ -46,7 +46,7 @@ export class OwnerDiffView {
   }
 }
 
-/** The past state of an endpoint, channel or project, or of its pauses. */
+/** The past state of an endpoint, channel or project, or of a pause. */
 export class PastResourceView {
   /** Id of the endpoint, project or channel. */
   readonly id: string;
@@ -60,7 +60,7 @@ export class PastResourceView {
   }
 }
 
-/** All endpoints, channels, projects and pauses at a time. */
+/** All endpoints, channels, projects and pauses at a given time. */
 export class OverviewView {
   readonly at: string;
   readonly endpoints: readonly PastResourceView[];

@@ -25,7 +25,7 @@ export class TicksQuery {
   @isTime()
   readonly to: string | undefined;
 
-  /** Number of equal parts to divide the time into; at most one per millisecond. */
+  /** Number of equal parts to divide the period into; at most one per millisecond. */
   @isBuckets()
   readonly buckets: string | undefined;
 
@@ -34,6 +34,6 @@ export class TicksQuery {
   readonly owner_id: string | undefined;
 }
 
-/** Converts a checked number of buckets. */
+/** Parses a validated number of buckets. */
 export const toBuckets = (buckets: string | undefined): number =>
   buckets === undefined ? DEFAULT_BUCKETS : Number(buckets);

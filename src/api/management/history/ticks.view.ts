@@ -2,9 +2,9 @@ import type { Timeline } from '../../../history/timeline/timeline.js';
 import { iso, isoOrNull } from '../../../kernel/instant.js';
 import type { PersonChange, StateSpan } from '../../../projections/audit/timeline.queries.js';
 
-/** The numbers of events in one part of the timeline. */
+/** Event counts for one bucket of the timeline. */
 export interface BucketView {
-  /** ISO 8601, UTC: the beginning of the bucket, which ends where the next one begins. */
+  /** Start of the bucket (ISO 8601, UTC); it ends where the next bucket starts. */
   readonly at: string;
   /** Events of the audit trail. */
   readonly events: number;
@@ -16,7 +16,7 @@ export interface BucketView {
   readonly in_doubt: number;
 }
 
-/** A period in which a project or channel was paused, a channel needed attention, or an endpoint was disabled. */
+/** A period when a project or channel was paused, a channel needed attention, or an endpoint was disabled. */
 export class StateSpanView {
   /** `project_pause`, `channel_pause`, `needs_attention` or `endpoint_disabled`. */
   readonly kind: string;
@@ -24,9 +24,9 @@ export class StateSpanView {
   readonly id: string;
   /** ISO 8601, UTC. */
   readonly from: string;
-  /** ISO 8601, UTC. For a current pause, its `paused_until`; null for any other span that still lasts. */
+  /** ISO 8601, UTC. For a current pause, its `paused_until`; null for any other span that has not ended. */
   readonly to: string | null;
-  /** The event that began the span. */
+  /** Id of the event that started the span. */
   readonly event_id: string;
   /** The author of that event. */
   readonly actor: string;
@@ -49,7 +49,7 @@ export class PersonChangeView {
   /** Type of the event. */
   readonly type: string;
   readonly event_id: string;
-  /** The aggregate that the event happened to, such as `channel`. */
+  /** Type of the aggregate that the event belongs to, such as `channel`. */
   readonly aggregate: string;
   /** Null for an event that concerns only an idempotency key. */
   readonly aggregate_id: string | null;
@@ -64,7 +64,7 @@ export class PersonChangeView {
   }
 }
 
-/** Numbers of events over time, with pauses and changes by people. */
+/** Event counts over time, with pauses and changes by people. */
 export class TicksView {
   /** ISO 8601, UTC: time of the very first event; null if there is none. */
   readonly first_at: string | null;
@@ -73,7 +73,7 @@ export class TicksView {
   /** ISO 8601, UTC. */
   readonly to: string;
   readonly buckets: readonly BucketView[];
-  /** At most 500 spans that overlap the period, in the order in which they began. */
+  /** At most 500 spans that overlap the period, in the order in which they started. */
   readonly spans: readonly StateSpanView[];
   /** True if there are more than 500; the longest are shown. */
   readonly spans_truncated: boolean;

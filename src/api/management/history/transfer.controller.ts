@@ -19,16 +19,16 @@ import { ExportQuery } from './transfer.query.js';
 import { currentLog } from './transparency-log.controller.js';
 
 const NDJSON = 'application/x-ndjson';
-/** Number of characters to collect before a write, because a write for each line would be slow. */
+/** Number of characters to collect before each write, because writing line by line would be slow. */
 const WRITE_CHARS = 65_536;
 
 /** The result of an import. */
 export interface ImportView {
-  /** Number of events among the lines, including events that the store already had. */
+  /** Number of imported events, including events that the store already had. */
   readonly events: number;
-  /** Number of secrets among the lines. */
+  /** Number of imported secrets. */
   readonly secrets: number;
-  /** False if more lines must follow: until then, the gateway writes and publishes nothing else. */
+  /** False if more lines are still to come; until then, the gateway writes and publishes nothing else. */
   readonly complete: boolean;
 }
 
@@ -75,7 +75,7 @@ export class TransferController {
   async import(@Req() request: FastifyRequest): Promise<ImportView> {
     if (!/^\s*application\/x-ndjson\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
       throw HttpProblem.withMessage(415, 'unsupported_media_type', HISTORY_MESSAGES.transferType);
-    // The body must arrive within a time limit and the import may take longer, so the body goes to a file first.
+    // The body must arrive within a time limit but the import may take longer, so the body is written to a file first.
     try {
       return await this.spool.keep(request.raw, (file) => this.imports.run(readLines(file)));
     } catch (error) {
@@ -93,12 +93,12 @@ const untilClosed = ({ raw }: FastifyReply): AbortSignal => {
   return closed.signal;
 };
 
-/** Opens the file only when the first line is requested: readline drops lines that arrive earlier. */
+/** Opens the file only when the first line is requested, because readline drops lines that arrive earlier. */
 async function* readLines(file: string): AsyncGenerator<string> {
   yield* createInterface({ input: createReadStream(file), crlfDelay: Infinity });
 }
 
-/** Reads the first piece before the answer begins: a history that contradicts its log must be answered with 409. */
+/** Reads the first piece before the response starts, because a history that contradicts its log must get a 409. */
 const startReading = async (pieces: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer>> => {
   try {
     const first = await pieces.next();

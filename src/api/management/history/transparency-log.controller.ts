@@ -15,7 +15,7 @@ const TEXT = 'text/plain; charset=utf-8';
 const TILES = '/history/log/tile/';
 const operatorOnly = HISTORY_MESSAGES.tilesAreOperators;
 
-/** Name of the log, and the key that verifies its checkpoints. */
+/** Name of the log and the key that verifies its checkpoints. */
 export interface LogKeyView {
   readonly origin: string;
   readonly vkey: string;
@@ -24,9 +24,9 @@ export interface LogKeyView {
 /** A log that has ended, because its history could not be continued. */
 export interface EndedLogView {
   readonly origin: string;
-  /** Number of entries under its newest known checkpoint. */
+  /** Number of entries that its newest known checkpoint covers. */
   readonly size: number;
-  /** Root of its tree at that size, base64. */
+  /** Root hash of its tree at that size, base64. */
   readonly root: string;
   readonly vkey: string;
   readonly ended_at: string;
@@ -36,19 +36,19 @@ export interface EndedLogView {
   /** Its newest known checkpoint. */
   readonly checkpoint: string;
   /**
-   * The same checkpoint with a line `ended <origin of the next log>`, signed with the ended log's key; null if the key
-   * was not available.
+   * The same checkpoint with an added line `ended <origin of the next log>`, signed with the ended log's key; null if
+   * the key was not available.
    */
   readonly statement: string | null;
 }
 
 /** The logs that have ended. */
 export interface EndedLogsView {
-  /** In the order in which they ended; each was replaced by the next, and the last by the current log. */
+  /** In the order they ended. Each log was replaced by the next one, and the last by the current log. */
   readonly items: readonly EndedLogView[];
 }
 
-/** Serves the transparency log of the history in C2SP's formats (management-api.md: `GET /history/log`). */
+/** Serves the transparency log of the history in the C2SP formats (management-api.md: `GET /history/log`). */
 @Controller('manage/v1/history/log')
 @UseGuards(ApiKeyGuard)
 export class TransparencyLogController {
@@ -138,7 +138,7 @@ export class TransparencyLogController {
   }
 }
 
-/** Answers 503 while no checkpoint covers the requested events. */
+/** Responds with 503 while no checkpoint covers the requested events. */
 export const currentLog = async <T>(read: () => Promise<T>): Promise<T> => {
   try {
     return await read();

@@ -2,12 +2,12 @@ import { AGGREGATE_NAMES } from '../../../history/aggregates/catalogue.js';
 import { Must } from '../../../validation/rules.js';
 import { ID_PATTERN } from '../id.pipe.js';
 
-/** Matches any text of 1 to 4,096 UTF-16 units. */
+/** Matches any string of 1 to 4,096 UTF-16 units. */
 const CHECKPOINT = /^[^]{1,4096}$/;
 
 /** Body of POST /history/verify. Without fields, everything is verified. */
 export class VerificationBody {
-  /** Only the events of aggregates of this kind. */
+  /** Only the events of aggregates of this type. */
   @Must.beOneOf([...AGGREGATE_NAMES])
   readonly aggregate: string | undefined;
 

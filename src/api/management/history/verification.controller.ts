@@ -18,7 +18,7 @@ import { type Call, TheCall } from '../resource-call.js';
 import { currentLog } from './transparency-log.controller.js';
 import { VerificationBody } from './verification.body.js';
 
-/** Starts verifications of the history (management-api.md: `POST /history/verify`). */
+/** Starts history verification jobs (management-api.md: `POST /history/verify`). */
 @Controller('manage/v1/history')
 @UseGuards(ApiKeyGuard)
 export class VerificationController {

@@ -5,14 +5,14 @@ import type { Json } from '../../../kernel/json.js';
 export class JobView {
   readonly id: string;
   readonly kind: string;
-  /** Name of the projection that the job rebuilds or verifies; null for other kinds of jobs. */
+  /** Name of the projection that the job rebuilds or verifies; null for other types of jobs. */
   readonly projection: string | null;
   readonly state: JobState;
   /** From 0 to 1. */
   readonly progress: number;
   /** Seconds until the job finishes at its current pace; null if that is unknown or the job has finished. */
   readonly eta_seconds: number | null;
-  /** Null while it runs; for a failed job, `{message}`. */
+  /** Null while the job is running; `{message}` if it failed. */
   readonly result: Json;
 
   constructor({ id, kind, state, progress, etaSeconds, params, result }: Job) {

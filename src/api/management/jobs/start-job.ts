@@ -5,7 +5,7 @@ import type { ChangeResult } from '../change-pipeline.js';
 import { CALL_MESSAGES } from '../messages.js';
 import { JobView } from './job.view.js';
 
-/** Starts a job. @throws HttpProblem 409 while another job with its subject runs */
+/** Starts a job. @throws HttpProblem 409 while another job with the same subject is running */
 export const startJob = async (jobs: JobTable, job: NewJob): Promise<Job> => {
   try {
     return await jobs.start(job);
@@ -15,7 +15,7 @@ export const startJob = async (jobs: JobTable, job: NewJob): Promise<Job> => {
   }
 };
 
-/** Returns the result of a call that started a job. That appends no event, so it has no position. */
+/** Returns the result of a call that started a job. It has no position, because starting a job appends no event. */
 export const jobResult = (job: Job): ChangeResult<JobView> => ({
   outcome: { position: -1n },
   readModels: [],

@@ -60,7 +60,7 @@ export const buildDisabled = (
   };
 };
 
-/** Returns the action that enables a resource, or that shows the plan if the plan disabled the resource. */
+/** Returns the action that enables a resource, or, if the plan disabled it, the action that shows the plan. */
 const enabling = ({ id, owner_id, disabled_by }: Alert, path: string): OverviewActionView =>
   disabled_by === 'plan'
     ? viewing('view_plan', `/owners/${owner_id}`)

@@ -1,7 +1,7 @@
 import type { AttentionSubject, OverviewActionView } from './overview.view.js';
 import type { OverviewFacts } from './overview-facts.js';
 
-/** An attention item's subject without any facts. */
+/** The subject of an attention item, with every fact set to null. */
 export const NO_SUBJECT: AttentionSubject = {
   id: null,
   name: null,

@@ -78,7 +78,7 @@ const describePublication = (id: string, { details, excerpts }: OverviewFacts): 
   };
 };
 
-/** Builds the attention item for owners who have used up the month's posts; null if there are none. */
+/** Builds the attention item for owners who have used up this month's quota; null if there are none. */
 export const buildUsedUp = ({ usedUp }: OverviewFacts): AttentionItemView | null => {
   const [first] = usedUp;
   if (!first) return null;

@@ -11,7 +11,7 @@ import type { AttentionItemView, CheckView } from './overview.view.js';
 const FINE = 'ok';
 const NO_FIGURES = { latency_ms: null, position: null, degraded: [] };
 
-/** Builds the operator's checks of the gateway itself, and the attention items that follow from them. */
+/** Builds the gateway health checks for the operator, and the related attention items. */
 @Injectable()
 export class ChecksBuilder {
   constructor(

@@ -25,7 +25,7 @@ import { listRecent } from './recent.js';
 import { ShownTimes } from './time-series.js';
 import { chooseWaiting } from './waiting.js';
 
-/** Reads everything that an overview shows, in three rounds of a few queries each. */
+/** Reads all data for an overview, in three rounds of a few queries each. */
 @Injectable()
 export class OverviewFactsReader {
   constructor(
@@ -92,7 +92,7 @@ export class OverviewFactsReader {
     };
   }
 
-  /** Finds used-up quotas; assumes that the owner's latest publication used each one up. */
+  /** Finds used-up quotas. Assumes that each was used up by the owner's latest publication. */
   private async readQuota(owner: OwnerRow | null, now: Instant): Promise<Pick<OverviewFacts, 'owner' | 'usedUp'>> {
     const postsLeft = owner && (await this.quotas.findPostsLeft([owner])).get(owner.owner_id)!;
     const found = owner && postsLeft && { ...owner, postsLeft };
@@ -106,7 +106,10 @@ export class OverviewFactsReader {
     return this.usedUp.find(now, monthlyPostsOf(this.settings.limitsProfile));
   }
 
-  /** Builds the views of queued publications; none while the event store, which explains waits, cannot be read. */
+  /**
+   * Builds the views of queued publications; empty while the event store, where the reasons for waits are recorded,
+   * cannot be read.
+   */
   private async buildViews(details: readonly PublicationDetails[]): Promise<Map<string, PublicationView>> {
     const queued = details.flatMap(({ row }) => (row.state === 'queued' ? [row] : []));
     try {

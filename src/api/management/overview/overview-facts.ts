@@ -12,10 +12,10 @@ import type { ShownTimes } from './time-series.js';
 
 /** Maximum number of ids in an attention item. */
 export const MOST_IDS = 20;
-/** Maximum number of waiting publications to show, and of owners whose publications have waited longest. */
+/** Maximum number of waiting publications, and of longest-waiting owners, to show. */
 export const MOST_WAITING = 10;
 
-/** The facts that were read for an overview. */
+/** The data that an overview is built from. */
 export interface OverviewFacts {
   readonly times: ShownTimes;
   /** Identifiers of the networks. */
@@ -26,7 +26,7 @@ export interface OverviewFacts {
   readonly alerts: Alerts;
   readonly next: NextPublications;
   readonly approvals: PendingApprovals;
-  /** Owners who have used up their quota, with the time at which they did; earliest first. */
+  /** Owners who have used up their quota, and when they did; earliest first. */
   readonly usedUp: readonly (UsedUpOwner & { readonly since: Instant })[];
   /** Number of queued publications of the first channel that needs attention; null if no channel needs attention. */
   readonly waitingOnChannel: number | null;

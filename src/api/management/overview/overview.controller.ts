@@ -8,7 +8,7 @@ import { OwnerQuery } from '../owner.query.js';
 import { OverviewBuilder } from './overview.builder.js';
 import type { CurrentOverviewView } from './overview.view.js';
 
-/** Shows what is published, what waits, and what needs someone's attention (management-api.md: Overview). */
+/** Shows what was published, what is waiting, and what needs someone's attention (management-api.md: Overview). */
 @Controller('manage/v1/overview')
 @UseGuards(ApiKeyGuard)
 export class OverviewController {

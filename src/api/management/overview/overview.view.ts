@@ -16,7 +16,7 @@ export interface OverviewOwner {
   readonly resets_at: string;
 }
 
-/** Kinds of problems that need attention, worst first. */
+/** Types of problems that need attention, worst first. */
 export const ATTENTION_CODES = [
   'in_doubt',
   'channel_needs_attention',
@@ -28,24 +28,24 @@ export const ATTENTION_CODES = [
   'projection_stopped',
   'store_unavailable',
 ] as const;
-/** A kind of problem that needs someone's attention. */
+/** A type of problem that needs someone's attention. */
 export type AttentionCode = (typeof ATTENTION_CODES)[number];
 
 /** Name of the action behind an {@link OverviewActionView}. */
 export type ActionLabel =
   'resolve' | 'retry' | 'enable' | 'view_plan' | 'view_reason' | 'review' | 'view_projection' | 'view_all';
 
-/** The call that resolves an attention item, or shows what to decide. */
+/** The API call that resolves an attention item or shows what must be decided. */
 export interface OverviewActionView {
   readonly label_code: ActionLabel;
   readonly method: 'GET' | 'POST';
-  /** Below `/manage/v1`. */
+  /** Relative to `/manage/v1`. */
   readonly path: string;
 }
 
-/** Facts about the first of `ids`, from which clients can write their own sentence; null where they do not apply. */
+/** Facts about the first id in `ids`, so that clients can write their own sentence; null if not applicable. */
 export interface AttentionSubject {
-  /** The first of `ids`; null if there is none. */
+  /** The first id in `ids`; null if `ids` is empty. */
   readonly id: string | null;
   /** Name of the channel, endpoint, owner or projection, or of a post's endpoint; URL of the webhook output. */
   readonly name: string | null;
@@ -58,11 +58,11 @@ export interface AttentionSubject {
   readonly post_id: string | null;
   /** The first 120 characters of the post's text. */
   readonly excerpt: string | null;
-  /** Code of the error or refusal. */
+  /** Error or refusal code. */
   readonly code: string | null;
   /** The reason, in English. */
   readonly message: string | null;
-  /** The network's own words. */
+  /** The network's own message. */
   readonly platform_says: string | null;
   /** Reason why it was disabled: `rate_limits`, `plan`, `gone`, `failures`. */
   readonly disabled_by: string | null;
@@ -71,7 +71,7 @@ export interface AttentionSubject {
   readonly plan: Plan | null;
   /** ISO 8601, UTC. */
   readonly resets_at: string | null;
-  /** Position of the event at which the projection has stopped. */
+  /** Position of the event at which the projection stopped. */
   readonly position: string | null;
   /** Type of that event. */
   readonly event_type: string | null;
@@ -80,15 +80,15 @@ export interface AttentionSubject {
 /** The resources or posts that need attention for one reason. */
 export interface AttentionItemView {
   readonly code: AttentionCode;
-  /** Time since which the first of these has needed attention (ISO 8601, UTC). */
+  /** When the first of these started to need attention (ISO 8601, UTC). */
   readonly since: string;
-  /** Total number; posts that wait for approval are counted up to 10,000. */
+  /** Total number; posts waiting for approval are counted up to 10,000. */
   readonly count: number;
   /** Publications, posts, channels, endpoints, owners, webhook outputs or projections: at most 20, longest first. */
   readonly ids: readonly string[];
   /** Human-readable sentence. */
   readonly text: string;
-  /** Null if no call helps. */
+  /** Null if no API call would help. */
   readonly action: OverviewActionView | null;
   readonly subject: AttentionSubject;
 }
@@ -100,8 +100,8 @@ export type NetworkState = 'in_doubt' | 'held' | 'slowed' | 'going' | 'idle';
 export interface NetworkView {
   readonly platform: string;
   /**
-   * `in_doubt`: publications are in doubt. `held`: queued publications wait for a person or for the end of a pause;
-   * with all owners shown, only for a person. `slowed`: the network asked for a delay. `going`: none of these, and
+   * `in_doubt`: publications are in doubt. `held`: queued publications are waiting for a person or for a pause to end;
+   * if all owners are shown, only for a person. `slowed`: the network asked for a delay. `going`: none of these, and
    * something was published within the last hour, is queued or is being published. `idle`: none of the above.
    */
   readonly state: NetworkState;
@@ -109,7 +109,7 @@ export interface NetworkView {
   readonly published_hour: number;
   /** Number of queued publications. */
   readonly waiting: number;
-  /** Time at which the oldest queued publication was accepted (ISO 8601, UTC); null if none is queued. */
+  /** When the oldest queued publication was accepted (ISO 8601, UTC); null if none is queued. */
   readonly oldest_at: string | null;
   /** Earliest known end of a wait (ISO 8601, UTC); null if none is known. */
   readonly next_at: string | null;
@@ -145,7 +145,7 @@ export type WaitingPublicationView = PublicationView & {
   readonly channel: NamedChannel;
 };
 
-/** Publications of one minute. */
+/** Publication counts for one minute. */
 export interface MinuteView {
   /** Start of the minute (ISO 8601, UTC). */
   readonly at: string;
@@ -154,7 +154,7 @@ export interface MinuteView {
   readonly in_doubt: number;
 }
 
-/** Events of ten minutes. */
+/** Event counts for ten minutes. */
 export interface TenMinutesView {
   /** Start of the ten minutes (ISO 8601, UTC). */
   readonly at: string;
@@ -164,7 +164,7 @@ export interface TenMinutesView {
   readonly in_doubt: number;
 }
 
-/** One of the latest events. For each publication or resource, only its latest event is shown. */
+/** A recent event. Only the latest event of each publication or resource is shown. */
 export interface RecentView {
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -187,7 +187,7 @@ export interface CheckView {
   readonly ok: boolean;
   /** Human-readable sentence. */
   readonly message: string;
-  /** For `database`: time of a query, in ms. */
+  /** For `database`: query time, in ms. */
   readonly latency_ms: number | null;
   /** For `event_store`: position of the newest event. For `history`: number of events in the signed log. */
   readonly position: string | null;
@@ -195,7 +195,7 @@ export interface CheckView {
   readonly degraded: readonly string[];
 }
 
-/** An owner whose publications wait. */
+/** An owner with waiting publications. */
 export interface LongestWaitView {
   readonly owner_id: string;
   readonly owner_name: string;
@@ -203,9 +203,9 @@ export interface LongestWaitView {
   readonly rule: WaitingForView['rule'] | null;
   /** The network of the oldest publication. */
   readonly platform: string;
-  /** Number of queued publications of the owner, on all networks. */
+  /** Number of the owner's queued publications, on all networks. */
   readonly posts: number;
-  /** Time at which the oldest publication was accepted (ISO 8601, UTC). */
+  /** When the oldest publication was accepted (ISO 8601, UTC). */
   readonly oldest_at: string;
 }
 
@@ -221,8 +221,8 @@ export interface CurrentOverviewView {
   /** All networks. */
   readonly networks: readonly NetworkView[];
   /**
-   * At most ten, in their expected order: the next publications and the longest-waiting ones. Publications that wait
-   * for a person come last.
+   * At most ten, in their expected order: the next publications and the longest-waiting ones. Publications waiting for
+   * a person come last.
    */
   readonly waiting: readonly WaitingPublicationView[];
   /** The last 60 minutes, oldest first. */

@@ -6,7 +6,7 @@ import type { OverviewFacts } from './overview-facts.js';
 /** Maximum number of entries to show. */
 const SHOWN = 20;
 
-/** Lists the entries of the feed to show, newest first: the latest entry for each publication and resource. */
+/** Picks the feed entries to show, newest first: only the latest entry per publication or resource. */
 export const listRecent = (feed: readonly FeedRow[]): FeedRow[] => {
   const seen = new Set<string>();
   return feed
@@ -15,7 +15,7 @@ export const listRecent = (feed: readonly FeedRow[]): FeedRow[] => {
     .slice(0, SHOWN);
 };
 
-/** Builds the list of the latest events. */
+/** Builds the views of the latest feed entries. */
 export const buildRecent = ({ activity, excerpts, names }: OverviewFacts): RecentView[] =>
   listRecent(activity.feed).map(({ at, kind, platform, post_id, subject_id }) => {
     const isPublication = post_id !== null;

@@ -8,7 +8,10 @@ const TEN_MINUTES = 10 * MINUTE;
 export const MINUTES = 60;
 const TENS = 144;
 
-/** The intervals that an overview shows, in UTC. The last minute and the last ten minutes have not ended yet. */
+/**
+ * The time intervals shown in an overview, in UTC. The last minute and the last ten-minute interval are still in
+ * progress.
+ */
 export class ShownTimes {
   readonly firstMinute: Instant;
   readonly firstTenMinutes: Instant;
@@ -18,13 +21,13 @@ export class ShownTimes {
     this.firstTenMinutes = now - (now % TEN_MINUTES) - (TENS - 1) * TEN_MINUTES;
   }
 
-  /** Returns the index of a minute among the shown minutes, from 0. */
+  /** Returns the zero-based index of a minute among the shown minutes. */
   placeOf(at: Instant): number {
     return (at - this.firstMinute) / MINUTE;
   }
 }
 
-/** Builds the last 60 minutes, for all networks together. */
+/** Builds the views of the last 60 minutes, with totals across all networks. */
 export const buildMinutes = ({ activity: { minutes }, times }: OverviewFacts): MinuteView[] => {
   const views = Array.from({ length: MINUTES }, (_, i) => ({
     at: iso(times.firstMinute + i * MINUTE),
@@ -41,7 +44,7 @@ export const buildMinutes = ({ activity: { minutes }, times }: OverviewFacts): M
   return views;
 };
 
-/** Builds the 144 ten-minute intervals. */
+/** Builds the views of the last 144 ten-minute intervals. */
 export const buildDay = ({ activity: { tenMinutes }, times }: OverviewFacts): TenMinutesView[] => {
   const byTime = new Map(tenMinutes.map((row) => [row.at, row]));
   return Array.from({ length: TENS }, (_, i) => {

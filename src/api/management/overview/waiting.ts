@@ -8,14 +8,14 @@ const LONGEST = 3;
 /** Rules that hold publications until a person acts or, for `quota`, until the next month. */
 const NEEDS_PERSON: ReadonlySet<WaitingForView['rule']> = new Set(['needs_attention', 'quota']);
 
-/** Chooses the publications to show: the ones that go next, with room for the ones that have waited longest. */
+/** Chooses the publications to show: mostly the next ones due, plus a few that have waited longest. */
 export const chooseWaiting = (next: readonly string[], longest: readonly string[]): string[] => {
   const chosen = new Set(next.slice(0, MOST_WAITING - LONGEST));
   for (const id of [...longest.slice(0, LONGEST), ...next, ...longest]) if (chosen.size < MOST_WAITING) chosen.add(id);
   return [...chosen];
 };
 
-/** Builds the views of publications that still wait, in the order in which they are expected to go. */
+/** Builds the views of waiting publications, in the order in which they are expected to be published. */
 export const buildWaiting = ({ waiting, details, views, excerpts, times }: OverviewFacts): WaitingPublicationView[] => {
   const shown = waiting.flatMap((id) => {
     const [view, found] = [views.get(id), details.get(id)];
@@ -38,7 +38,9 @@ export const buildLongest = ({ waitingOwners, views }: OverviewFacts): LongestWa
     rule: views.get(publication_id)?.waiting_for?.rule ?? null,
   }));
 
-/** Returns when a publication is expected to go: now if unknown; `Infinity` if a {@link NEEDS_PERSON} rule holds it. */
+/**
+ * Returns when a publication is expected to go out: now if unknown, `Infinity` if a {@link NEEDS_PERSON} rule holds it.
+ */
 const goesAt = ({ waiting_for }: WaitingPublicationView, now: Instant): Instant => {
   if (waiting_for && NEEDS_PERSON.has(waiting_for.rule)) return Infinity;
   const until = waiting_for?.until ?? null;

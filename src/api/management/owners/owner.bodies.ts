@@ -42,8 +42,8 @@ export class OwnerPatchBody {
 export type OwnerChange = ChangeOwner['change'];
 
 /**
- * Creates the reader for the body of PATCH /owners/{id}. Missing fields are unchanged; null removes the notice chat.
- * @param carrier the network that carries notices; undefined if there is none
+ * Creates the reader for the body of PATCH /owners/{id}. Missing fields stay unchanged; null removes the notice chat.
+ * @param carrier the network through which notices are sent; undefined if there is none
  */
 export const createOwnerChangeReader = (carrier: PlatformDescriptor | undefined): BodyReader<OwnerChange> => {
   const NoticeChatBody = carrier && createCredentialsBody(carrier);

@@ -28,7 +28,7 @@ export class OwnerView {
   readonly resets_at: string;
   /** ISO 8601, UTC. */
   readonly created_at: string;
-  /** The owner's limits, from the limits profile in force. */
+  /** The owner's limits, from the current limits profile. */
   readonly limits: OwnerLimitsView;
 
   constructor(row: OwnerRow, { used, left, resetsAt }: PostsLeft, profile: LimitsProfile) {

@@ -33,7 +33,9 @@ import {
 } from './owner.bodies.js';
 import { OwnerView, type OwnerWithKeyView } from './owner.view.js';
 
-/** Includes the schedule, because a post pack or another plan releases posts that wait for the new month (D-46). */
+/**
+ * Includes the schedule, because buying a post pack or changing the plan releases posts held until next month (D-46).
+ */
 const READ_MODELS = ['discovery', 'posts', 'publish-schedule'];
 
 /** Manages owners: plan, API key, post packs (management-api.md: Routes). */

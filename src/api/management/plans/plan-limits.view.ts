@@ -1,7 +1,7 @@
 import type { LimitsProfile, PlanLimits, ResourceCaps } from '../../../config/limits-profile.js';
 import { type Plan, PLANS } from '../../../domain/owner/owner.events.js';
 
-/** A number of requests in a sliding window. */
+/** A request limit in a sliding window. */
 export class BurstView {
   readonly requests: number;
   readonly per_seconds: number;
@@ -16,9 +16,9 @@ export class BurstView {
 export class ResourceCapsView {
   readonly channels: number | null;
   readonly projects: number | null;
-  /** Live and test endpoints together. */
+  /** Total of live and test endpoints. */
   readonly endpoints: number | null;
-  /** Webhook outputs of all of the owner's projects together. */
+  /** Total across all of the owner's projects. */
   readonly webhook_outputs: number | null;
   /** Maximum number of channels that one post may address. */
   readonly targets_per_post: number | null;
@@ -34,17 +34,17 @@ export class ResourceCapsView {
 
 /** The limits of one plan, named as in the limits profile; null means unlimited (management-api.md: LIMITS_PROFILE). */
 export class PlanLimitsView {
-  /** Maximum burst of accepted posts of an endpoint. */
+  /** Maximum burst of accepted posts per endpoint. */
   readonly burst: BurstView | null;
-  /** Maximum number of accepted posts of an endpoint in a UTC hour. */
+  /** Maximum number of accepted posts per endpoint and UTC hour. */
   readonly hourly: number | null;
-  /** Maximum number of successful publications in a UTC month, not counting post packs. */
+  /** Maximum number of successful publications per UTC month, not counting post packs. */
   readonly monthly_posts: number | null;
-  /** Maximum number of sandbox calls in a UTC day. */
+  /** Maximum number of sandbox calls per UTC day. */
   readonly sandbox_daily: number | null;
   readonly webhook_input: boolean;
   readonly webhook_output: boolean;
-  /** Maximum numbers of an owner's resources and of a post's targets. */
+  /** Caps on an owner's resources and a post's targets. */
   readonly resources: ResourceCapsView;
 
   constructor(limits: PlanLimits) {
@@ -74,16 +74,16 @@ const commonFigures = (profile: LimitsProfile) => ({
 /** Limits that apply to every plan. */
 export type CommonFigures = ReturnType<typeof commonFigures>;
 
-/** The limits profile in force: the answer to `GET /plans`, in the format of a profile's file. */
+/** The current limits profile: the response to `GET /plans`, in the format of a profile file. */
 export type PlansView = { readonly plans: Readonly<Record<Plan, PlanLimitsView>> } & CommonFigures;
 
-/** Builds the view of the limits profile in force. */
+/** Builds the view of the current limits profile. */
 export const buildPlansView = (profile: LimitsProfile): PlansView => {
   const plans = PLANS.map((plan) => [plan, new PlanLimitsView(profile.plans[plan])] as const);
   return { plans: Object.fromEntries(plans) as Record<Plan, PlanLimitsView>, ...commonFigures(profile) };
 };
 
-/** An owner's limits: the limits of its plan and those common to all plans. */
+/** An owner's limits: the limits of its plan, plus the limits common to all plans. */
 export type OwnerLimitsView = PlanLimitsView & CommonFigures;
 
 /** Builds the view of an owner's limits. */

@@ -50,7 +50,7 @@ const explainAttention = (
   return attention ? TEXTS.channelDisabledAndRefused({ channel, reason, id }) : TEXTS.channelDisabled({ channel });
 };
 
-/** Returns a sentence with the refusal, what to do about it, and the network's own words. */
+/** Returns a sentence that states the refusal, what to do about it, and the network's own message. */
 const describeAttention = (attention: Attention | null): string => {
   if (!attention) return TEXTS.networkRefuses;
   const { message, platform_says } = attention;

@@ -1,15 +1,15 @@
 import type { PlanHold } from '../../../projections/posts/post-plans.queries.js';
 import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
 
-/** The figures in the sentence about a wait, for clients that write their own; null where they do not apply. */
+/** The values used in the hold explanation, for clients that write their own; null if not applicable. */
 export class WaitingFiguresView {
-  /** Number of the latest attempt, from 1, at the publication ahead, or at this one if none is ahead. */
+  /** Number of the latest attempt, from 1: for the publication ahead, or for this publication if none is ahead. */
   readonly attempt: number | null = null;
   /** Maximum number of attempts (D-20). */
   readonly of: number | null = null;
-  /** The network's own words about that attempt, or about the channel that needs attention. */
+  /** The network's own message about that attempt, or about the channel that needs attention. */
   readonly platform_says: string | null = null;
-  /** Number of the publication ahead, in its channel. */
+  /** Sequence number of the publication ahead in the channel. */
   readonly first_sequence: number | null = null;
   /** The rule that holds back the publication ahead; null if none does. */
   readonly blocked_by_rule: Hold['rule'] | null = null;
@@ -31,7 +31,7 @@ export class WaitingFiguresView {
   }
 }
 
-/** Rules whose sentence mentions the latest attempt. */
+/** Rules whose explanation mentions the latest attempt. */
 const NAMES_ATTEMPT: ReadonlySet<Hold['rule'] | PlanHold['rule']> = new Set([
   'earlier_publication',
   'retry',

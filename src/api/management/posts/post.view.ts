@@ -16,13 +16,13 @@ export class PostView {
   readonly accepted_at: string;
   readonly external_id: string | null;
   readonly trace_id: string | null;
-  /** As it was sent; null if there is none, or if `metadata_truncated` is true. */
+  /** As sent; null if there is none, or if `metadata_truncated` is true. */
   readonly metadata: JsonObject | null;
   /** True if the metadata is too large for a list: `GET /posts/{id}` shows it. Absent otherwise. */
   readonly metadata_truncated?: true;
   /** The first 120 UTF-16 units of the text, cut at a grapheme boundary; null if it has no text. */
   readonly excerpt: string | null;
-  /** Null if the store no longer holds the payload complete and unchanged. */
+  /** Null if the store no longer has the complete, unchanged payload. */
   readonly media_count: number | null;
   /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
   readonly publish_at: string | null;
@@ -32,7 +32,7 @@ export class PostView {
   readonly approval: ApprovalView | null;
   /** Revision of its content and plan, which starts at 1 and increases by one with each change. */
   readonly revision: number;
-  /** One for each target, in the order of the projects and their channels as discovery shows them (D-57). */
+  /** One per target, in the order in which discovery lists projects and channels (D-57). */
   readonly publications: readonly PublicationView[];
 
   constructor({ post, summary }: PostWithPublications, publications: readonly PublicationView[]) {
@@ -57,7 +57,7 @@ export class PostView {
 
 /** A post with its publications and its payload. */
 export class PostWithPayloadView extends PostView {
-  /** As it was accepted; null if the store no longer holds it complete and unchanged. */
+  /** As accepted; null if the store no longer has it complete and unchanged. */
   readonly payload: PublishPayload | null;
 
   constructor(post: FoundPost, publications: readonly PublicationView[]) {

@@ -101,7 +101,7 @@ export class PostsController {
   }
 
   private async buildViews(rows: readonly PostWithPublications[]): Promise<PostView[]> {
-    // Builds the views of a whole page at once, so that one query of the schedule serves any number of posts.
+    // Builds the views of a whole page at once, with a single schedule query for all posts.
     const publications = await this.publications.buildViews(rows.flatMap((row) => row.publications));
     let from = 0;
     return rows.map((row) => {
@@ -112,7 +112,7 @@ export class PostsController {
   }
 }
 
-/** @throws HttpProblem 422 if the cursor belongs to a list in the other order */
+/** @throws HttpProblem 422 if the cursor belongs to a list in another sort order */
 const requireCursorOfOrder = ({ order }: PostsQuery, { after }: Page): void => {
   if (after === null || after.includes('/') === (order !== undefined)) return;
   throw fieldProblem('cursor', 'bad_cursor', FIELD_MESSAGES.badCursor);

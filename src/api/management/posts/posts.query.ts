@@ -8,13 +8,13 @@ import { ID_PATTERN } from '../id.pipe.js';
 import { BODY_MESSAGES } from '../messages.js';
 import { isTime } from '../time.js';
 
-/** Checks an id that clients choose. PostgreSQL stores no null character, so no stored id has one. */
+/** Checks a client-chosen id. PostgreSQL cannot store null characters, so no stored id contains one. */
 const findKeyProblem = (value: unknown, limit: number): FieldProblem | undefined =>
   typeof value === 'string' && value !== '' && !value.includes('\0') && countCharacters(value) <= limit
     ? undefined
     : { code: 'bad_form', predicate: BODY_MESSAGES.shorterText({ limit, value: describeValue(value) }) };
 
-/** Query parameters of the list of posts (management-api.md). */
+/** Query parameters of the post list (management-api.md). */
 export class PostsQuery extends PageQuery {
   @isCursorOf('post', 'calendar')
   declare readonly cursor: string | undefined;
@@ -45,7 +45,7 @@ export class PostsQuery extends PageQuery {
   readonly trace_id: string | undefined;
 
   /**
-   * `publish_at` makes the list a calendar: earliest time first, posts that wait for approval without a time last;
+   * `publish_at` sorts the list like a calendar: earliest time first, and posts awaiting approval without a time last.
    * `since` and `until` then apply to `publish_at`.
    */
   @Must.beOneOf(['publish_at'])

@@ -5,7 +5,7 @@ import type { PublicationRow } from '../../../projections/posts/posts.tables.js'
 import { FindHolds } from '../../../projections/publish-schedule/holds.queries.js';
 import { PublicationView } from './publication.view.js';
 
-/** Builds the views of publications, with the reasons why they wait (management-api.md: publication). */
+/** Builds publication views, including why each publication is waiting (management-api.md: publication). */
 @Injectable()
 export class PublicationViewBuilder {
   constructor(
@@ -14,7 +14,7 @@ export class PublicationViewBuilder {
     private readonly plans: PostPlans,
   ) {}
 
-  /** Returns one view for each row, in the rows' order. */
+  /** Returns one view per row, in the same order. */
   async buildViews(rows: readonly PublicationRow[]): Promise<PublicationView[]> {
     const queued = rows.filter(({ state }) => state === 'queued');
     const ids = queued.map(({ publication_id }) => publication_id);

@@ -13,11 +13,11 @@ export class AttemptView {
   readonly n: number;
   /** ISO 8601, UTC. */
   readonly started_at: string;
-  /** ISO 8601, UTC; null while the attempt lasts. */
+  /** ISO 8601, UTC; null while the attempt is running. */
   readonly ended_at: string | null;
-  /** `published`, `postponed`, `failed`, `in_doubt`; null while the attempt lasts. */
+  /** `published`, `postponed`, `failed`, `in_doubt`; null while the attempt is running. */
   readonly outcome: string | null;
-  /** Classified according to D-35, with the network's own words; null if there was no error. */
+  /** Classified according to D-35, with the network's own message; null if there was no error. */
   readonly error: PublicationError | null;
 
   constructor({ n, started_at, ended_at, outcome, error }: Attempt) {
@@ -38,7 +38,7 @@ export class WaitingForView {
   readonly event_id: string | null;
   /** Human-readable sentence. */
   readonly text: string;
-  /** Id of the publication ahead that it waits for; null if another rule holds it back. */
+  /** Id of the publication ahead that this publication waits for; null if another rule holds it back. */
   readonly blocked_by: string | null;
   readonly figures: WaitingFiguresView;
 
@@ -61,7 +61,7 @@ export class PublicationView {
   readonly target_id: string;
   readonly platform: Platform;
   readonly project_id: string;
-  /** Number of the publication in its channel, from 1 (D-37); null until its post is released. */
+  /** Sequence number of the publication in its channel, starting at 1 (D-37); null until its post is released. */
   readonly sequence: number | null;
   readonly state: PublicationViewState;
   /** Earliest time of the next attempt (ISO 8601, UTC); null if there is none. */

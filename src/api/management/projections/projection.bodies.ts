@@ -13,7 +13,7 @@ export class RebuildBody {
 
 /** Body of POST /projections/{name}/skip. */
 export class SkipBody {
-  /** Reason why the event may be skipped; the history keeps it. */
+  /** The reason why the event may be skipped. It is kept in the history. */
   @Must.beName()
   @Must.bePresent('why the event may be skipped')
   readonly reason!: string;

@@ -50,7 +50,7 @@ export class ProjectionView {
   readonly position: string;
   /** Position of the newest event. */
   readonly head: string;
-  /** Number of events not applied yet; beyond a thousand, the difference between the positions. */
+  /** Number of events not applied yet; above a thousand, estimated as the difference between the positions. */
   readonly lag_events: number;
   /** Age of the oldest event that is not applied yet. */
   readonly lag_seconds: number;
@@ -62,7 +62,7 @@ export class ProjectionView {
   /** Number of events that operators have skipped. */
   readonly skipped: number;
   readonly candidate: CandidateView | null;
-  /** The previously live version, which a rollback returns to; null if there is none. */
+  /** The previous live version, the target of a rollback; null if there is none. */
   readonly previous: number | null;
 
   constructor(status: ProjectionStatus) {

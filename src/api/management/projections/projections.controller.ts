@@ -26,7 +26,7 @@ import { ProjectionView } from './projection.view.js';
 const NAME = /^[a-z][a-z-]{0,62}$/;
 const operatorOnly = CALL_MESSAGES.projectionsForOperator;
 
-/** Shows the operator the projections, and carries out decisions about them (management-api.md: `GET /projections`). */
+/** Lets the operator view and manage projections (management-api.md: `GET /projections`). */
 @Controller('manage/v1/projections')
 @UseGuards(ApiKeyGuard)
 export class ProjectionsController {

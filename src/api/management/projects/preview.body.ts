@@ -21,17 +21,17 @@ export class ProcessingPreviewBody {
   @Must.beArray('entities')
   readonly entities: unknown;
 
-  /** The processing to try; the project's own if absent, no processing if null. */
+  /** The processing to try. Absent: the project's own; null: none. */
   @ReadAs(asSent)
   @Schema.is(() => ({ anyOf: [schemaOf(ProcessingBody), { type: 'null' }] }))
   readonly processing: unknown;
 }
 
-/** A text and the processing to try on it. */
+/** Text and the processing to try on it. */
 export interface PreviewedText {
   readonly text: string;
   readonly entities: readonly Entity[];
-  /** Undefined for the project's own. */
+  /** Undefined to use the project's own. */
   readonly processing: UnsealedProcessing | undefined;
 }
 

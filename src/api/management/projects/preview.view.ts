@@ -10,9 +10,9 @@ interface ProcessingWarningView {
   readonly message: string;
 }
 
-/** A processed text on one network. The network's own limits are not applied: the sandbox shows them. */
+/** The processed text for one network. The network's own limits are not applied; use the sandbox to see them. */
 export class ProcessedTextView {
-  /** The text as it was sent, if the post would not be published. */
+  /** The processed text, or the original text if the post would not be published. */
   readonly text: string;
   readonly entities: readonly Entity[];
   /** The reason why the post would not be published on this network; null if it would be. */
@@ -36,7 +36,7 @@ const listWarnings = (processed: ProcessedPost): readonly ProcessingWarningView[
   return [{ code, message: PREVIEW_MESSAGES.wouldWait({ error: message }) }];
 };
 
-/** A text after a project's processing (management-api.md: Previews of processing). */
+/** The result of a processing preview (management-api.md: Previews of processing). */
 export interface ProcessingPreviewView {
   /** By network id: the networks of the project's channels, or all networks if it has no channels. */
   readonly platforms: Readonly<Record<string, ProcessedTextView>>;

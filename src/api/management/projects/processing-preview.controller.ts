@@ -10,7 +10,7 @@ import { createPreviewReader, type PreviewedText, ProcessingPreviewBody } from '
 import type { ProcessingPreviewView } from './preview.view.js';
 import { ProcessingPreview } from './processing-preview.js';
 
-/** Tries a project's processing on a text (management-api.md: Previews of processing). */
+/** Previews a project's processing (management-api.md: Previews of processing). */
 @Controller('manage/v1/projects/:id/preview')
 @UseGuards(ApiKeyGuard)
 export class ProcessingPreviewController {

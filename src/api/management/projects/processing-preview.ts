@@ -14,10 +14,10 @@ import { SandboxTranslation } from '../../public/sandbox/sandbox-translation.js'
 import type { PreviewedText } from './preview.body.js';
 import { ProcessedTextView, type ProcessingPreviewView } from './preview.view.js';
 
-/** Id under which the vault of one preview holds the API key that came with the request. */
+/** Vault id, within one preview, of the API key sent with the request. */
 const SENT_KEY = 'sent';
 
-/** Shows a text after a project's processing, using the publishing code. Stores nothing. */
+/** Runs a project's processing on sample text, using the publishing code. Stores nothing. */
 @Injectable()
 export class ProcessingPreview {
   constructor(
@@ -30,7 +30,7 @@ export class ProcessingPreview {
     private readonly patterns: PreviewPatterns,
   ) {}
 
-  /** @throws HttpProblem 429 if the probe budget (D-51) or the computing time of the owner (ADR-209) is used up */
+  /** @throws HttpProblem 429 if the owner's probe budget (D-51) or preview budget (ADR-209) is used up */
   async preview(project: ProjectRow, { text, entities, processing }: PreviewedText): Promise<ProcessingPreviewView> {
     const payer = { endpoint_id: project.project_id, owner_id: project.owner_id };
     const translate = this.translation.createTranslate(
@@ -54,14 +54,14 @@ export class ProcessingPreview {
     return this.catalogue.ids.filter((id) => used.size === 0 || used.has(id));
   }
 
-  /** Returns the vault, supplemented with the API key that was sent for this preview, if any. */
+  /** Returns the vault, plus the API key sent with the preview, if any. */
   private vaultWith(key: string | null | undefined): Pick<SecretVault, 'readSecret'> {
     if (typeof key !== 'string') return this.vault;
     return { readSecret: async (id) => (id === SENT_KEY ? { api_key: key } : this.vault.readSecret(id)) };
   }
 }
 
-/** Sets the id of the API key for the translation, as storing the processing would. */
+/** Sets the translation's API key id, just as storing the processing would. */
 const withKeyId = (
   { processing, translationKey }: NonNullable<PreviewedText['processing']>,
   current: Processing,

@@ -11,7 +11,7 @@ import { type ProcessingRules, readProcessing } from './read-processing.js';
 
 /** Fields of POST /projects. */
 export class ProjectBody {
-  /** Required with the operator's key; may be omitted with an owner's. */
+  /** Required with the operator's key, optional with an owner's key. */
   @ReadAs(asSent)
   @Schema.is(() => ({ type: 'string', pattern: '^own_' }))
   readonly owner_id: unknown;

@@ -27,7 +27,7 @@ export class ProjectView {
   }
 }
 
-/** Removes the id of the translation key, so that a client can edit the answer and send it back. */
+/** Removes the id of the translation key, so that a client can edit the response and send it back. */
 const withoutKeyId = (processing: Processing): Processing => {
   if (!processing.translation) return processing;
   const { api_key_id: _, ...translation } = processing.translation;

@@ -26,7 +26,7 @@ import type { ProcessingRules } from './read-processing.js';
 
 const READ_MODELS = ['discovery', 'publish-schedule'];
 
-/** Manages projects: lists of channels with the processing of their posts (management-api.md: Routes). */
+/** Manages projects: lists of channels with their post processing (management-api.md: Routes). */
 @Controller('manage/v1/projects')
 @UseGuards(ApiKeyGuard)
 export class ProjectsController {

@@ -26,20 +26,20 @@ import {
 } from './processing.bodies.js';
 
 const PATH = 'processing';
-/** Longest word of a filter, in UTF-16 units. */
+/** Maximum length of a filter word, in UTF-16 units. */
 const MAX_WORD = 200;
 
-/** Values that the rules of `processing` depend on. */
+/** Deployment-dependent inputs to the `processing` checks. */
 export interface ProcessingRules {
-  /** The addresses that the translation service may have: public ones, and those in ALLOW_PRIVATE_ADDRESSES. */
+  /** Addresses allowed for the translation service: public addresses, and those in ALLOW_PRIVATE_ADDRESSES. */
   readonly policy: AddressPolicy;
-  /** Identifiers of the networks that a filter or a signature may be limited to. */
+  /** Ids of the networks to which a filter or signature may be limited. */
   readonly platforms: readonly Platform[];
 }
 
 /**
- * Reads the processing of a project's posts (D-28; management-api.md: `processing`); null means none. Reports what
- * cannot work, such as a pattern that RE2 cannot compile.
+ * Reads the processing of a project's posts (D-28; management-api.md: `processing`); null means none. Reports settings
+ * that cannot work, such as a pattern that RE2 cannot compile.
  * @returns undefined for an absent or malformed value
  */
 export const readProcessing = (
@@ -121,7 +121,10 @@ const readFooter = (value: unknown, problems: ProblemList): Footer | undefined =
   return compact(body);
 };
 
-/** Maximum total size of all patterns, in RE2 instructions: the longest text then takes a fraction of a second. */
+/**
+ * Maximum total size of all patterns, in RE2 instructions. Searching the longest text then takes a fraction of a
+ * second.
+ */
 const MAX_PROGRAMS = 2_000;
 /** Maximum total length of the words in all filters, in UTF-16 units. */
 const MAX_WORDS = 20_000;
@@ -152,7 +155,7 @@ const checkCost = (filters: readonly Filter[], footer: Footer | undefined, probl
     );
 };
 
-/** False for values of other types, which have already been reported and cost nothing. */
+/** Excludes values of other types, which have already been reported and cost nothing. */
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 const checkTranslation = ({ url }: TranslationBody, policy: AddressPolicy, problems: ProblemList): void => {
@@ -160,7 +163,7 @@ const checkTranslation = ({ url }: TranslationBody, policy: AddressPolicy, probl
   if (problem) problems.add(422, `${PATH}.translation.url`, problem.code, problem.predicate);
 };
 
-/** Names each field that an event may store, so that no secret gets into one. */
+/** Copies only the fields that events may store, so that no secret ends up in an event. */
 const translationOf = ({ provider, url, source, target, on_failure }: TranslationBody): Translation => ({
   provider,
   url,
@@ -189,7 +192,11 @@ const readSignature = (
   });
 };
 
-/** Reads a text's entities; reports malformed ones, and those that do not fit the text. @param path the list's path */
+/**
+ * Parses the entities that belong to a string of text. Reports malformed entities and entities that do not fit the
+ * text.
+ * @param path the path of the entity list
+ */
 export const readEntities = (text: unknown, list: unknown, path: string, problems: ProblemList): Entity[] => {
   const placed: (Entity | undefined)[] = [];
   for (const { dto, index, wrong } of checkEach(EntityDto, list, path, problems))

@@ -22,13 +22,13 @@ export class SagaView {
   readonly position: string;
   /** Position of the newest event. */
   readonly head: string;
-  /** Number of events after its position; beyond a thousand, the difference between the positions. */
+  /** Number of events after its position; above a thousand, estimated as the difference between the positions. */
   readonly lag_events: number;
   /** Age of the oldest event after its position. */
   readonly lag_seconds: number;
   /** `retrying`: the last attempt failed; `stopped`: the failing event cannot be read, or is older than a minute. */
   readonly state: SagaState;
-  /** Null unless an event fails. */
+  /** Null unless the saga is failing on an event. */
   readonly error: SagaErrorView | null;
   /** Number of events that operators have skipped. */
   readonly skipped: number;

@@ -16,7 +16,7 @@ import { SagaView } from './saga.view.js';
 const NAME = /^[a-z][a-z-]{0,62}$/;
 const operatorOnly = CALL_MESSAGES.sagasForOperator;
 
-/** Shows the operator the sagas that follow the log, and skips events (management-api.md: `GET /sagas`). */
+/** Lets the operator view the sagas that follow the log and skip events (management-api.md: `GET /sagas`). */
 @Controller('manage/v1/sagas')
 @UseGuards(ApiKeyGuard)
 export class SagasController {

@@ -14,7 +14,7 @@ import { EmptyBody } from '../pause.body.js';
 import { type Call, TheCall } from '../resource-call.js';
 import { SecretsView } from './secrets.view.js';
 
-/** Shows which keys seal the secrets, and seals them with another (management-api.md: `POST /secrets/reseal`). */
+/** Shows which keys seal the secrets and reseals them with a new key (management-api.md: `POST /secrets/reseal`). */
 @Controller('manage/v1/secrets')
 @UseGuards(ApiKeyGuard)
 export class SecretsController {
@@ -45,7 +45,7 @@ export class SecretsController {
       if (sessions.length > 0)
         throw HttpProblem.withMessage(409, 'key_not_everywhere', describeSessions(configured, sessions));
       const job = { id, kind: RESEAL_SECRETS, params: { key: configured.id }, subject: RESEAL_SECRETS };
-      // A client that repeats the call because the answer was lost gets the job that the first call started.
+      // A client that repeats the call because the response was lost gets the job started by the first call.
       return jobResult((await this.jobs.find(id)) ?? (await startJob(this.jobs, job)));
     });
   }

@@ -1,14 +1,14 @@
 import type { KeyStatusReport } from '../../../secrets/key-status.js';
 
-/** The keys that seal stored secrets, by their ids, and the progress of replacing SECRETS_KEY. */
+/** The ids of the keys that seal stored secrets, and the progress of replacing SECRETS_KEY. */
 export class SecretsView {
-  /** Id of the SECRETS_KEY of the process that answers. */
+  /** Id of the SECRETS_KEY of the responding process. */
   readonly key: string;
   /** Id of the key that seals new secrets; differs from `key` until the secrets are resealed. */
   readonly active_key: string;
   /** Ids of the keys in SECRETS_KEY_PREVIOUS. */
   readonly previous_keys: readonly string[];
-  /** Ids of former keys that must stay in SECRETS_KEY_PREVIOUS: without them no process starts. */
+  /** Ids of old keys that must stay in SECRETS_KEY_PREVIOUS: without them, no process can start. */
   readonly needed_keys: readonly string[];
   /** Number of stored secrets. */
   readonly secrets: number;

@@ -9,8 +9,8 @@ const VALID_MS = 600_000;
 const CODE_BYTES = 24;
 
 /**
- * The one-time code in the console URL that a demo prints when it starts. It signs the demo's owner in, within ten
- * minutes, and becomes invalid when the process exits: only its memory holds the hash.
+ * The one-time code in the console URL that a demo prints when it starts. It signs in the demo's owner and is valid for
+ * ten minutes. It becomes invalid when the process exits, because its hash is kept only in memory.
  */
 export class OneTimeCode {
   private issued: { readonly hash: string; readonly until: number; readonly session: SignInView } | null = null;
@@ -25,7 +25,7 @@ export class OneTimeCode {
     return code;
   }
 
-  /** Returns the session of a valid code, which is then used up; null for a wrong, used or expired code. */
+  /** Redeems a code, which can be used only once, and returns its session; null if it is invalid, used or expired. */
   redeem(code: string): SignInView | null {
     const { issued } = this;
     if (issued === null || !isTokenValid(code, issued.hash) || this.now() >= issued.until) return null;

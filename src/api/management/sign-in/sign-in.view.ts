@@ -1,4 +1,4 @@
-/** The answer to a sign-in: everything that the console needs to work for an owner. */
+/** The response to a sign-in: everything the console needs to act on behalf of an owner. */
 export interface SignInView {
   /** The owner's API key. */
   readonly key: string;

@@ -8,7 +8,7 @@ import { writeChanges, writeComment, writeEvent } from './event-text.js';
 export interface ReaderBounds {
   /** Maximum number of unsent bytes. */
   readonly bytes: number;
-  /** Longest time that a stream may have unsent bytes, in ms. */
+  /** How long a stream may have unsent bytes, in ms. */
   readonly ms: number;
 }
 
@@ -27,17 +27,20 @@ export type EndOfStream = 'shutdown' | 'key_revoked';
 
 /**
  * One open stream. It ends when the reader disconnects, the process stops or the reader's key is revoked. A reader that
- * falls too far behind is disconnected: its unsent events would fill the memory.
+ * falls too far behind is disconnected, because its unsent events would fill up memory.
  */
 export class ChangeStream implements ChangeListener {
   /** The body of the response. */
   readonly body = new Readable({ read: () => undefined });
-  /** Position of the last change sent to the reader; null until it is known. */
+  /** Position of the last change sent to the reader; null until known. */
   private position: bigint | null;
   /** True once the missed changes have been sent. */
   private isOpened = false;
   private isEnded = false;
-  /** Since when all checks have found unsent bytes, by `performance.now()`, in ms; null if the latest found none. */
+  /**
+   * `performance.now()` timestamp, in ms, of the check that first found the reader behind; null if the latest check
+   * found no unsent bytes.
+   */
   private behindSince: number | null = null;
 
   /** @param onBehind called when the reader is disconnected because it is too far behind */
@@ -52,7 +55,7 @@ export class ChangeStream implements ChangeListener {
 
   onChanges(changes: readonly Change[], position: bigint): void {
     const { position: sent } = this;
-    // Another process that was ahead of this one may have sent some of the changes.
+    // The reader may already have received some of these changes from another process that was ahead.
     const isNew = sent === null || !changes[0] || changes[0].position > sent;
     const unsent = isNew ? changes : changes.filter((change) => change.position > sent);
     this.write(writeChanges(unsent, this.reader.ownerId));
@@ -77,7 +80,7 @@ export class ChangeStream implements ChangeListener {
     if (this.position !== null) this.write(writeComment('keep-alive', this.position));
   }
 
-  /** Disconnects a reader that has been behind for too long. @param now by `performance.now()`, in ms */
+  /** Disconnects a reader that has been behind for too long. @param now `performance.now()` timestamp, in ms */
   closeIfStalled(now = performance.now()): void {
     if (this.unsentBytes === 0) this.behindSince = null;
     else this.behindSince ??= now;
@@ -96,7 +99,7 @@ export class ChangeStream implements ChangeListener {
     return this.body.readableLength + this.response.writableLength;
   }
 
-  /** True if the reader's key is no longer valid after these changes. Its key was valid when the stream was opened. */
+  /** True if these changes made the reader's key invalid. The key was valid when the stream was opened. */
   private isRevokedBy(changes: readonly Change[]): boolean {
     const { keyHash, ownerId } = this.reader;
     if (keyHash === null) return false;

@@ -7,7 +7,7 @@ import { HttpProblem } from '../../transport/http-problem.js';
 import { STREAM_MESSAGES } from '../messages.js';
 import { ChangeStream, type StreamReader } from './change-stream.js';
 
-/** Bounds and intervals of the streams of a process. */
+/** Limits and intervals of a process's streams. */
 export const STREAM_OPTIONS = {
   perProcess: 100,
   /** Per owner, in each process. */

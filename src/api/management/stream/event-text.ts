@@ -1,11 +1,11 @@
 import type { Change } from '../../../changes/change.js';
 import { coalesceChanges } from '../../../changes/coalesce.js';
 
-/** Formatted texts for each batch of changes, by the owner whose changes they contain; null for all owners. */
+/** Cached event text for each batch of changes, by owner id; null for all owners. */
 const texts = new WeakMap<readonly Change[], Map<string | null, string>>();
 
 /**
- * Formats an owner's changes as server-sent events, once for all readers of the same changes; empty if there are none.
+ * Formats an owner's changes as server-sent events; empty if there are none. Readers of the same batch share the text.
  * @param ownerId null for all owners
  */
 export const writeChanges = (changes: readonly Change[], ownerId: string | null): string => {
@@ -26,5 +26,5 @@ export const writeChanges = (changes: readonly Change[], ownerId: string | null)
 export const writeEvent = (event: 'change' | 'bye', data: object, position: bigint | null): string =>
   `${position === null ? '' : `id: ${position}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Formats a comment, which keeps an idle connection open, with the position that the reader has reached. */
+/** Formats a keep-alive comment with the position that the reader has reached. */
 export const writeComment = (text: string, position: bigint): string => `: ${text}\nid: ${position}\n\n`;

@@ -49,19 +49,19 @@ export class StreamController {
     if (request.method === 'HEAD') return void reply.headers(HEADERS).send();
     const keyHash = caller.kind === 'owner' ? hashToken(readBearerToken(request.headers.authorization)) : null;
     const body = await this.streams.open({ ownerId, keyHash, after }, reply.raw);
-    // The key may have been replaced before the stream could receive that change.
+    // The key may have been replaced before the stream started to receive changes.
     if (keyHash !== null && !(await this.findOwnerByKey.execute(keyHash))) {
       body.destroy();
       throw unauthorizedProblem();
     }
-    // A client that half-closes its connection usually still gets its answer (http-server.ts), but this answer would
+    // A client that half-closes its connection usually still gets its response (http-server.ts), but a stream would
     // never end.
     request.raw.socket.once('end', () => body.destroy());
     void reply.headers(HEADERS).send(body);
   }
 }
 
-/** Returns the position after which a reader resumes; null if the reader sent none. @throws HttpProblem 422 */
+/** Returns the position after which a reader resumes; null if it sent none. @throws HttpProblem 422 */
 const readLastEventId = (request: FastifyRequest): bigint | null => {
   const sent = readHeaderText(request, 'last-event-id') ?? '';
   if (sent === '') return null;

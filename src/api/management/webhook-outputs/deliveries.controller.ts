@@ -31,10 +31,10 @@ import { RetryFailedBody } from './webhook-output.bodies.js';
 import { type RetriedOutputView, WebhookOutputView } from './webhook-output.view.js';
 
 const READ_MODELS = ['webhook-deliveries'];
-/** Number of deliveries that `retry-failed` handles at a time. */
+/** Batch size of `retry-failed`, in deliveries. */
 const BATCH_SIZE = 200;
 
-/** Shows the deliveries of webhook outputs, and sends them again (D-30; management-api.md: Routes). */
+/** Shows and resends webhook deliveries (D-30; management-api.md: Routes). */
 @Controller('manage/v1')
 @UseGuards(ApiKeyGuard)
 export class DeliveriesController {

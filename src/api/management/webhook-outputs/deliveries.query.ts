@@ -2,7 +2,7 @@ import { DELIVERY_STATUSES, type DeliveryStatus } from '../../../domain/delivery
 import { Must } from '../../../validation/rules.js';
 import { isCursorOf, PageQuery } from '../../transport/page.js';
 
-/** Query parameters of a webhook output's deliveries. */
+/** Query parameters of a webhook output's delivery list. */
 export class DeliveriesQuery extends PageQuery {
   @isCursorOf('position')
   declare readonly cursor: string | undefined;

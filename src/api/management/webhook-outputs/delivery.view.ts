@@ -8,10 +8,10 @@ import type { DeliveryWithBody } from '../../../projections/webhook-deliveries/w
 export interface DeliveryAttemptView {
   /** Start of the attempt: ISO 8601, UTC. */
   readonly at: string;
-  /** HTTP status; null if there was no answer. */
+  /** HTTP status; null if there was no response. */
   readonly status: number | null;
   readonly latency_ms: number;
-  /** The beginning of the answer's body, or the reason why there was no answer. */
+  /** The beginning of the response body, or the reason why there was no response. */
   readonly answer: string;
 }
 
@@ -24,7 +24,7 @@ export class DeliveryView {
   readonly state: DeliveryStatus;
   /** The last 50, oldest first. */
   readonly attempts: readonly DeliveryAttemptView[];
-  /** ISO 8601, UTC; null if nothing is left to try. */
+  /** ISO 8601, UTC; null if no further attempt is planned. */
   readonly next_attempt_at: string | null;
   /** The JSON that is sent; null if the stored body differs from the scheduled one, or if `body_truncated` is true. */
   readonly body: Json;

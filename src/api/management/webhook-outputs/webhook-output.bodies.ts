@@ -50,7 +50,7 @@ export const createWebhookOutputReader =
     return { projectId: project_id, url, kinds };
   };
 
-/** Creates the reader for the body of PATCH /webhook-outputs/{id}. Missing fields are unchanged. */
+/** Creates the reader for the body of PATCH /webhook-outputs/{id}. Missing fields stay unchanged. */
 export const createWebhookOutputChangeReader =
   (policy: AddressPolicy): BodyReader<Partial<Pick<NewOutput, 'url' | 'kinds'>>> =>
   (sent, problems) => {
@@ -81,7 +81,7 @@ const checkKinds = (kinds: unknown, problems: ProblemList): void => {
 
 /** Body of …/retry-failed. */
 export class RetryFailedBody {
-  /** Deliveries whose last attempt failed at this time or later. */
+  /** Retries only deliveries whose last attempt failed at or after this time. */
   @isTime()
   @Must.bePresent('a time such as "2026-11-21T14:05:03.000Z"')
   readonly since!: string;

@@ -13,7 +13,10 @@ export class WebhookOutputView {
   readonly is_active: boolean;
   /** Null if the webhook output is active. */
   readonly disabled_by: OutputDisabledBy | null;
-  /** Time until which deliveries are also signed with the previous secret (D-40; ISO 8601, UTC); null if they are not. */
+  /**
+   * End of the period in which deliveries are also signed with the previous secret (D-40; ISO 8601, UTC); null if they
+   * are not.
+   */
   readonly previous_secret_until: string | null;
   /** ISO 8601, UTC. */
   readonly created_at: string;
@@ -41,6 +44,6 @@ export class WebhookOutputWithSecretView extends WebhookOutputView {
 
 /** The response to `retry-failed`. */
 export class RetriedOutputView extends WebhookOutputView {
-  /** Number of deliveries that are sent again. */
+  /** Number of deliveries that will be resent. */
   declare readonly retried: number;
 }

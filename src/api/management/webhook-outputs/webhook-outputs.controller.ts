@@ -142,7 +142,7 @@ export class WebhookOutputsController {
   }
 }
 
-/** Generates a secret, in both of its forms. */
+/** Generates a secret and returns it in both formats. */
 const newSecret = () => {
   const secret = newSigningSecret();
   return { secret, secret_whsec: `whsec_${Buffer.from(secret).toString('base64')}` };

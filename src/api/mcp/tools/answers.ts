@@ -4,7 +4,7 @@ import { TOOL_ERRORS } from '../messages.js';
 import type { ToolNames } from './tool.js';
 import { ToolError } from './tool-error.js';
 
-/** Returns the body of a successful answer. @throws ToolError with the action to take */
+/** Returns the body of a successful response. @throws ToolError for an error response; its message says what to do */
 export const requireSuccess = (answer: GatewayAnswer, names: ToolNames): GatewayAnswer['body'] => {
   const { status, retryAfter, body } = answer;
   if (status < 300) return body;
@@ -14,7 +14,7 @@ export const requireSuccess = (answer: GatewayAnswer, names: ToolNames): Gateway
   throw new ToolError(text, { status, code, request_id, details, ...wait });
 };
 
-/** Returns the errors of an answer as one string. */
+/** Returns the errors in a response body as one string. */
 export const joinErrors = ({ errors }: GatewayAnswer['body']): string =>
   Array.isArray(errors) ? errors.map((error) => asSentence(String(error))).join(' ') : '';
 

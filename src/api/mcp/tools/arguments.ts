@@ -6,7 +6,7 @@ import { RefusedArguments } from './tool-error.js';
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the arguments of a call. Rejects unknown arguments: an assistant would believe that they had an effect.
+ * Reads the arguments of a call. Rejects unknown arguments, because an assistant would assume that they had an effect.
  * @throws RefusedArguments
  */
 export const readArguments = (args: unknown, known: readonly string[]): Arguments => {
@@ -20,7 +20,7 @@ export const readArguments = (args: unknown, known: readonly string[]): Argument
   return args as Arguments;
 };
 
-/** Reads a text argument; undefined if it is absent. @throws RefusedArguments */
+/** Reads a string argument; undefined if it is absent. @throws RefusedArguments */
 export const readText = (args: Arguments, name: string): string | undefined => {
   const value = args[name] ?? undefined;
   if (value === undefined || typeof value === 'string') return value;

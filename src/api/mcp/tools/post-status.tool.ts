@@ -20,11 +20,11 @@ const PUBLICATION = objectSchema({
   waiting_for: { type: ['object', 'null'], description: SAY.waitingFor },
 });
 
-/** Returns the path of a post. No post has an empty id. */
+/** Returns the API path of a post. No post has an empty id. */
 export const postPath = (slug: string, id: string): string =>
   `/v1/webhooks/${slug}/posts/${encodeURIComponent(id) || '-'}`;
 
-/** Shows what became of a post (D-39, D-48). */
+/** Shows the status of a post (D-39, D-48). */
 export const postStatusTool = (names: ToolNames): Tool => ({
   definition: {
     name: names.status,

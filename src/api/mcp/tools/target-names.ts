@@ -34,10 +34,10 @@ export const resolveTargetNames = async (
   );
 };
 
-/** Returns the path for discovery. */
+/** Returns the API path for discovery. */
 export const infoPath = (slug: string): string => `/v1/webhooks/${slug}/info`;
 
-/** Lists the targets of all projects, each once. */
+/** Lists the targets of all projects, without duplicates. */
 export const listTargets = ({ projects }: InfoView): readonly InfoTargetView[] => {
   const byId = new Map(projects.flatMap(({ targets }) => targets.map((target) => [target.id, target] as const)));
   return [...byId.values()];
@@ -63,7 +63,7 @@ const findByName = (
   throw new RefusedArguments(TOOL_ERRORS.ambiguousName(values), 'invalid_targets');
 };
 
-/** Removes differences of case, Unicode composition and surrounding spaces. */
+/** Normalizes case, Unicode composition and surrounding spaces for comparison. */
 const fold = (name: string): string => name.normalize('NFC').trim().toLowerCase();
 
 const describeTargets = (targets: readonly InfoTargetView[]): string => {

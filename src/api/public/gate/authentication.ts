@@ -19,7 +19,7 @@ import {
 import { hasBody } from '../../transport/raw-body.js';
 import type { GateRequest } from './gate-request.js';
 
-/** Stands in for the endpoint of an unknown slug: the checks must take as long as for a real one. */
+/** Stands in for the endpoint if the slug is unknown, so that the checks take as long as for a real endpoint. */
 const NO_ENDPOINT = {
   token_hash: '0'.repeat(64),
   ip_allowlist: [],
@@ -42,7 +42,7 @@ export const nameHeaders = (brand: string): BrandHeaders => ({
   secret: `x-${brand}-hmac-secret`,
 });
 
-/** Why authentication failed; null if it succeeded. */
+/** The reason why authentication failed; null if it succeeded. */
 type Failure = string | null;
 
 /** Authenticates requests by token, address, timestamp and signature (publish-api.md: Authentication). */
@@ -71,7 +71,7 @@ export class Authentication {
     return this.findSignatureFailure(gateRequest, endpoint!);
   }
 
-  /** Returns why a request's head fails authentication, whatever its signature; null if it passes. */
+  /** Returns why a request's head fails authentication, regardless of its signature; null if it passes. */
   findHeadFailure({ request, entryPoint }: GateRequest, endpoint: EndpointSnapshot | null): Failure {
     const { headers, clientAddress } = request;
     const { token_hash, ip_allowlist, require_timestamp, require_signature } = endpoint ?? NO_ENDPOINT;
@@ -91,14 +91,14 @@ export class Authentication {
   }
 
   /**
-   * Returns the client's time minus the server's, in seconds, for the request log; null if no Unix time was sent. Every
-   * 401 measures it, so all take equally long.
+   * Returns the client's time minus the server's, in seconds, for the request log; null if no Unix time was sent.
+   * Called for every 401, so that all take equally long.
    */
   measureClockSkew({ headers }: FastifyRequest): number | null {
     return measureSkew(headers[this.names.timestamp] as string | undefined, this.clock.now());
   }
 
-  /** Loads the secrets of an endpoint, and signs the body with them while it arrives. */
+  /** Loads an endpoint's secrets and uses them to sign the body as it arrives. */
   async startSignature(gateRequest: GateRequest, endpoint: EndpointSnapshot): Promise<void> {
     gateRequest.signWhileReading(new Map(await this.loadSigningSecrets(endpoint)));
   }
@@ -121,7 +121,7 @@ export class Authentication {
     }
     if (body.ok && !gateRequest.streamingSignature)
       return failureOfSignature(signature, isSignatureValid(signature, body.bytes, valuesOf(secrets)));
-    if (!body.ok && body.problem.code !== 'body_too_large') return body.problem.code; // never sent completely
+    if (!body.ok && body.problem.code !== 'body_too_large') return body.problem.code; // the body is incomplete
     const digests = gateRequest.streamingSignature!.digests();
     // A secret that became valid while the body arrived has no digest. If the body is too large to be kept, the check
     // fails.
@@ -139,13 +139,16 @@ export class Authentication {
   }
 }
 
-/** Returns why a checked signature failed; null if it is valid. A missing signature was compared like any other. */
+/**
+ * Returns why a checked signature is invalid; null if it is valid. Before this is called, even a missing signature must
+ * have been compared like any other.
+ */
 const failureOfSignature = (header: string | string[] | undefined, isValid: boolean): Failure => {
   if (isValid) return null;
   return header === undefined || header === '' ? 'signature_missing' : 'bad_signature';
 };
 
-/** Returns why a secret that replaces a signature is wrong; null if it is valid. Takes constant time. */
+/** Returns why a secret sent instead of a signature is invalid; null if it is valid. Takes constant time. */
 const findSecretFailure = (sent: string | string[] | undefined, secrets: readonly string[]): Failure => {
   const digest = (text: string): Buffer => Buffer.from(hash('sha256', text), 'hex');
   const sentDigest = digest(typeof sent === 'string' ? sent.trim() : '');

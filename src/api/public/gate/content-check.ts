@@ -63,7 +63,7 @@ export class ContentCheck {
     if (isRejection(channelIds)) throw targetsRejection(endpoint, channelIds);
   }
 
-  /** Lists the media that the targets of a post will get (D-61). */
+  /** Lists the media that a post's targets will get (D-61). */
   private listMedia(endpoint: EndpointSnapshot, payload: PublishPayload): readonly MediaList[] {
     const audience = audienceOf(endpoint, this.catalogue.ids);
     return listMedia(payload, payload.overrides ? listAddressed(payload, audience) : []);

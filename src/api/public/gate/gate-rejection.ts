@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../kernel/json.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 
-/** Decisions of the request log (publish-api.md: Request-log decisions). */
+/** Decisions in the request log (publish-api.md: Request-log decisions). */
 export type Decision =
   | 'accepted'
   | 'accepted_no_project'
@@ -14,7 +14,7 @@ export type Decision =
   | 'rejected_tier'
   | 'rejected_disabled';
 
-/** Why the gate rejected a request, for the endpoint's log only (D-36). */
+/** The reason why the gate rejected a request, for the endpoint's log only (D-36). */
 interface Cause {
   /** snake_case. Default: the code of the problem. */
   readonly reason?: string;
@@ -23,12 +23,12 @@ interface Cause {
   readonly eventId?: string | null;
 }
 
-/** A request that the gate rejected: the client's answer, and the entry for the endpoint's request log (D-33, D-36). */
+/** A request rejected by the gate: the client's response, and the entry for the endpoint's request log (D-33, D-36). */
 export class GateRejection extends HttpProblem {
   readonly reason: string;
   readonly why: JsonObject;
 
-  /** @param endpoint null if none was found: such a rejection appears only in the service's own log (D-14) */
+  /** @param endpoint null if none was found: the rejection then appears only in the service's own log (D-14) */
   constructor(
     readonly endpoint: EndpointSnapshot | null,
     readonly decision: Decision,

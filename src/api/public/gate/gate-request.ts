@@ -29,18 +29,18 @@ export class GateRequest {
   readonly body: BodyReader;
   /** The signature of a body that arrives slowly or is too large to keep; null for any other body. */
   streamingSignature: StreamingSignature | null = null;
-  /** The authentication failure for which the body was dropped before it had arrived; never changes once set. */
+  /** The authentication failure that caused the body to be dropped before it arrived; never changes once set. */
   droppedFor: string | null = null;
   /**
-   * Settles once everything that arrived with the head has been read, even a complete body. The deadline of a 401 is
-   * then set, before any check whose duration depends on the cause.
+   * Settles once everything that arrived with the head has been read, possibly the whole body. By then the deadline for
+   * a 401 is set, before any check whose duration depends on the cause.
    */
   readonly arrival = Promise.resolve();
 
   /**
    * @param cachedSnapshot returns the endpoint as this process last read it; null if it has not read it
    * @param fetchSnapshot reads the endpoint as it is now; null if it does not exist
-   * @param sender the owner or operator whom a management key identifies; null for the endpoint's client, whom the gate
+   * @param sender the owner or operator identified by a management key; null for the endpoint's client, which the gate
    * authenticates
    */
   constructor(
@@ -64,7 +64,7 @@ export class GateRequest {
     return body;
   }
 
-  /** Signs the body while it arrives. */
+  /** Signs the body as it arrives. */
   signWhileReading(secrets: SigningSecrets): void {
     if (this.streamingSignature) return;
     const signature = (this.streamingSignature = new StreamingSignature(secrets));

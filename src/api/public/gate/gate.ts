@@ -42,15 +42,18 @@ export interface ReceivedPost {
 
 /** Maximum number of limiter calls for a request, in case its endpoint or its owner's monthly quota keeps changing. */
 const MAX_LIMITER_CALLS = 10;
-/** The clients' route in the request log: a constant, because the framework would allocate an object per request. */
+/**
+ * The route that the request log shows for clients: a constant, because the framework would allocate an object per
+ * request.
+ */
 const PUBLISH = 'POST /v1/webhooks/{slug}';
 
 /**
- * Checks every request to /v1 in the order of D-7. The first check that fails determines the answer:
+ * Checks every request to /v1 in the order of D-7. The first check that fails determines the response:
  *
  * 1. maintenance, 2. authentication (done already for management keys), 3. the endpoint's state, 4. its plan,
  * 5. the media type ({@link Identification});
- * 6. a replay, 7. the month's quota, 8. the rate limits ({@link LimitGuard});
+ * 6. a replay, 7. the monthly quota, 8. the rate limits ({@link LimitGuard});
  * 9. the body and its media, which the probe budget must cover (D-51), 10. the targets ({@link ContentCheck}).
  *
  * The endpoint snapshot of steps 2 to 5 may be cached. The limiter call verifies its version; without limits, the
@@ -69,7 +72,7 @@ export class Gate {
   ) {}
 
   /**
-   * Accepts a post, or finds the answer to an earlier request with the same key.
+   * Accepts a post, or finds the response to an earlier request with the same key.
    * @param to the slug in the request's path, or the endpoint that a management key may use
    * @throws GateRejection
    */
@@ -99,7 +102,7 @@ export class Gate {
       }
       if (verdict.outcome === 'stale') {
         endpoint = await this.identification.identifyAfresh(gateRequest);
-        post = await this.readPost(request, received, endpoint); // its overrides may be for new targets
+        post = await this.readPost(request, received, endpoint); // its overrides may refer to new targets
         continue;
       }
       if (content === null || verdict.outcome === 'admissible') {
@@ -143,7 +146,10 @@ export class Gate {
     return this.admitWithinBudget(gateRequest, 'sandbox');
   }
 
-  /** Checks a request to the assistant tools up to step 5; requests by tools pass all steps. @throws GateRejection */
+  /**
+   * Checks a request to the assistant tools up to step 5. The requests that tools send go through all steps.
+   * @throws GateRejection
+   */
   async admitToTools(request: FastifyRequest, slug: string): Promise<AdmittedRequest> {
     const gateRequest = this.identification.openEndpointRequest(request, slug, 'tools');
     const endpoint = await this.identification.identify(gateRequest);
@@ -158,7 +164,7 @@ export class Gate {
     return { endpoint: await this.takeFromBudget(gateRequest, endpoint, budget), body };
   }
 
-  /** Deducts a request from a budget. Returns the current snapshot of the endpoint. @throws GateRejection */
+  /** Charges a request to a budget. Returns the current snapshot of the endpoint. @throws GateRejection */
   private async takeFromBudget(
     gateRequest: GateRequest,
     snapshot: EndpointSnapshot,
@@ -172,7 +178,7 @@ export class Gate {
     throw unstableEndpoint();
   }
 
-  /** Parses the body, whose problems steps 9 and 10 report. */
+  /** Parses the body. Steps 9 and 10 report its problems. */
   private async readPost(request: FastifyRequest, body: ReceivedBody, endpoint: EndpointSnapshot): Promise<ParsedPost> {
     const audience = audienceOf(endpoint, this.catalogue.ids);
     const key = readHeaderText(request, 'idempotency-key');
@@ -196,7 +202,7 @@ export class Gate {
     try {
       const result = await this.commands.execute(createAcceptPost(gateRequest, endpoint, admitted));
       isAccepted = result.outcome !== 'replay';
-      // Only the append could tell that the keys were known, so this replay is counted here.
+      // Only the append could detect that the keys were known, so this replay is counted here.
       if (!isAccepted && this.limits.areUnread(keys)) await this.takeFromBudget(gateRequest, endpoint, 'replays');
       return result;
     } catch (error) {

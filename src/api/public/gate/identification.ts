@@ -27,7 +27,7 @@ import {
 } from './rejections.js';
 import { openLogEntry, setLogEndpoint } from './request-log-entry.js';
 
-/** Longest wait for an endpoint's snapshot during maintenance, in ms. */
+/** How long to wait for an endpoint's snapshot during maintenance, in ms. */
 const MAINTENANCE_LOOKUP_MS = 500;
 const SLUG = /^[\w-]{1,64}$/;
 
@@ -53,20 +53,20 @@ export class Identification {
     );
   }
 
-  /** Opens a request to an endpoint's own routes, or to its tools, and its entry in the request log. */
+  /** Opens a request to an endpoint's own routes or tools, and creates its request log entry. */
   openEndpointRequest(
     request: FastifyRequest,
     slug: string,
     entryPoint: Exclude<EntryPoint, 'sandbox'> = 'endpoint',
   ): GateRequest {
     openLogEntry(request);
-    const address = SLUG.test(slug) ? slug : ''; // no endpoint has the empty slug
+    const address = SLUG.test(slug) ? slug : ''; // no endpoint has an empty slug
     // No limiter call verifies the snapshot of a request to the tools, so it must be fresh.
     const cached = () => (entryPoint === 'tools' ? null : this.endpoints.getCached(address));
     return new GateRequest(request, entryPoint, cached, () => this.endpoints.loadCurrent(address), this.bodies);
   }
 
-  /** Opens a request to the sandbox, which finds its endpoint by the token (D-12). */
+  /** Opens a request to the sandbox. Its endpoint is found by the token (D-12). */
   openSandboxRequest(request: FastifyRequest): GateRequest {
     const token = hash('sha256', readBearerToken(request.headers.authorization));
     const fetch = async () => this.loadCurrent(await this.endpoints.findSlugByTokenHash(token));
@@ -74,8 +74,8 @@ export class Identification {
   }
 
   /**
-   * Opens a request by an endpoint's owner or the operator, who is identified and may use the endpoint. The request's
-   * body may be read immediately.
+   * Opens a request by an endpoint's owner or the operator, who has already been authenticated and authorized. The
+   * request body may therefore be read immediately.
    */
   openManagedRequest(
     request: FastifyRequest,
@@ -94,7 +94,8 @@ export class Identification {
   }
 
   /**
-   * Identifies the endpoint by the cached snapshot, so that most requests need not wait, or else by a fresh one.
+   * Identifies the endpoint from the cached snapshot if possible, so that most requests need not wait, or else from a
+   * fresh snapshot.
    * @throws HttpProblem: a GateRejection, or 503 if too many requests wait to be authenticated (ADR-88)
    */
   async identify(gateRequest: GateRequest): Promise<EndpointSnapshot> {
@@ -109,16 +110,17 @@ export class Identification {
       return this.identifyAfterWaiting(gateRequest, cached, failure);
     }
     body.keep(cached.owner_id);
-    // `identifyAfresh` creates the rejection of an unauthenticated request: creating it twice would take longer.
+    // `identifyAfresh` creates the rejection for an unauthenticated request: creating it twice would take longer.
     if (this.findRejection(gateRequest, cached, null)) return this.identifyAfresh(gateRequest);
     setLogEndpoint(gateRequest.request, cached);
     return cached;
   }
 
   /**
-   * Identifies the endpoint of a request that its head and the cached snapshot alone cannot authenticate. All causes
-   * share one path: the 401 of a faster cause would be sent before others that are due at the same moment (D-7).
-   * @param headFailure the authentication failure according to the cached snapshot, whatever the signature
+   * Identifies the endpoint of a request that cannot be authenticated from its head and the cached snapshot alone.
+   * Every cause takes the same path; otherwise, the 401 for a faster cause would be sent before other 401s that are due
+   * at the same moment (D-7).
+   * @param headFailure the authentication failure according to the cached snapshot, regardless of the signature
    */
   private async identifyAfterWaiting(
     gateRequest: GateRequest,
@@ -134,7 +136,7 @@ export class Identification {
       }
     } else {
       if (!gateRequest.body.hasArrived) this.judgeWhileReading(gateRequest).catch(() => undefined); // `identifyAfresh` reports it
-      // Waits for the body before it fetches a snapshot: a delay for only one cause would reveal that cause (D-7).
+      // Wait for the body before fetching a snapshot: a delay for only one cause would reveal that cause (D-7).
       await gateRequest.waitForBody();
     }
     return this.identifyAfresh(gateRequest);
@@ -149,7 +151,7 @@ export class Identification {
     else gateRequest.body.keep(endpoint!.owner_id);
   }
 
-  /** Identifies the endpoint by a fresh snapshot. @throws GateRejection */
+  /** Identifies the endpoint from a fresh snapshot. @throws GateRejection */
   async identifyAfresh(gateRequest: GateRequest): Promise<EndpointSnapshot> {
     const endpoint = await gateRequest.fetchSnapshot();
     if (endpoint) setLogEndpoint(gateRequest.request, endpoint);
@@ -167,7 +169,10 @@ export class Identification {
     throw rejection;
   }
 
-  /** Returns the rejection of the first failed step from 2 to 5. @param failure why authentication failed, or null */
+  /**
+   * Returns the rejection of the first failed step among steps 2 to 5.
+   * @param failure why authentication failed, or null
+   */
   private findRejection(
     { request, entryPoint, sender }: GateRequest,
     endpoint: EndpointSnapshot | null,

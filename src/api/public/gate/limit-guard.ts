@@ -16,7 +16,7 @@ import { GATE_MESSAGES } from '../messages.js';
 import { quotaRejection, rateLimitRejection, violationsRejection } from './rejections.js';
 import { describeRequest } from './request-log-entry.js';
 
-/** What the limits need to know about a post. */
+/** The facts about a post that the limits depend on. */
 export interface JudgedPost {
   readonly request: FastifyRequest;
   readonly keys: KnownKeys;
@@ -35,22 +35,22 @@ export type PostVerdict =
   | { readonly outcome: 'replay'; readonly replay: Replay }
   /** The endpoint has changed since its snapshot was taken: identify it again, then repeat the call. */
   | { readonly outcome: 'stale' }
-  /** The keys or the month were not as assumed: repeat the call with these keys. */
+  /** An assumption about the keys or the month was wrong: repeat the call with these keys. */
   | { readonly outcome: 'again'; readonly keys: KnownKeys };
 
 /** The admission of a post. */
 export interface Admission {
-  /** When the post took its rate-limit tokens, by the limiter's clock; null if it took none. */
+  /** When the post took its rate-limit tokens, according to the limiter's clock; null if it took none. */
   readonly takenAt: string | null;
   /** The condition that the append of the post must verify; null if the limiter has verified it. */
   readonly condition: AppendCondition | null;
 }
 
-/** Hex digits of a key's hash that the limiter keeps: enough to distinguish the keys of a few seconds. */
+/** How many hex digits of a key's hash the limiter keeps: enough to tell apart all keys seen within a few seconds. */
 const KEY_DIGITS = 16;
 
 /**
- * The gate's steps 6 to 8: replays, the month's quota and the rate limits (D-16..D-18, D-45). One limiter call decides
+ * The gate's steps 6 to 8: replays, the monthly quota and the rate limits (D-16..D-18, D-45). One limiter call decides
  * them and verifies the version of the endpoint snapshot. Without limits, the append that accepts the post verifies it.
  */
 @Injectable()
@@ -74,7 +74,7 @@ export class LimitGuard {
   }
 
   /**
-   * Deducts a request from a budget. Deducts nothing and returns false if the endpoint has changed.
+   * Charges a request to a budget. If the endpoint has changed, charges nothing and returns false.
    * @throws GateRejection
    */
   async takeFromBudget(request: FastifyRequest, endpoint: EndpointSnapshot, budget: Budget): Promise<boolean> {
@@ -85,7 +85,7 @@ export class LimitGuard {
   }
 
   /**
-   * Assumes that a post's keys are new where its append or the limiter would detect known ones; otherwise reads them
+   * Assumes that a post's keys are new if its append or the limiter would detect known keys; otherwise reads them
    * (ADR-128).
    * @param isOneAppend true if one append accepts the post: no media to probe, no parts to store
    */
@@ -101,7 +101,7 @@ export class LimitGuard {
 
   /**
    * Checks a post with one call to the limiter. If a post with the same key was admitted a moment ago, here or in
-   * another process, takes no tokens, but waits for the answer to that post. @throws GateRejection
+   * another process, takes no tokens and waits for the response to that post. @throws GateRejection
    */
   async judgePost(endpoint: EndpointSnapshot, post: JudgedPost): Promise<PostVerdict> {
     const { request, keys, isAcceptable } = post;
@@ -200,7 +200,7 @@ export class LimitGuard {
     throw rateLimitRejection(endpoint, verdict, this.settings.limitsProfile);
   }
 
-  /** Disables an endpoint unless it is disabled. Returns the id of the event that disabled it. */
+  /** Disables an endpoint unless it already is. Returns the id of the event that disabled it. */
   private disableForViolations(
     request: FastifyRequest,
     { endpoint_id, epoch }: EndpointSnapshot,

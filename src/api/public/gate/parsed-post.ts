@@ -12,9 +12,9 @@ import { HttpProblem } from '../../transport/http-problem.js';
 import { type CheckableList, selectCheckableMedia } from '../media-check.js';
 import { checkPayload, readJson } from '../read-payload.js';
 
-/** The content of a request to publish. It is parsed early; its problems are reported in the order of D-7. */
+/** The content of a publish request. It is parsed early, but its problems are reported in the order of D-7. */
 export interface ParsedPost {
-  /** Idempotency-Key, then `external_id` (D-19), without values that cannot be keys. */
+  /** Idempotency-Key, then `external_id` (D-19); invalid keys are left out. */
   readonly keys: readonly string[];
   readonly traceId: string | null;
   /** SHA-256 (hex) of the body. */
@@ -25,7 +25,7 @@ export interface ParsedPost {
 }
 
 /**
- * Parses and checks the body of a request to publish.
+ * Parses and checks the body of a publish request.
  * @param keyHeader Idempotency-Key
  * @param audience the networks and targets that may have overrides
  * @param now the time against which `publish_at` is checked

@@ -25,7 +25,7 @@ export const maintenanceRejection = (endpoint: EndpointSnapshot | null): GateRej
 };
 
 /**
- * Returns the only 401: body and headers are the same for every cause, which only the log shows (publish-api.md:
+ * Returns the 401, with the same body and headers whatever the cause. Only the log shows the cause (publish-api.md:
  * Authentication, 8).
  * @param skew the client's time minus the server's, in seconds; null if the client sent none
  */
@@ -45,15 +45,15 @@ export const endpointNotFoundRejection = (): GateRejection => {
   return new GateRejection(null, 'rejected_auth', problem, { reason: 'unknown_endpoint' });
 };
 
-/** Rejects a post by an owner or the operator to a test endpoint, for which only the sandbox works (D-12). */
+/** Rejects a post by an owner or the operator to a test endpoint, which only works in the sandbox (D-12). */
 export const testEndpointRejection = (endpoint: EndpointSnapshot): GateRejection => {
   const problem = HttpProblem.withMessage(403, 'test_endpoint', GATE_MESSAGES.testEndpoint);
   return new GateRejection(endpoint, 'rejected_auth', problem);
 };
 
 /**
- * Returns the call that enables an endpoint (D-52). The call needs the owner's or operator's key, so the endpoint's id
- * alone gives the token's holder no access.
+ * Returns the API call that enables an endpoint (D-52). The call requires the owner's or operator's key, so revealing
+ * the endpoint's id to the token holder is safe.
  */
 const sayHowToEnable = ({ endpoint_id }: EndpointSnapshot): string => GATE_MESSAGES.enableEndpoint({ id: endpoint_id });
 
@@ -108,8 +108,8 @@ export const planRejection = (endpoint: EndpointSnapshot, hasInput: boolean): Ga
 };
 
 /**
- * Rejects every media type except `application/json`, for which it returns null. A charset must be utf-8; other
- * parameters are ignored (D-43).
+ * Rejects every media type except `application/json`; null if it is accepted. A charset must be utf-8; other parameters
+ * are ignored (D-43).
  */
 export const mediaTypeRejection = (
   endpoint: EndpointSnapshot,
@@ -155,8 +155,8 @@ export const rateLimitRejection = (
 };
 
 /**
- * Describes the exceeded limit. The figures of a plan's limits appear only in the owner's log (publish-api.md: info,
- * 3); an endpoint's interval is its own setting.
+ * Describes the exceeded limit. The numbers behind a plan's limits appear only in the owner's log (publish-api.md:
+ * info, 3), but the minimum interval is the endpoint's own setting.
  */
 const describeExceeded = (reason: LimitReason, seconds: number, { min_interval }: EndpointSnapshot): string => {
   if (reason !== 'min_interval') return MESSAGES.exceeded[reason]({ seconds });
@@ -212,10 +212,7 @@ export const projectBudgetProblem = ({ retryAfter, scope }: RefusedPayment): Htt
 const probeBudgetProblem = (whose: string, seconds: number): HttpProblem =>
   HttpProblem.withRetryAfter(seconds, 429, 'probe_budget', MESSAGES.probeBudget({ whose, seconds }));
 
-/**
- * Rejects a sandbox request because the owner's previews have used up their computing time. This is not a violation
- * (ADR-209).
- */
+/** Rejects a sandbox request because the owner's preview budget is used up. This is not a violation (ADR-209). */
 export const previewBudgetRejection = (
   endpoint: EndpointSnapshot,
   retryAfter: number,
@@ -225,11 +222,11 @@ export const previewBudgetRejection = (
   return new GateRejection(endpoint, 'rejected_rate_limit', previewBudgetProblem(retryAfter), { figures });
 };
 
-/** Returns the problem for a preview when its owner's previews have used up their computing time. */
+/** Returns the problem for a preview whose owner has used up the preview budget. */
 export const previewBudgetProblem = (seconds: number): HttpProblem =>
   HttpProblem.withRetryAfter(seconds, 429, 'preview_budget', MESSAGES.previewBudget({ seconds }));
 
-/** Rejects a request because of how its body was transferred or what it contains (D-5, D-43). */
+/** Rejects a request with an incomplete, oversized or invalid body (D-5, D-43). */
 export const bodyRejection = (endpoint: EndpointSnapshot, problem: HttpProblem): GateRejection => {
   const [first] = problem.problems;
   const figures = { problems: problem.problems.length, first: first?.path ?? '' };

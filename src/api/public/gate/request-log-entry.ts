@@ -7,14 +7,14 @@ import { measureBody } from '../../transport/raw-body.js';
 import type { Decision, GateRejection } from './gate-rejection.js';
 import type { RequestRecorder } from './request-recorder.js';
 
-/** The fields of a request's entry in its endpoint's log (D-33) that the gate and the controllers fill in. */
+/** The fields of a request log entry (D-33) that the gate and the controllers fill in. */
 export interface RequestLogEntry {
-  /** Null until an endpoint is found. A request without one appears only in the service's own log (D-14). */
+  /** Null until an endpoint is found. A request without an endpoint appears only in the service's own log (D-14). */
   endpointId: string | null;
   /** `trace_id` of the body, if it could be read. */
   traceId: string | null;
   postId: string | null;
-  /** If null, a successful answer counts as `accepted`. */
+  /** If null, a successful response counts as `accepted`. */
   decision: Decision | null;
   reason: string | null;
   why: JsonObject | null;
@@ -29,7 +29,7 @@ declare module 'fastify' {
   }
 }
 
-/** Longest User-Agent that is kept, in characters. */
+/** Maximum length of a logged User-Agent, in characters. */
 const MAX_USER_AGENT = 500;
 
 /** Opens the log entry of a request to an endpoint. */
@@ -45,7 +45,7 @@ export const openLogEntry = (request: FastifyRequest): void => {
   };
 };
 
-/** Sets the endpoint that records a request in its log. */
+/** Sets the endpoint whose log records a request. */
 export const setLogEndpoint = (
   { logEntry }: FastifyRequest,
   { endpoint_id }: Pick<EndpointSnapshot, 'endpoint_id'>,
@@ -53,7 +53,7 @@ export const setLogEndpoint = (
   if (logEntry) logEntry.endpointId = endpoint_id;
 };
 
-/** Sets why a request was rejected (D-36). */
+/** Records why a request was rejected (D-36). */
 export const setLogRejection = (request: FastifyRequest, { decision, reason, why, endpoint }: GateRejection): void => {
   request.decision = decision;
   if (!request.logEntry) return;
@@ -75,8 +75,9 @@ export const readUserAgent = (request: FastifyRequest): string | null => {
 };
 
 /**
- * Returns the route as the specification writes it: `GET /v1/webhooks/{slug}/posts/{post_id}`, but for a change to a
- * post `PATCH /v1/webhooks/{slug}/posts/{id}` (D-63).
+ * Returns the route in the specification's notation. The specification uses `{post_id}` in the route that reads a post,
+ * but `{id}` in the routes that change it:
+ * `GET /v1/webhooks/{slug}/posts/{post_id}`, `PATCH /v1/webhooks/{slug}/posts/{id}` (D-63).
  */
 export const readRoute = ({ method, routeOptions }: FastifyRequest): string => {
   const path = (routeOptions.url ?? '').replace(/:(\w+)/g, '{$1}');

@@ -7,12 +7,12 @@ import { LOG, type Log } from '../../../kernel/log.js';
 import { reasonOf } from '../../../kernel/reason.js';
 import { BatchPace } from '../../../runtime/batch-pace.js';
 
-/** The log entries of one endpoint that wait to be written. */
+/** Log entries of one endpoint that are waiting to be written. */
 interface PendingLog {
   entries: LoggedRequest[];
   /** True if a timer is set or a write is due. Stays true for a while after a write, so that the next write waits. */
   isScheduled: boolean;
-  /** Time of the last write, by `performance.now()`, in ms. */
+  /** Time of the last write: `performance.now()` timestamp, in ms. */
   writtenAt: number;
   /** Settles when the latest write has finished. */
   writing: Promise<void>;
@@ -20,30 +20,30 @@ interface PendingLog {
 
 /** Shortest interval between two appends for an endpoint, in ms, however many requests it gets. */
 const WRITE_INTERVAL_MS = 200;
-/** How long the first entry waits for further entries, in ms. */
+/** How long to wait for more entries after the first, in ms. */
 const BATCH_MS = 20;
-/** Maximum number of entries per endpoint: its log keeps no more (publish-api.md: Limits, request log). */
+/** Maximum number of entries per endpoint; the endpoint's log keeps no more (publish-api.md: Limits, request log). */
 const MAX_ENTRIES = 100;
-/** Maximum number of entries in total. Beyond that, a new entry replaces its endpoint's oldest or is dropped. */
+/** Maximum number of entries in total. Above that, a new entry replaces its endpoint's oldest entry or is dropped. */
 const MAX_TOTAL = 20_000;
 /** Maximum number of concurrent appends: the rest of the store's capacity is for posts. */
 const MAX_CONCURRENT_WRITES = 16;
-/** Number of rounds in a row without a pause; after that, one round starts per {@link WRITE_INTERVAL_MS}. */
+/** How many rounds may run without a pause; after that, one round starts per {@link WRITE_INTERVAL_MS}. */
 const BURST_ROUNDS = 10;
 const RETRY_MS = 1_000;
 
 /**
- * Records requests that create no post (D-33) without delaying those that do. Entries are collected in memory and
+ * Records requests that create no post (D-33) without delaying requests that do. Entries are collected in memory and
  * written in rounds, each with the entries of all endpoints that are due, so that a flood of bad requests costs a few
- * commits a second, however many endpoints it uses. A killed process loses the entries in its memory, at most 0.4 s of
- * them; a clean shutdown writes all of them.
+ * commits a second, however many endpoints it uses. A killed process loses up to 0.4 s of entries; a clean shutdown
+ * writes all of them.
  */
 @Injectable()
 export class RequestRecorder implements OnApplicationShutdown {
   private readonly endpoints = new Map<string, PendingLog>();
-  /** Endpoints that the next round writes. */
+  /** Endpoints whose entries will be written in the next round. */
   private readonly next: string[] = [];
-  /** Endpoints of the current round that are not being written yet. */
+  /** Endpoints in the current round whose write has not started yet. */
   private readonly due: string[] = [];
   private readonly pace = new BatchPace(WRITE_INTERVAL_MS, BURST_ROUNDS);
   private round: NodeJS.Timeout | null = null;
@@ -71,7 +71,7 @@ export class RequestRecorder implements OnApplicationShutdown {
     if (!pending.isScheduled) this.schedule(endpointId, pending);
   }
 
-  /** Writes an endpoint's entries now, so that a reader of the log finds every earlier request. Never throws. */
+  /** Writes an endpoint's entries now, so that a reader of the log sees all earlier requests. Never throws. */
   async flush(endpointId: string): Promise<void> {
     const pending = this.endpoints.get(endpointId);
     if (!pending) return;
@@ -150,7 +150,7 @@ export class RequestRecorder implements OnApplicationShutdown {
     if (!this.isStopping) this.schedule(endpointId, pending, atLeast);
   }
 
-  /** Removes the entry of the request that arrived first. Entries are in the order of their answers. */
+  /** Removes the entry of the request that arrived first. Entries are in response order, not in arrival order. */
   private removeOldest(entries: LoggedRequest[]): void {
     const times = entries.map(({ at }) => at);
     entries.splice(times.indexOf(Math.min(...times)), 1);

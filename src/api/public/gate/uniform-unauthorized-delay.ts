@@ -5,12 +5,12 @@ import type { BodyWatcher } from '../../transport/body-reader.js';
 const AFTER_BODY_MS = 10;
 /** How long to wait for the next chunk of the body after the head or the last chunk, in ms (D-7). */
 const BODY_TIMEOUT_MS = 1_000;
-/** Requests within this time, in ms, share one timer. Their answers may be early by as much. */
+/** Requests within this time, in ms, share one timer, so responses may be early by up to this time. */
 const SHARED_MS = 0.5;
 
 /**
- * A deadline for several requests. They continue in the order in which they joined, not in which they began to wait:
- * otherwise the answer of a slower check would be sent later.
+ * A deadline for several requests. They continue in the order in which they joined, not the order in which they began
+ * to wait; otherwise the response after a slower check would be sent later.
  */
 class SharedDeadline {
   private joined = 0;
@@ -35,7 +35,7 @@ class SharedDeadline {
   }
 }
 
-/** Returns a function that joins a deadline a fixed time away. */
+/** Returns a function that joins a deadline `ms` from now, shared with other recent calls. */
 const createDeadlines = (ms: number): (() => () => Promise<void>) => {
   let createdAt = -Infinity;
   let deadline: SharedDeadline;
@@ -53,9 +53,10 @@ const joinAfterBody = createDeadlines(AFTER_BODY_MS);
 const joinBodyTimeout = createDeadlines(BODY_TIMEOUT_MS);
 
 /**
- * Delays a request's 401, if there is one, until a fixed time after its body was read, or after no chunk of the body
- * arrived for a second (D-7). The checks differ by microseconds from cause to cause, enough to distinguish the causes
- * (bench -- unauthorized-timing). The deadline is therefore set before any check, when head and body have arrived.
+ * Delays a request's 401, if there is one, until a fixed time after its body was read or after a second passed without
+ * a new chunk (D-7). The duration of the checks varies with the cause by microseconds, which is enough to tell the
+ * causes apart (bench -- unauthorized-timing). The deadline is therefore set before any check, when head and body have
+ * arrived.
  */
 export class UniformUnauthorizedDelay implements BodyWatcher {
   private readonly waitForFirstSecond = joinBodyTimeout();

@@ -18,14 +18,14 @@ export interface ChannelPreview {
 export interface PreviewTarget {
   readonly platform: string;
   readonly channelId: string;
-  /** The first project of the endpoint that has the channel (D-27). */
+  /** The endpoint's first project that contains the channel (D-27). */
   readonly projectId: string;
   readonly enabled: boolean;
-  /** True if the post goes to the channel, unless it is disabled. */
+  /** True if the post is addressed to the channel, even if the channel is disabled. */
   readonly isTarget: boolean;
 }
 
-/** Lists an endpoint's channels, each once, in the order in which a post goes to them. */
+/** Lists an endpoint's channels, each once, in publishing order. */
 export const listPreviewTargets = (
   { targets = [] }: PublishPayload,
   { projects }: EndpointSnapshot,
@@ -42,14 +42,14 @@ export const listPreviewTargets = (
   return [...previewTargets.values()];
 };
 
-/** Size of a network's calls, in UTF-16 units, above which calls for further channels are omitted. */
+/** Once a network's calls reach this total size, in UTF-16 units, the calls for its remaining channels are omitted. */
 const MAX_SHOWN = 5_242_880;
 
 /**
- * Previews a post on one network. If the post goes to no channel there, shows the text anyway, with the reason.
+ * Previews a post on one network. If the post goes to no channel there, still shows the text, with the reason.
  * @param channels the endpoint's channels on the network
- * @param previewChannel previews the post on one of these channels; undefined for any channel
- * @param isOverridden true if channels there that have their own overrides are previewed separately (D-61)
+ * @param previewChannel previews the post on one of these channels, or on a placeholder channel if undefined
+ * @param isOverridden true if the network has channels with their own overrides, which are previewed separately (D-61)
  */
 export const previewNetwork = async (
   platform: string,
@@ -81,7 +81,10 @@ export const previewNetwork = async (
   return new NetworkPreviewView(textAfterTrim, trimmedChars, calls, warnings);
 };
 
-/** Merges the channels' warnings. A warning of all channels appears once; any other gets its channel's id. */
+/**
+ * Merges the channels' warnings. A warning shared by all channels appears once; any other warning gets its channel's
+ * id.
+ */
 const mergeWarnings = (
   previews: readonly ChannelPreview[],
   channels: readonly PreviewTarget[],

@@ -19,7 +19,7 @@ const HTML = new RegExp(
 /**
  * Finds likely mistakes in a payload that publishing would accept anyway (D-49), at most 50.
  * @param sent the parsed body; undefined if it could not be read
- * @param unused keys of overrides that no target uses
+ * @param unused override keys that no target uses
  */
 export const findPayloadWarnings = (
   sent: unknown,
@@ -51,7 +51,7 @@ const findHtml = (sent: unknown): readonly PayloadWarningView[] =>
 
 const isObject = (value: unknown): value is Sent => typeof value === 'object' && value !== null;
 
-/** Lists the text of the post and the texts of its overrides, with their paths. */
+/** Lists the text fields of the post and its overrides, with their paths. */
 const listTexts = (sent: unknown): readonly (readonly [path: string, text: unknown])[] => {
   if (!isObject(sent)) return [];
   const overrides = Object.entries(isObject(sent.overrides) ? sent.overrides : {});

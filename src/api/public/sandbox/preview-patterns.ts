@@ -5,11 +5,11 @@ import { buildProgram, HelperProcess } from '../../../media/helper-process.js';
 import { LOCAL_SEARCH, PATTERN_PROGRAM_PARTS, type PatternSearch, programSize } from '../../../processing/pattern.js';
 import { type PatternAnswer, patternProgram, type PatternQuestion } from '../../../processing/pattern-program.js';
 
-/** Pattern instructions times text units up to which a search runs on this thread: about 2 ms. */
+/** Maximum cost of a search that runs on this thread, in pattern instructions times UTF-16 units; takes about 2 ms. */
 const MOST_LOCAL_STEPS = 50_000;
 const TIMEOUT_MS = 10_000;
 
-/** The owner who pays for a preview, and the error to throw when the owner has no computing time left. */
+/** The owner who pays for a preview, and the error to throw when the owner's preview budget is used up. */
 export interface PreviewPayer {
   readonly ownerId: string;
   readonly reject: (retryAfter: number) => Error;
@@ -32,7 +32,7 @@ export class PreviewPatterns implements OnModuleDestroy {
 
   constructor(private readonly budget: PreviewBudget) {}
 
-  /** Creates the search for one preview, which searches a text for a slow pattern only once. */
+  /** Creates the search for one preview. It runs a slow pattern only once per text. */
   open(payer: PreviewPayer): PreviewSearch {
     return new PreviewSearch((question) =>
       this.budget.spendElsewhere(payer.ownerId, payer.reject, () => this.ask(question, payer.ownerId)),
@@ -61,7 +61,7 @@ export class PreviewSearch implements PatternSearch {
 
   constructor(private readonly ask: (question: PatternQuestion) => Promise<PatternAnswer>) {}
 
-  /** Runs a project's slow searches. @throws the payer's error if the owner has no computing time left */
+  /** Runs a project's slow searches. @throws the payer's error if the owner's preview budget is used up */
   async searchAhead(text: string, { filters = [], footer }: Processing, platform: string): Promise<void> {
     for (const { mode, pattern, platforms } of filters) {
       if (pattern === undefined || (platforms && !platforms.includes(platform))) continue;

@@ -20,7 +20,7 @@ import { PreviewPatterns } from './preview-patterns.js';
 import { type NetworkPreviewView, PreviewCallView } from './sandbox.view.js';
 import { SandboxTranslation } from './sandbox-translation.js';
 
-/** Renders a payload with the publishing code, for every channel that it would go to. */
+/** Renders a payload with the publishing code, for every channel that would receive it. */
 @Injectable()
 export class SandboxPreview {
   constructor(
@@ -36,7 +36,7 @@ export class SandboxPreview {
   /**
    * Renders previews, keyed by network id and by the id of each target that has its own override (D-61).
    * @param pay pays for translations
-   * @throws GateRejection 429 if the probe budget does not cover the translations, or the owner's computing time is
+   * @throws GateRejection 429 if the probe budget does not cover the translations, or the owner's preview budget is
    * used up
    */
   async render(
@@ -88,7 +88,7 @@ export class SandboxPreview {
     return Object.fromEntries(await Promise.all([...previews, ...ofTargets]));
   }
 
-  /** Renders a post for one channel. Warns if the post would not be published, or not yet. */
+  /** Renders a post for one channel. Warns if the post would not be published or would have to wait. */
   private renderChannel(
     processed: ProcessedPost,
     media: readonly ProbedMedium[],
@@ -119,7 +119,7 @@ export class SandboxPreview {
     return row?.processing ?? {};
   }
 
-  /** Finds a channel; without an id, returns a placeholder for the previewed calls. */
+  /** Finds a channel. Without an id, returns a placeholder channel for previewing calls. */
   private async findChannel(platform: string, id: string | undefined, ownerId: string): Promise<PlatformChannel> {
     const row = id === undefined ? null : await this.findResource.execute('channel', id, ownerId);
     return row
@@ -128,7 +128,7 @@ export class SandboxPreview {
   }
 }
 
-/** Returns a target's media. A list that no target of the post gets was not probed. */
+/** Returns a target's media. Lists that no target gets have not been probed. */
 const knownMedia = (
   payload: PublishPayload,
   target: ContentTarget,

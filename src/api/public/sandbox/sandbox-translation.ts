@@ -13,7 +13,7 @@ import { SecretVault } from '../../../secrets/vault.js';
 /** Time limit of a translation, in ms. Publishing allows more time, because no client waits for it. */
 const TIMEOUT_MS = 10_000;
 
-/** Translates the sandbox's texts (D-38), charged to the endpoint's probe budget (D-51). Stores nothing. */
+/** Translates text for the sandbox (D-38), charged to the endpoint's probe budget (D-51). Stores nothing. */
 @Injectable()
 export class SandboxTranslation implements OnModuleDestroy {
   private readonly client: GuardedClient;
@@ -29,8 +29,8 @@ export class SandboxTranslation implements OnModuleDestroy {
   }
 
   /**
-   * Creates the translator for one request, which translates a text into a language only once for all networks. It
-   * throws what `pay` throws if the probe budget does not cover a translation.
+   * Creates the translator for one request. It translates each text into a language only once for all networks, and
+   * throws the error from `pay` if the probe budget does not cover a translation.
    * @param vault holds the services' API keys
    */
   createTranslate(pay: PayRequests, vault: Pick<SecretVault, 'readSecret'> = this.vault): Translate {

@@ -6,7 +6,7 @@ import { SandboxMediumView, SandboxValidationView } from './sandbox.view.js';
 /** Matches the path of an override's entities. */
 const OVERRIDDEN_ENTITIES = /^overrides\b.*\.entities\b/;
 
-/** Bytes in an MB (D-43). */
+/** Bytes per MB (D-43). */
 const MB = 1_048_576;
 
 /** Builds the view of a probed media file. */

@@ -43,7 +43,7 @@ export class Sandbox {
   ) {}
 
   /**
-   * Answers a request to the sandbox.
+   * Handles a sandbox request.
    * @param to the endpoint that a management key may use; null to find it by the token
    * @throws GateRejection
    */

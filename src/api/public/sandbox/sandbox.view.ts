@@ -7,14 +7,14 @@ import { ProblemView } from '../../transport/problem.view.js';
 /** The result of a check; `not_checked` if the body could not be read that far. */
 export type CheckResult = 'passed' | 'failed' | 'not_checked';
 
-/** One medium of the payload, as far as it was probed. */
+/** A media file in the payload, as far as it was probed. */
 export class SandboxMediumView {
   readonly url: string;
-  /** Size in units of 1,048,576 bytes (D-43); null if it is not known. */
+  /** Size in units of 1,048,576 bytes (D-43); null if unknown. */
   readonly size_mb: number | null;
-  /** False if the medium has a problem. */
+  /** False if the file has a problem. */
   readonly ok: boolean;
-  /** The reason why the medium could not be fully probed, which is not an error (D-24). */
+  /** The reason why the file could not be fully probed, which is not an error (D-24). */
   readonly note?: string;
 
   constructor(url: string, sizeMb: number | null, ok: boolean, note?: string) {
@@ -30,7 +30,7 @@ export class SandboxValidationView {
   constructor(
     readonly schema: CheckResult,
     readonly entities: CheckResult,
-    /** One item per medium, in the payload's order. */
+    /** One item per media file, in payload order. */
     readonly media: readonly SandboxMediumView[],
   ) {}
 }
@@ -62,7 +62,7 @@ export class PreviewWarningView {
   }
 }
 
-/** A part of the payload that is probably a mistake, although publishing accepts or ignores it (D-49). */
+/** A probable mistake in the payload that publishing would accept or ignore (D-49). */
 export class PayloadWarningView {
   constructor(
     readonly code: 'unknown_field' | 'unused_override' | 'looks_like_html' | 'host_not_found',
@@ -75,7 +75,7 @@ export class PayloadWarningView {
 /** The post as it would be published on one network (publish-api.md: POST /v1/sandbox/test; D-38, D-44). */
 export class NetworkPreviewView {
   constructor(
-    /** The text on the first channel that the post goes to. */
+    /** The text for the first channel that the post goes to. */
     readonly text_after_trim: string,
     /** UTF-16 units cut from the original text. */
     readonly trimmed_chars: number,
@@ -85,11 +85,11 @@ export class NetworkPreviewView {
   ) {}
 }
 
-/** The answer of the sandbox to a payload that publishing would accept (publish-api.md: POST /v1/sandbox/test). */
+/** The sandbox response for a payload that publishing would accept (publish-api.md: POST /v1/sandbox/test). */
 export class SandboxView {
   /** Always true. */
   readonly ok = true;
-  /** False if the endpoint has no project, because no post would then be created. */
+  /** False if no post would be created because the endpoint has no project. */
   readonly would_create_post: boolean;
   readonly validation: SandboxValidationView;
   /** Previews, keyed by network id and by the id of each target that has its own override. */
@@ -121,7 +121,7 @@ export class SandboxView {
   }
 }
 
-/** The answer of the sandbox to a payload that publishing would reject (D-44). */
+/** The sandbox response for a payload that publishing would reject (D-44). */
 export class SandboxProblemView extends ProblemView {
   /** Always false. */
   readonly would_create_post = false;

@@ -10,7 +10,7 @@ import type { VerificationResult } from '../verification/verify-projection.js';
 /** How long to keep trying, in ms. A stopped live version may never reach the candidate's position. */
 const TRY_FOR_MS = 30_000;
 const RETRY_MS = 25;
-/** Occurs when the snapshot is older than a lane's latest commit. */
+/** Raised when a lane has committed since the snapshot was taken. */
 const SERIALIZATION_FAILURE = '40001';
 
 /**

@@ -17,8 +17,9 @@ export type RecordDecision = (decision: Decision) => Promise<Position>;
 const KEPT = "interval '7 days'";
 
 /**
- * Records in the event store the decisions that the database has carried out. The transaction that swaps versions notes
- * the decision; afterwards, the process that decided or a worker that finds the note appends its event (ADR-148).
+ * Records decisions in the event store once the database has carried them out. The transaction that swaps versions
+ * notes the decision. Its event is then appended by the process that made the decision, or by a worker that finds the
+ * note (ADR-148).
  */
 export class Decisions {
   constructor(
@@ -34,7 +35,7 @@ export class Decisions {
     );
   }
 
-  /** True if the decision of a command was carried out. */
+  /** True if a command's decision has been carried out. */
   static async isNoted(db: Pick<Pool, 'query'>, commandId: string): Promise<boolean> {
     const { rowCount } = await db.query('select from ops_projection_decision where command_id = $1', [commandId]);
     return rowCount !== 0;

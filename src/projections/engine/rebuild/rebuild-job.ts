@@ -29,8 +29,8 @@ interface FoundCandidate {
 }
 
 /**
- * Creates the handler of rebuilds, which waits until the candidate has caught up, compares it with the live version,
- * and promotes it if requested. Its state is in the database, so an interrupted job can resume.
+ * Creates the rebuild job handler. It waits until the candidate has caught up, compares it with the live version, and
+ * promotes it if requested. Its state is in the database, so an interrupted job can resume.
  */
 export const createRebuildHandler = (
   deps: ReplayDependencies,
@@ -112,7 +112,7 @@ const promote = async (
       if (!(error instanceof VersionsRefused)) throw error;
       // The operator has promoted or discarded the candidate, so read the job again.
       if (error.refusal === 'no_candidate') throw new Unavailable(error.message);
-      await sleep(LOOK_MS); // the views may be in use, or the candidate behind or just stopped
+      await sleep(LOOK_MS); // the views may be in use, or the candidate may be behind or have just stopped
     }
   }
   return null;

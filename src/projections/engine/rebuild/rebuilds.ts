@@ -15,14 +15,14 @@ import { REBUILD_MESSAGES } from './messages.js';
 
 export { type VersionRefusal, VersionsRefused } from '../version-store.js';
 
-/** Kind of the jobs that rebuild a projection. */
+/** Job kind for projection rebuilds. */
 export const REBUILD_PROJECTION = 'rebuild-projection';
 
 /** `manual`: the operator promotes the candidate once it has caught up. */
 export type Promotion = (typeof PROMOTIONS)[number];
 export const PROMOTIONS = ['auto', 'manual'] as const;
 
-/** Parameters of a rebuild's job. */
+/** Rebuild job parameters. */
 export interface RebuildParams {
   readonly projection: string;
   readonly version: number;
@@ -36,8 +36,8 @@ const TRY_FOR_MS = 10_000;
 const RETRY = { firstMs: 50, longestMs: 500 };
 
 /**
- * Rebuilds projections. A lane fills a candidate alongside the live version; the candidate's job, or the operator, then
- * swaps the two in one transaction (ADR-148). Repeating a command does not repeat its change.
+ * Rebuilds projections. A lane fills a candidate alongside the live version. The candidate's job or the operator then
+ * swaps the two in one transaction (ADR-148). Repeating a command has no further effect.
  */
 @Injectable()
 export class Rebuilds {
@@ -50,7 +50,7 @@ export class Rebuilds {
 
   /**
    * Creates a candidate and its job.
-   * @param jobId the same if the command is repeated
+   * @param jobId must be the same when the command is repeated
    * @throws VersionsRefused @throws JobRuns
    */
   async start(name: string, promote: Promotion, jobId: string, context: CommandContext): Promise<Job> {
@@ -65,7 +65,7 @@ export class Rebuilds {
     return (await jobs.find(jobId))!;
   }
 
-  /** Makes the candidate live, for the operator. @throws VersionsRefused */
+  /** Makes the candidate live at the operator's request. @throws VersionsRefused */
   async promote(name: string, context: CommandContext): Promise<Position> {
     return this.decide(name, context, async (versions) => {
       await versions.promoteRebuild(null, async (tx, exchange) => {
@@ -75,7 +75,7 @@ export class Rebuilds {
     });
   }
 
-  /** Makes the candidate of a job live and ends the job. @throws VersionsRefused */
+  /** Makes a job's candidate live and ends the job. @throws VersionsRefused */
   async promoteByJob({ id }: Job, params: RebuildParams, result: object): Promise<void> {
     const { projection, version } = params;
     const context = { ...params.context, commandId: `${id}/promotion`, at: Date.now() };
@@ -97,7 +97,7 @@ export class Rebuilds {
     });
   }
 
-  /** Discards the candidate, and ends its job. @throws VersionsRefused */
+  /** Discards the candidate and ends its job. @throws VersionsRefused */
   async discard(name: string, context: CommandContext): Promise<Position> {
     return this.decide(name, context, (versions) =>
       versions.discard(async (tx, { version, job }) => {
@@ -114,7 +114,7 @@ export class Rebuilds {
   }
 
   /**
-   * Carries out a decision once per command, and appends its event.
+   * Carries out a decision once per command and appends its event.
    * @returns the event's position; -1n if another process has appended it
    * @throws VersionsRefused
    */

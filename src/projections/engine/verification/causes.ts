@@ -3,7 +3,7 @@ import type { Json } from '../../../kernel/json.js';
 import type { Comparison } from './compare-schemas.js';
 import type { VerificationResult } from './verify-projection.js';
 
-/** A comparison of two versions at a position. */
+/** A comparison of two versions, and the position at which they were compared. */
 export interface ComparisonAt extends Comparison {
   readonly position: Position;
 }

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../kernel/json.js';
 import { unhurried } from '../../../postgres/pool.js';
 import type { Projection, Tx } from '../projection.js';
 
-/** Kind of a difference: a row is missing from the live tables, exists only there, or has different content. */
+/** Type of difference: a row is missing from the live tables, exists only there, or has different content. */
 type DifferenceKind = 'missing' | 'extra' | 'different';
 
 /** A row that differs. */
@@ -26,7 +26,7 @@ export interface Comparison extends Readonly<Record<DifferenceKind, number>> {
 /** Maximum number of examples per kind and table. */
 const EXAMPLES = 20;
 
-/** Compares all tables of two schemas with the same definitions, each by a full outer join of hashed rows. */
+/** Compares all tables of two schemas with the same definitions, using a full outer join of hashed rows per table. */
 export const compareSchemas = async (
   tx: Tx,
   live: string,

@@ -41,7 +41,7 @@ export class Replay {
     );
   }
 
-  /** Reads which events to skip; call it before the first batch. */
+  /** Loads the list of events to skip. Call it before the first batch. */
   async start(): Promise<void> {
     this.skipped = await readSkippedEvents(this.deps.store, this.deps.codec, this.projection.name);
   }
@@ -50,12 +50,12 @@ export class Replay {
     await this.deps.pool.query(`drop schema if exists ${this.schema} cascade`);
   }
 
-  /** True if one batch reaches a position. */
+  /** True if a single batch reaches the position. */
   async isWithinBatch(position: Position): Promise<boolean> {
     return (await this.read(position)).length < BATCH;
   }
 
-  /** Applies the next batch of events, up to and including a position. */
+  /** Applies the next batch of events, up to and including the given position. */
   async advance(tx: PoolClient, until: Position): Promise<void> {
     const read = await this.read(until);
     const events = read.filter(({ id, type }) => (this.projection.handles?.(type) ?? true) && !this.skipped.has(id));

@@ -6,8 +6,8 @@ import type { ReplayDependencies } from './replay.js';
 import { verifyProjection } from './verify-projection.js';
 
 /**
- * Creates the handler of verifications. An interrupted verification starts again under the same job, which is safe
- * because it writes only to its own tables.
+ * Creates the verification job handler. An interrupted verification restarts under the same job, which is safe because
+ * it writes only to its own tables.
  */
 export const createProjectionVerification = (
   deps: ReplayDependencies,

@@ -23,11 +23,11 @@ export interface VerificationResult extends Omit<Comparison, 'differences'> {
 
 /**
  * Compares the live version of a projection with a fresh replay of the log in a separate schema, at the same position.
- * The transaction that compares also applies the last events; it sees the live tables and their position in one
- * snapshot, so the live version need not stop (ADR-147). Only one verification per projection may run at a time;
- * it first drops the tables that a killed verification left behind.
+ * The transaction that compares them first applies the remaining events. It sees the live tables and their position in
+ * one snapshot, so the live version can keep running (ADR-147). Only one verification per projection may run at a time;
+ * it first drops any tables left behind by a killed verification.
  * @returns null if the signal was aborted first
- * @throws Error if this process does not have the code of the live version
+ * @throws Error if this process does not have the live version's code
  */
 export const verifyProjection = async (
   deps: ReplayDependencies,

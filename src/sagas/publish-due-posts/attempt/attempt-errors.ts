@@ -9,7 +9,7 @@ const gatewayError = (code: string, category: PublishError['category'], message:
   message,
 });
 
-/** Error for an attempt of a process that has stopped. @param step visible step in progress; null if there was none */
+/** Error for an attempt whose process has stopped. @param step visible step in progress; null if there was none */
 export const interruptedError = (step: string | null): PublishError =>
   gatewayError(
     'interrupted',

@@ -46,7 +46,7 @@ export type AttemptOutcome =
 /** How an unconfirmed send was resolved. */
 export type Resolution =
   | Extract<LookUpResult, { kind: 'sent' | 'not_sent' }>
-  /** Neither a look-up nor the network's idempotency key gave an answer. */
+  /** Neither a lookup nor the network's idempotency key resolved it. */
   | { readonly kind: 'unresolved' }
   /** This process is shutting down or has lost the channel: the worker that takes over the attempt resolves it. */
   | { readonly kind: 'abandoned' };
@@ -96,7 +96,7 @@ export interface StepConfirmed extends InState<'step_confirmed'> {
   readonly next: Omit<Sending, 'kind' | 'publication'> | { readonly interrupt: PublishError };
 }
 
-/** The next step waits for the network's rate limits; the stream does not name a step. */
+/** The next step is waiting for the network's rate limits; the stream does not name a step. */
 export interface AwaitingPace extends InState<'awaiting_pace'> {
   readonly next: Omit<Sending, 'kind' | 'publication'>;
 }
@@ -113,7 +113,7 @@ export type Ended = InState<'ended'>;
 export type Released = InState<'released'>;
 
 /**
- * State of an attempt at one publication. A transition appends at most one event to the publication's stream, so a
+ * State of an attempt to send one publication. A transition appends at most one event to the publication's stream, so a
  * crash leaves the stream as one of these states left it (docs/publication-attempt.md).
  */
 export type AttemptState =
@@ -141,7 +141,7 @@ export const onlyRecords = ({ kind }: AttemptState): boolean => kind === 'step_c
 export const findNextStep = ({ steps }: Rendering, results: SendContext['results']): Step | undefined =>
   steps.find(({ name }) => !(name in results));
 
-/** Returns the name of a visible step; null for any other. */
+/** Returns the name of a visible step; null for any other step. */
 export const visibleStepName = (step: Step | undefined): string | null => (step?.visible ? step.name : null);
 
 export const conclude = ({ publication }: { publication: LoadedPublication }, outcome: AttemptOutcome): Concluding => ({
@@ -175,7 +175,7 @@ export const beginAttempt = (
   return conclude({ publication }, { kind: 'filtered', reason: emptyReason(rendering) });
 };
 
-/** Returns the reason for a rendering without steps, preferably the network's own. */
+/** Returns the reason why a rendering has no steps, preferably the publisher's own. */
 const emptyReason = ({ warnings }: Rendering): Warning =>
   warnings.find(({ code }) => code === 'nothing_to_send') ?? {
     code: 'nothing_to_send',
@@ -190,7 +190,7 @@ export const afterMedia = (from: Prepared, media: PreparedMedia | null): Prepare
   return { kind: 'unprepared', publication: from.publication, error, afterMs: null, isFinal };
 };
 
-/** Returns the state after the start of an attempt is recorded. */
+/** Returns the state once the start of an attempt is recorded. */
 export const afterStart = (
   from: Prepared,
   started: LoadedPublication | null,
@@ -207,7 +207,7 @@ export const afterStart = (
   return conclude(at, { kind: 'done', messageIds: [], urls: [], warnings: rendering.warnings });
 };
 
-/** Returns the state after the call of a step. */
+/** Returns the state after a step was called. */
 export const afterCall = (
   from: Sending,
   outcome: StepOutcome,

@@ -15,9 +15,9 @@ import { PublishingQuota } from './quota.js';
 import { endUnreadable } from './unreadable-history.js';
 
 /**
- * Ends an attempt after an exception, so that no error holds a channel back forever (D-20). An attempt without a
- * visible step in progress has failed, and is repeated within the limits. Otherwise the send is in doubt (D-25), and
- * not repeated even if the channel's `on_doubt` asks for it, because the same error would follow. An outage never ends
+ * Ends an attempt after an exception, so that no error blocks a channel forever (D-20). If no visible step was in
+ * progress, the attempt has failed and is retried within the limits. Otherwise the send is in doubt (D-25). It is not
+ * repeated even if the channel's `on_doubt` asks for it, because the same error would occur again. An outage never ends
  * an attempt.
  */
 @Injectable()
@@ -32,9 +32,9 @@ export class FailureRecorder {
   ) {}
 
   /**
-   * Records a failure based on the stream, because the attempt may not know of all events that it has appended.
+   * Records a failure based on the stream, because the attempt may not know about every event it has appended.
    * @returns null if another worker has taken over
-   * @throws the error itself if it is an outage, or if this process is being stopped
+   * @throws the error itself if it is an outage, or if this process is shutting down
    */
   async recordFailure(attempt: ClaimedPublication, thrown: unknown): Promise<LoadedPublication | null> {
     const { row, worker, signals } = attempt;
@@ -51,7 +51,7 @@ export class FailureRecorder {
     return recorded;
   }
 
-  /** Ends the attempt based on the stream. If the stream cannot be read, ends the publication. */
+  /** Ends the attempt based on its stream, or the whole publication if the stream cannot be read. */
   private async endAttempt(attempt: ClaimedPublication, thrown: unknown): Promise<LoadedPublication | null> {
     const { aggregates, clock } = this;
     let loaded: LoadedPublication;

@@ -20,36 +20,41 @@ interface UnconfirmedSend {
   readonly publication: LoadedPublication;
   readonly step: Step;
   readonly context: SendContext;
-  /** Start of the attempt by the current system clock; at most `toleranceMs` too late. */
+  /** When the attempt started, on the current system clock; may be up to `toleranceMs` too late. */
   readonly since: () => Instant;
   readonly toleranceMs: number;
 }
 
 /** How far another machine's clock may have been ahead when it started an attempt, in ms (ADR-103). */
 const CLOCK_TOLERANCE_MS = 2 * 3_600_000;
-/** Difference, in ms, between the clocks of machines synchronised by NTP. */
+/** Maximum clock difference between NTP-synchronised machines, in ms. */
 const CLOCK_DIFFERENCE_MS = 5_000;
 
 const ABANDONED = { kind: 'abandoned' } as const;
 
-/** Times of the attempts to resolve the doubt, in ms after the first: as long as a failing post is retried (D-20). */
+/** When to try to resolve the doubt, in ms after the first try: for as long as a failing post is retried (D-20). */
 const TRY_AFTER_MS = [0, 2_000, 5_000, 15_000, 45_000, 120_000, 300_000];
-/** Time, in ms, that a network may process a call after the connection broke. An earlier "not sent" is not trusted. */
+/**
+ * How long a network may still process a call after the connection breaks, in ms. An earlier "not sent" is not trusted.
+ */
 const SETTLED_AFTER_MS = 5_000;
-/** Interval, in ms, of checks for another process's answer: long enough to register again after a lost session. */
+/**
+ * Interval between checks for a response recorded by another process, in ms: long enough for the process to register
+ * again after a lost session.
+ */
 const LOOK_MS = 1_000;
-/** Maximum wait for the answer of another process, in ms: longer than any call except the slowest uploads. */
+/** How long to wait for another process's response, in ms: longer than any call except the slowest uploads. */
 const LONGEST_CALL_MS = 120_000;
-/** How long to try the look-up, which is more reliable, before repeating the send with its key, in ms (D-41). */
+/** How long to try the look-up before repeating the send with its key, in ms: the look-up is more reliable (D-41). */
 const KEY_AFTER_MS = 45_000;
-/** Number of refusals after which a send is no longer repeated. */
+/** Maximum number of refusals: a send that was refused this often is not repeated again. */
 const MAX_REFUSALS = 3;
 
 /**
- * Resolves a send when it is unknown whether readers see it (D-25): by a look-up on the network, or else by repeating
- * it with the same key, if the network supports keys (D-41). In the meantime, the attempt stays open and the channel is
- * held, so that no later post overtakes this post. Takes about five minutes at most, after up to two minutes of waiting
- * for another process that may still record the outcome.
+ * Resolves a send that readers may or may not see (D-25): looks it up on the network or, failing that, repeats it with
+ * the same key if the network supports keys (D-41). Meanwhile, the attempt stays open and the channel is held, so that
+ * no later post overtakes this one. Takes about five minutes at most, after up to two minutes of waiting for another
+ * process that may still record the outcome.
  */
 @Injectable()
 export class InDoubtResolver {
@@ -77,7 +82,7 @@ export class InDoubtResolver {
       publication,
       step,
       context,
-      // The clock may have been set since this process started the attempt, so the difference is added to the start.
+      // The clock may have been adjusted since this process started the attempt, so add the difference.
       since: isOrphaned ? () => startedAt : () => startedAt + this.clockLead() - attempt.clockLead,
       toleranceMs: isOrphaned ? CLOCK_TOLERANCE_MS : 0,
     };
@@ -104,8 +109,8 @@ export class InDoubtResolver {
 
   /**
    * Waits while the process that made the call is alive: it has lost its leases, but still records the network's
-   * answer. Until then the network may not show the post.
-   * @returns false if the process has recorded the answer, or if this process must release the channel
+   * response. Until then, the network may not show the post.
+   * @returns false if the process has recorded the response, or if this process must release the channel
    */
   private async waitForSender(attempt: PublicationAttempt, publication: LoadedPublication): Promise<boolean> {
     const { leases, aggregates } = this;
@@ -137,21 +142,21 @@ export class InDoubtResolver {
     return answer.kind === 'not_sent' && !isSettled ? { kind: 'unanswered' } : answer;
   }
 
-  /** True if the network still accepts the attempt's key at a time by `performance.now()`. */
+  /** True if the network still accepts the attempt's key at the given `performance.now()` timestamp. */
   private acceptsKey({ attempt, since }: UnconfirmedSend, moment: number): boolean {
     const age = this.clock.now() + moment - performance.now() - since();
     // If the start is in the future, it was recorded by another clock, and the age of the key is unknown.
     return age > -CLOCK_DIFFERENCE_MS && age < (attempt.publisher.keyLifetimeMs ?? 0);
   }
 
-  /** Returns how far the system clock is ahead of the monotonic one, which changes only if the clock is set. */
+  /** Returns how far the system clock is ahead of the monotonic clock; changes only if the system clock is set. */
   private clockLead(): number {
     return this.clock.now() - performance.now();
   }
 
   /**
-   * Sends the step again with the same key. Only a confirmation ends the doubt: a refusal may concern the repetition
-   * only. Does nothing while the channel is paused or disabled.
+   * Sends the step again with the same key. Only a confirmation ends the doubt: a refusal may apply only to the repeat.
+   * Does nothing while the channel is paused or disabled.
    */
   private async repeat({
     attempt,

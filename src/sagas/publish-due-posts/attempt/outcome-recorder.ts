@@ -67,7 +67,7 @@ export class OutcomeRecorder {
     return this.record(attempt, known, { type: 'CancelPublication', at: this.clock.now() });
   }
 
-  /** Records a failed attempt, which is repeated within the limits of D-20. @returns see {@link record} */
+  /** Records a failed attempt, which is retried within the limits of D-20. @returns see {@link record} */
   recordRetry(
     attempt: ClaimedPublication,
     known: LoadedPublication,
@@ -132,7 +132,7 @@ export class OutcomeRecorder {
       }
       case 'retry': {
         const { error, afterMs, named } = outcome;
-        // If the network asks to wait without naming a duration, the wait grows too, although no attempt has failed.
+        // If the network asks for a wait but does not say how long, the wait grows too, although no attempt has failed.
         const before = named ? (waits[error.code] ?? 0) : failures;
         const rule = named ? 'platform_limit' : 'retry';
         return { type: 'PostponePublication', ...ofAttempt, retryAt: computeRetryAt(at, before, afterMs), rule, error };
@@ -147,7 +147,7 @@ export class OutcomeRecorder {
       case 'moved': {
         const { address, kind: _, ...details } = outcome;
         const error = { ...channelMovedError, ...details };
-        // Moving the channel to its current address would be repeated forever.
+        // Moving the channel to the address it already has would be retried forever.
         if (isDeepStrictEqual(address, attempt.channel.address)) return { type: 'MarkFailed', ...ofAttempt, error };
         const context = this.contextOf(attempt);
         await retryWhileUnavailable(

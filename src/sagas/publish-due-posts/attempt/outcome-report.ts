@@ -3,7 +3,7 @@ import type { Log } from '../../../kernel/log.js';
 import type { LoadedPublication } from './attempt-state.js';
 import type { ClaimedPublication, PublicationAttempt } from './publication-attempt.js';
 
-/** Counts an outcome. `code` is empty for a success. */
+/** Counts an outcome. `code` is empty on success. */
 export type CountOutcome = (platform: string, outcome: Outcome, code: string) => void;
 
 /** Injection token for {@link CountOutcome}. */
@@ -17,7 +17,7 @@ interface ReportedOutcome {
   readonly code: string;
   /** Human-readable reason. */
   readonly reason?: string;
-  /** The rule by which the publication was postponed. */
+  /** The rule that postponed the publication. */
   readonly rule?: string;
 }
 
@@ -58,7 +58,7 @@ export const storyOf = ({ row, origin, payload }: ReportedAttempt): object => ({
   trace_id: payload?.trace_id ?? null,
 });
 
-/** Logs and counts the outcomes in events: the domain may have turned a retry into a permanent failure (D-20). */
+/** Logs and counts outcomes as the events record them: the domain may have made a retry a permanent failure (D-20). */
 export const reportOutcome = (
   deps: { readonly log: Log; readonly countOutcome: CountOutcome },
   attempt: ReportedAttempt,

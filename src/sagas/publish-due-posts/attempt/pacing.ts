@@ -14,7 +14,7 @@ import type { PublicationAttempt } from './publication-attempt.js';
  */
 @Injectable()
 export class Pacing {
-  /** Setting PACING. */
+  /** The PACING setting. */
   readonly enabled: boolean;
 
   constructor(
@@ -28,7 +28,7 @@ export class Pacing {
   /**
    * Waits until a call may be made, or until the drain signal. Only a visible call counts towards its chat.
    * @param queued id of the publication if it stays queued, so that the API can show its turn
-   * @returns true if it waited, so that data read before may be outdated
+   * @returns true if it waited, so data read earlier may be stale
    */
   async waitForTurn(
     { publisher, target, ownerId, signals, endStart }: PublicationAttempt,

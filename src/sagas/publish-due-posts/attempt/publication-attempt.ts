@@ -28,7 +28,7 @@ export interface PublicationAttempt extends ClaimedPublication {
   /** Lets the owner's next publication prepare. Call it before network calls and waits; only the first call counts. */
   readonly endStart: () => void;
   readonly channel: Channel;
-  /** How far the system clock was ahead of the monotonic one when the attempt was prepared, in ms. */
+  /** How far the system clock was ahead of the monotonic clock when the attempt was prepared, in ms. */
   readonly clockLead: number;
   readonly payload: PublishPayload;
   readonly ownerId: string;
@@ -38,7 +38,7 @@ export interface PublicationAttempt extends ClaimedPublication {
   /** Revision of the project whose processing produced the text (D-28). */
   readonly projectRevision: string;
   readonly render: Render;
-  /** The media that cannot be sent, as determined by the preparation. */
+  /** Media that cannot be sent, as found during preparation. */
   readonly refusedMedia: RefusedMedia;
 }
 

@@ -53,7 +53,7 @@ export interface AttemptResult {
   readonly isOver: boolean;
 }
 
-/** A wait for media before the publication starts, without a slot. */
+/** A wait for media before the publication starts; holds no slot. */
 class MediaWait {
   constructor(readonly prepared: Promise<PreparedMedia>) {}
 }
@@ -75,7 +75,7 @@ const originWithoutPost = (): Origin => {
 
 const OPEN_STATUSES: ReadonlySet<PublicationStatus> = new Set(['queued', 'publishing']);
 
-/** True if the schedule does not show the end of the latest attempt yet, and so not when the next is due (D-20). */
+/** True if the schedule does not show yet that the latest attempt has ended and when the next one is due (D-20). */
 const isAhead = ({ state }: LoadedPublication, row: ScheduledPublication): boolean =>
   state.status === 'queued' && (row.state !== 'queued' || row.attempt !== state.attempt);
 
@@ -85,10 +85,10 @@ const resultOf = ({ state, position }: LoadedPublication): AttemptResult => ({
 });
 
 /**
- * Runs attempts to publish one post on one channel. The stream decides, not the schedule: a publication that is
- * finished in its stream is not sent again. The claim (`PublicationStarted` at an expected revision) comes before the
- * first call, each step's result before the next call, and the outcome last. A process that dies in between leaves a
- * stream from which another process continues. {@link AttemptState} lists the states (docs/publication-attempt.md).
+ * Runs attempts to publish one post on one channel. The stream is authoritative, not the schedule: a publication that
+ * its stream shows as finished is not sent again. The claim (`PublicationStarted` at an expected revision) comes before
+ * the first call, each step's result before the next call, and the outcome last. If a process dies in between, another
+ * process continues from the stream. {@link AttemptState} lists the states (docs/publication-attempt.md).
  */
 @Injectable()
 export class PublicationRunner {
@@ -118,7 +118,7 @@ export class PublicationRunner {
   }
 
   /**
-   * Runs an attempt at the first publication of a channel's queue. Records an exception as a failure (D-20).
+   * Attempts the first publication in a channel's queue. Records an exception as a failure (D-20).
    * @param worker id of the worker that holds the channel's lease
    * @returns null if nothing can be done yet
    * @throws Unavailable and the database's errors during an outage, which never ends an attempt
@@ -180,7 +180,7 @@ export class PublicationRunner {
     if (!OPEN_STATUSES.has(status)) return resultOf(publication); // the schedule is behind
     if (isAhead(publication, row)) return null;
     const isDeleted = channel.deleted || project.state?.deleted === true;
-    // The schedule may be behind; only the streams show whether the channel is paused or waits for its owner (D-26).
+    // The schedule may be behind; only the streams show whether the channel is paused or waiting for its owner (D-26).
     const isHeld = !channel.enabled || isPaused || channel.attentionUntil > clock.now();
     if (status === 'queued' && !isDeleted && isHeld) return null;
     if (status === 'queued' && isDeleted) {
@@ -271,7 +271,10 @@ export class PublicationRunner {
     }
   }
 
-  /** @param hasReservation true if a post of the month is reserved, which is released if nothing is published */
+  /**
+   * @param hasReservation true if one of the month's posts is reserved; the reservation is released if nothing is
+   * published
+   */
   private async advanceToEnd(
     attempt: PublicationAttempt,
     first: AttemptState,
@@ -289,7 +292,7 @@ export class PublicationRunner {
     }
   }
 
-  /** Does the work of one state, and retries once if only this process knows the network's answer. */
+  /** Handles one state, and retries once if only this process knows the network's response. */
   private async advanceSafely(
     attempt: PublicationAttempt,
     state: Exclude<AttemptState, FinalState>,
@@ -304,7 +307,7 @@ export class PublicationRunner {
     }
   }
 
-  /** Does the work of one state. @returns the next state */
+  /** Handles one state. @returns the next state */
   private advance(attempt: PublicationAttempt, state: Exclude<AttemptState, FinalState>): Promise<AttemptState> {
     switch (state.kind) {
       case 'orphaned':

@@ -20,21 +20,22 @@ import { BoundedCache } from '../../../runtime/bounded-cache.js';
 export type QuotaReservation =
   /** `isHeld`: a post is reserved, and must be released if nothing is published. False for an owner without a quota. */
   | { readonly kind: 'taken'; readonly isHeld: boolean }
-  /** Running attempts have reserved all posts left this month, and may fail and release them. */
+  /** Running attempts have reserved all posts left this month, but may fail and release them. */
   | { readonly kind: 'busy' }
   /** Nothing more is sent for this owner. */
   | { readonly kind: 'owner_deleted' }
   | { readonly kind: 'used_up'; readonly until: Instant; readonly ownerRevision: number };
 
-/** How long a check that an owner has no quota remains valid, in ms. */
+/** How long to remember that an owner has no quota, in ms. */
 const UNLIMITED_TTL_MS = 1_000;
 const CACHE_SIZE = 10_000;
 
 const UNLIMITED: QuotaReservation = { kind: 'taken', isHeld: false };
 
 /**
- * Enforces the monthly quota at publication (D-18, D-46), exactly across all workers. Reads plan and packs from the
- * owner's stream, so that a worker woken by a change sees it. An owner without a quota costs one read per second.
+ * Enforces the monthly quota when posts are published (D-18, D-46). The count is exact across all workers. Reads plan
+ * and packs from the owner's stream, so that a worker woken by a change sees it. An owner without a quota costs one
+ * read per second.
  */
 @Injectable()
 export class PublishingQuota {

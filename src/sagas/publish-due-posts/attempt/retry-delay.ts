@@ -8,8 +8,8 @@ const JITTER = 0.2;
 const SHORTEST_MS = 1_000;
 
 /**
- * Computes the time of the next attempt: after the wait that the network requests, or else after a delay that grows
- * with each failure and has jitter, so that attempts that failed together do not retry together.
+ * Computes the time of the next attempt: after the wait that the network requests or, if there is none, after a delay
+ * that grows with each failure. The delay has jitter, so that attempts that failed together do not retry together.
  * @param failures number of earlier failed attempts @param namedMs wait that the network requests; null if none
  */
 export const computeRetryAt = (at: Instant, failures: number, namedMs: number | null): Instant => {

@@ -5,7 +5,7 @@ import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 /** How long an owner counts as active after the start of a publication, in ms. */
 const ACTIVE_MS = 2_000;
 
-/** While several owners publish, an owner's publications start in groups of this size, one group in each interval. */
+/** While several owners publish, an owner's publications start in groups of this size, one group per interval. */
 const GROUP_SIZE = 8;
 const GROUP_INTERVAL_MS = 80;
 /** Maximum number of owners whose latest group is remembered. */

@@ -40,8 +40,8 @@ import { Pacing } from './pacing.js';
 import type { PublicationAttempt } from './publication-attempt.js';
 
 /**
- * Does the work of an attempt's states up to its outcome. Each method handles one state, appends at most one event to
- * the publication's stream, and returns the next state.
+ * Handles the states of an attempt up to its outcome. Each method handles one state, appends at most one event to the
+ * publication's stream, and returns the next state.
  */
 @Injectable()
 export class StepSender {
@@ -80,7 +80,7 @@ export class StepSender {
     return afterStart(state, await this.outcomes.recordStart(attempt, state.publication, start), read);
   }
 
-  /** Claims the publication for an attempt that fails without a call, and leaves the text open for the next attempt. */
+  /** Claims the publication for an attempt that fails without a call, and lets the next attempt determine the text. */
   async startWithoutCall(attempt: PublicationAttempt, state: Unprepared): Promise<AttemptState> {
     const start = { sending: null, projectRevision: null };
     const started = await this.outcomes.recordStart(attempt, state.publication, start);

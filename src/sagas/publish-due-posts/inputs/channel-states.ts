@@ -6,7 +6,7 @@ import { AggregateCache } from '../../../event-store/aggregate-cache.js';
 import { AggregateStore } from '../../../event-store/aggregate-store.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 
-/** Channels and their pauses, always as current as their streams. */
+/** Loads channels and their pauses, always up to date with their streams. */
 @Injectable()
 export class ChannelStates {
   private readonly channels: AggregateCache<ChannelState>;

@@ -19,8 +19,8 @@ export interface PostMedia {
 }
 
 /**
- * Provides publishers with media files. Each file is downloaded once per post and checked as at acceptance (D-24);
- * photos are fitted to the network's limits (D-22).
+ * Provides publishers with media files. Each file is downloaded once per post and gets the same checks as at acceptance
+ * (D-24); photos are resized or converted to fit the network's limits (D-22).
  */
 export class MediaFiles {
   constructor(
@@ -81,8 +81,8 @@ export class MediaFiles {
 }
 
 /**
- * Classifies a failed download (D-35): `media` if a retry would fail in the same way, else a retried category. A file
- * that is too large to download becomes a link, by its code (D-22).
+ * Classifies a failed download (D-35): `media` if a retry would fail the same way, otherwise a category that is
+ * retried. A file that is too large to download gets the error code that turns it into a link (D-22).
  */
 const fetchError = (what: string, { code, isPermanent: permanent, message }: FetchError): PublishError => {
   const name = code === 'private_address' ? code : `media_${code}`;

@@ -15,7 +15,7 @@ export interface ProcessedForChannel {
   readonly processed: ProcessedPost;
   /** Revision of the project whose settings were applied. */
   readonly projectRevision: string;
-  /** True if a translation service may have been called, so that the channel's state may be outdated. */
+  /** True if a translation service may have been called, so the channel's state may be stale. */
   readonly hasWaited: boolean;
 }
 
@@ -26,7 +26,7 @@ type ProcessedAttempt = Pick<
 >;
 
 /**
- * Applies projects' processing to posts (D-28). The first attempt that produces a text fixes the project's settings:
+ * Applies a project's processing to posts (D-28). The first attempt that produces the text pins the project's settings:
  * later attempts and look-ups use the same revision, even if the project has changed.
  */
 @Injectable()
@@ -60,7 +60,7 @@ export class PostProcessor {
     // The management API validated this value before it was stored, so it is a valid Processing.
     const processing = (state?.processing ?? {}) as unknown as Processing;
     const translateAndStore = this.translations.forPost(row.post_id, origin, signals.drain);
-    // A publication that waits for a service does not count towards its network's concurrency.
+    // A publication that is waiting for a service does not count towards its network's concurrency limit.
     const place = { group: channel.platform, owner: ownerId };
     const translate: Translate = (content, how) => {
       endStart();

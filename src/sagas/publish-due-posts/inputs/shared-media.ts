@@ -10,22 +10,24 @@ export type RefusedMedia = ReadonlyMap<string, PublishError>;
 
 /** The media that a publication needs, once the wait for them is over. */
 export type PreparedMedia =
-  /** They are on disk in the network's format, except those that were refused. */
+  /** The media are on disk in the network's format, except for refused files. */
   | { readonly kind: 'ready'; readonly key: string; readonly refused: RefusedMedia }
-  /** They could not be fetched, which this publication records. `isFinal`: no further attempt follows (D-20). */
+  /**
+   * The media could not be fetched; this publication records the failure. `isFinal`: no further attempt follows (D-20).
+   */
   | { readonly kind: 'failed'; readonly key: string; readonly error: PublishError; readonly isFinal: boolean }
   /** The worker is stopping. */
   | { readonly kind: 'abandoned' };
 
-/** The attempts to fetch the media of a post for one network, while publications wait for them. */
+/** Attempts to fetch a post's media for one network while publications are waiting for the media. */
 interface Series {
   users: number;
   failures: number;
-  /** Times by `performance.now()`. */
+  /** `performance.now()` timestamps. */
   firstFailedAt: number | null;
   nextTryAt: number;
   current: Promise<Tried> | null;
-  /** Ends an attempt that no publication waits for. */
+  /** Aborts the attempt once no publication is waiting for it. */
   readonly stop: AbortController;
 }
 
@@ -37,16 +39,16 @@ interface Tried {
 }
 
 /**
- * Prepares the media of posts before their publications start. A post's publications on a network share each attempt:
- * the publication that began a failed attempt records it, and the others wait for the next attempt without an event
- * (D-68). The last attempt ends the wait of all.
+ * Prepares post media before the publications start. A post's publications on a network share each attempt: the
+ * publication that began a failed attempt records it, and the others wait for the next attempt without recording an
+ * event (D-68). The last attempt ends the wait for all of them.
  */
 export class SharedMedia {
   private readonly series = new Map<string, Series>();
 
   constructor(private readonly files: Pick<MediaFiles, 'forPost'>) {}
 
-  /** Waits for a post's media. Never throws. @param post the post, whose signal ends the wait */
+  /** Waits for a post's media. Never throws. @param post the post; its signal ends the wait */
   async prepare(post: PostMedia, wanted: readonly WantedMedium[]): Promise<PreparedMedia> {
     const key = keyOfWanted(wanted);
     // Targets of one post may have different media (D-61).
@@ -114,7 +116,7 @@ const newSeries = (): Series => {
   return { users: 0, failures: 0, firstFailedAt: null, nextTryAt: 0, current: null, stop };
 };
 
-/** Returns what a promise resolves to, or null if the signal aborts first. */
+/** Returns the resolved value of a promise, or null if the signal aborts first. */
 const unlessAborted = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> => {
   if (signal.aborted) return null;
   let onAbort = (): void => undefined;
@@ -125,7 +127,7 @@ const unlessAborted = async <T>(promise: Promise<T>, signal: AbortSignal): Promi
   return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
 };
 
-/** Lists the media that the remaining steps of a rendering need, each once. */
+/** Lists the media that the remaining steps of a rendering need, without duplicates. */
 export const listWantedMedia = (
   publisher: Publisher,
   { steps }: Rendering,

@@ -1,7 +1,7 @@
 import type { PostPayloads, PostWithPayload } from '../../../projections/posts/post-payloads.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
 
-/** A publication's use of its post. */
+/** One publication's access to its shared post. */
 export interface PostUse {
   /** Reads the post, unless another publication has read it already. @throws Unavailable @throws UnreadablePost */
   readonly read: () => Promise<PostWithPayload>;

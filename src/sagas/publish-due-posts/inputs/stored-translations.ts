@@ -26,7 +26,10 @@ export class StoredTranslations {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Returns a function that translates a post's texts. @param signal aborts requests, whose results are not stored */
+  /**
+   * Returns a function that translates the content of a post.
+   * @param signal aborts requests, whose results are not stored
+   */
   forPost(postId: string, origin: Origin, signal: AbortSignal): Translate {
     return (content, how) => {
       const id = `${postId}_${fingerprintOf(content, how)}`;
@@ -63,7 +66,7 @@ const resultOf = (state: NonNullable<TranslationState>): TranslationResult =>
     ? { kind: 'translated', text: state.text, places: state.places }
     : { kind: 'failed', error: state.error as PublishError, afterMs: null };
 
-/** Identifies a text with its translation settings. */
+/** Identifies the combination of text and translation settings. */
 const fingerprintOf = (content: TextWithEntities, { url, source, target, on_failure }: Translation): string =>
   createHash('sha256')
     .update(JSON.stringify([url, source, target, on_failure, content.text, content.entities]))

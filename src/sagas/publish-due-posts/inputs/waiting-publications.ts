@@ -12,7 +12,7 @@ import { GroupConcurrency, type KeyPlace } from '../../engine/group-concurrency.
 
 /** A watch on a waiting publication. */
 export interface Watched {
-  /** Aborted when the publication need no longer wait, and when the worker stops. */
+  /** Aborted when the publication no longer needs to wait or the worker stops. */
   readonly signal: AbortSignal;
   readonly end: () => void;
 }
@@ -22,9 +22,9 @@ const TICK_MS = 2_000;
 const SHOWN_MS = 5_000;
 
 /**
- * Publications that wait for their media before their attempt starts. The wait of a publication that is no longer due
- * ends, so that it does not hold its channel back. If publications of an owner wait on a network at two checks in a
- * row, the API shows that the owner waits for its own work there (`waiting_for`: `share`).
+ * Publications that are waiting for their media before their attempt starts. A publication that is no longer due stops
+ * waiting, so that it does not block its channel. If an owner's publications are waiting on a network at two checks in
+ * a row, the API shows that the owner is waiting for its own work there (`waiting_for`: `share`).
  */
 @Injectable()
 export class WaitingPublications {

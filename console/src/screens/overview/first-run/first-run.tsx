@@ -60,7 +60,7 @@ const Steps = ({
   readonly endpoint: Items<typeof useEndpoints>[number] | undefined;
 }) => {
   const m = useMessages(firstRunMessages);
-  // The first step stays open once it is done, to show the test result, and the third, to show the secrets.
+  // The first and third steps stay open after they are done, to show the test result and the secrets, respectively.
   const [isConnecting, setIsConnecting] = useState(channels.length === 0);
   const [isSaving, setIsSaving] = useState(false);
   const post = useNewestPost();

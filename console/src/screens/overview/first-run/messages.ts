@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../../i18n/messages.js';
 
-/** Texts for the first run. */
+/** UI text for the first run. */
 export const firstRunMessages = defineMessages({
   en: {
     none: 'Publish your first post in four steps.',

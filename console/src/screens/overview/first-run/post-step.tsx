@@ -13,7 +13,7 @@ import { firstRunMessages } from './messages.js';
 import { PostProgress } from './post-progress.js';
 import { Step, type StepState } from './step.js';
 
-/** Sends the first post, or shows code that does, and then follows the post. */
+/** Sends the first post, or shows code that sends it, and then tracks its progress. */
 export const PostStep = ({
   state,
   endpoint,

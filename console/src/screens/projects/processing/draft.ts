@@ -1,7 +1,7 @@
 import type { Api } from '../../../api/management.js';
 import type { Problems } from '../../../api/problems.js';
 
-/** Formatting of a text, as the API represents it. */
+/** Text formatting, as represented in the API. */
 export type Entity = Api<'Entity'>;
 
 /** One filter being edited. */
@@ -44,7 +44,7 @@ export interface SignatureDraft {
   readonly platforms: readonly string[];
 }
 
-/** A project's processing being edited. */
+/** A project's processing settings being edited. */
 export interface ProcessingDraft {
   readonly filters: readonly FilterDraft[];
   readonly footer: { readonly by: 'none' | 'marker' | 'pattern'; readonly text: string };
@@ -57,7 +57,7 @@ let lastKey = 0;
 /** Returns a key for a new row. */
 export const newKey = (): number => ++lastKey;
 
-/** Converts a project's processing to a draft. */
+/** Converts a project's processing settings to a draft. */
 export const toDraft = ({
   filters,
   footer,
@@ -179,8 +179,8 @@ export const toDraftProblems = (problems: Problems, { filters, replacements }: P
 };
 
 /**
- * Returns the first problem with a part of the draft or anything inside it: `filters[1].words` has the problem of
- * `filters[1].words[3]`.
+ * Returns the first problem with a part of the draft or anything inside it: the path `filters[1].words` also matches a
+ * problem at `filters[1].words[3]`.
  */
 export const problemIn = (problems: Problems, path: string): Problems[string] | undefined => {
   const found = Object.keys(problems).find(

@@ -8,7 +8,7 @@ import { NetworkLimit } from './network-limit.js';
 import { useProblemText } from './problem-text.js';
 import { Section } from './section.js';
 
-/** The filters of a project. Each one either excludes matching posts or lets only matching posts through. */
+/** A project's filters. Each filter either excludes matching posts or lets only matching posts through. */
 export const FiltersSection = ({
   filters,
   onChange,

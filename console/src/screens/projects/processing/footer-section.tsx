@@ -8,7 +8,7 @@ import { Section } from './section.js';
 
 type Footer = ProcessingDraft['footer'];
 
-/** Settings for cutting off a footer, which starts at the last occurrence of a text or pattern. */
+/** Settings for cutting off a footer: everything from the last occurrence of a string or pattern. */
 export const FooterSection = ({
   footer,
   onChange,

@@ -1,15 +1,15 @@
 import type { Entity } from './draft.js';
 
-/** A text with its formatting. */
+/** Text with its formatting. */
 export interface Formatted {
   readonly text: string;
   readonly entities: readonly Entity[];
 }
 
-/** Moves the start of a common part out of a surrogate pair. */
+/** Returns the index, moved back by one if it would split a surrogate pair. */
 const wholeStart = (text: string, at: number): number => (/[\ud800-\udbff]/.test(text.charAt(at - 1)) ? at - 1 : at);
 
-/** Returns an edited text, with the same words still formatted. */
+/** Returns the edited text with its entities adjusted, so that the same words stay formatted. */
 export const editText = ({ text, entities }: Formatted, edited: string): Formatted => {
   const shorter = Math.min(text.length, edited.length);
   let start = 0;
@@ -23,8 +23,8 @@ export const editText = ({ text, entities }: Formatted, edited: string): Formatt
 };
 
 /**
- * Moves an entity after the text from `start` to `end` was replaced by text that ends at `newEnd`. Text inserted at the
- * entity's edges stays outside it.
+ * Adjusts an entity after the text from `start` to `end` was replaced by text that ends at `newEnd`. Text inserted at
+ * the entity's edges stays outside it.
  */
 const moveEntity = (entity: Entity, start: number, end: number, newEnd: number): Entity[] => {
   const { offset, length } = entity;
@@ -39,7 +39,7 @@ const moveEntity = (entity: Entity, start: number, end: number, newEnd: number):
 };
 
 /**
- * Formats a range. If an entity of the type already covers the range, that entity is removed instead.
+ * Formats a range. If an entity of that type already covers the range, removes the entity instead.
  * @param url the address of a link
  */
 export const toggleFormat = (

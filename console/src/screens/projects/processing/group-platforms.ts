@@ -1,12 +1,12 @@
 import type { Preview } from './use-preview.js';
 
-/** Networks for which the processing yields the same text. */
+/** Networks that get the same text after processing. */
 export interface PreviewGroup {
   readonly platforms: readonly string[];
   readonly result: Preview['platforms'][string];
 }
 
-/** Groups networks with the same result, in the order of the response. */
+/** Groups networks that have the same result, in response order. */
 export const groupPlatforms = ({ platforms }: Preview): readonly PreviewGroup[] => {
   const groups = new Map<string, { platforms: string[]; result: Preview['platforms'][string] }>();
   for (const [platform, result] of Object.entries(platforms)) {

@@ -4,7 +4,7 @@ import { defineMessages } from '../../../i18n/messages.js';
 const en = getFormat('en').number;
 const ru = getFormat('ru').number;
 
-/** Texts for the settings of a project's processing. */
+/** UI text for a project's processing settings. */
 export const processingMessages = defineMessages({
   en: {
     title: 'Processing',

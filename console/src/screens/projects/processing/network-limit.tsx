@@ -3,7 +3,7 @@ import { NetworkMark, NETWORKS, networkTitle } from '../../../components/icon.js
 import { useMessages } from '../../../i18n/messages.js';
 import { processingMessages } from './messages.js';
 
-/** The networks to which a part of the processing applies; all if none is chosen. */
+/** A field that limits a processing step to some networks; it applies to all networks if none is selected. */
 export const NetworkLimit = ({
   value,
   onChange,

@@ -12,7 +12,7 @@ import { groupPlatforms, type PreviewGroup } from './group-platforms.js';
 import { processingMessages } from './messages.js';
 import type { Preview } from './use-preview.js';
 
-/** A sample text before processing, and after it on each network. */
+/** Sample text before processing, and the result for each network. */
 export const PreviewCard = ({
   sample,
   onSample,
@@ -23,12 +23,12 @@ export const PreviewCard = ({
 }: {
   readonly sample: Formatted;
   readonly onSample: (sample: Formatted) => void;
-  /** Resets the sample to the latest post's text; absent while the sample is that text. */
+  /** Resets the sample to the latest post's text; absent if it already is that text. */
   readonly onReset?: (() => void) | undefined;
   readonly preview: Preview | undefined;
-  /** An error that is not about a field. */
+  /** An error that does not belong to a field. */
   readonly error: unknown;
-  /** True if the preview is older than the typed text. */
+  /** True if the preview does not reflect the latest input yet. */
   readonly isStale: boolean;
 }) => {
   const m = useMessages(processingMessages);

@@ -3,7 +3,7 @@ import { useMessages } from '../../../i18n/messages.js';
 import { problemIn } from './draft.js';
 import { processingMessages } from './messages.js';
 
-/** Returns a function that describes the problem with a part of the draft, or returns undefined if there is none. */
+/** Returns a function that describes the problem at a path in the draft, or returns undefined if there is none. */
 export const useProblemText = (problems: Problems): ((path: string) => string | undefined) => {
   const m = useMessages(processingMessages);
   return (path) => {

@@ -41,7 +41,7 @@ const useLatestText = (projectId: string): Formatted | null | undefined => {
   return text === undefined ? null : { text, entities: entities ?? [] };
 };
 
-/** Forms for a project's processing, with a sample text before and after it. */
+/** Forms for a project's processing settings, with a before-and-after preview. */
 export const ProcessingCard = ({ project }: { readonly project: Project }) => {
   const m = useMessages(processingMessages);
   const { id, processing } = project;

@@ -7,7 +7,7 @@ import { processingMessages } from './messages.js';
 import { useProblemText } from './problem-text.js';
 import { Section } from './section.js';
 
-/** Texts that are replaced in every post. */
+/** Text replacements that apply to every post. */
 export const ReplacementsSection = ({
   replacements,
   onChange,

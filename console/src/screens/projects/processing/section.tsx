@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { Icon } from '../../../components/icon.js';
 
-/** A collapsible part of the processing, initially open if the project uses it. */
+/** A collapsible section for one processing step, initially open if the project uses the step. */
 export const Section = ({
   title,
   explanation,
@@ -12,10 +12,10 @@ export const Section = ({
 }: {
   readonly title: string;
   readonly explanation: string;
-  /** A summary of its settings in a word or two, visible even while it is closed. */
+  /** A summary of the settings in a word or two, visible even when the section is collapsed. */
   readonly state: ReactNode;
   readonly isUsed: boolean;
-  /** A problem of the part as a whole. */
+  /** A problem with the step as a whole. */
   readonly error?: string | undefined;
   readonly children: ReactNode;
 }) => {

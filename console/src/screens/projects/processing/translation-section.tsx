@@ -15,7 +15,7 @@ const NEW: TranslationDraft = {
   onFailure: 'publish_original',
 };
 
-/** The translation of a project's posts by a LibreTranslate-compatible service. */
+/** Settings for translating a project's posts with a LibreTranslate-compatible service. */
 export const TranslationSection = ({
   translation,
   onChange,

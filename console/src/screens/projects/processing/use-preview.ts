@@ -4,15 +4,18 @@ import { type Api, management } from '../../../api/management.js';
 import type { Project } from '../project-calls.js';
 import type { Formatted } from './formatting.js';
 
-/** A text after the processing, by network. */
+/** Processed text, by network. */
 export type Preview = Api<'ProcessingPreview'>;
 
-/** Delay between the last keystroke and the call to the gateway, in ms. */
+/** Debounce time between the last keystroke and the request to the gateway, in ms. */
 const QUIET_MS = 300;
-/** The delay if a translation is configured; longer, because the gateway limits requests to the translation service. */
+/**
+ * The debounce time if translation is configured: longer, because the gateway limits requests to the translation
+ * service.
+ */
 const QUIET_TRANSLATING_MS = 1_500;
 
-/** Returns a value once it has not changed for a while. */
+/** Debounces a value: returns it once it has not changed for `ms`. */
 const useQuiet = <T>(value: T, ms: number): T => {
   const [quiet, setQuiet] = useState(value);
   useEffect(() => {
@@ -23,8 +26,8 @@ const useQuiet = <T>(value: T, ms: number): T => {
 };
 
 /**
- * Fetches a preview of what a project's processing does to a text, shortly after the last change. Until it arrives, the
- * previous preview is returned and `isStale` is true.
+ * Previews a project's processing on sample text, shortly after the last change. Until the response arrives, returns
+ * the previous preview with `isStale` set.
  */
 export const usePreview = (
   { id: projectId, channel_ids: channels }: Project,
