@@ -9,7 +9,7 @@ export class SharedResult<T> {
 
   /**
    * @param keepMs how long a result is kept, in ms; 0 shares it only with callers that waited for it
-   * @param now ms of a monotonic clock
+   * @param now reads a monotonic clock, in ms
    */
   constructor(
     private readonly call: () => Promise<T>,

@@ -118,7 +118,7 @@ export interface Schemas {
     /** Type of that event. */
     readonly event_type: string | null;
   };
-  /** An event of the audit trail or a trace. */
+  /** An event in the audit trail or in a trace. */
   readonly AuditedEvent: {
     /** Type of the aggregate that the event belongs to, such as `channel`. */
     readonly aggregate: string;

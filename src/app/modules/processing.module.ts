@@ -10,7 +10,7 @@ import { SecretsModule } from './secrets.module.js';
 /** How long a worker waits for a translation, in ms. */
 const TRANSLATION_MS = 30_000;
 
-/** Processing of posts before publication: the client of translation services. */
+/** Processes posts before publication: provides the translation service client. */
 @Module({
   imports: [SecretsModule],
   providers: [

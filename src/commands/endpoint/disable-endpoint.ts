@@ -29,7 +29,7 @@ export class DisableEndpoint extends Command<string | null> {
   }
 }
 
-/** Returns the same command id in every process, so an endpoint is disabled at most once after it was last enabled. */
+/** Returns the same command id in every process, so an endpoint is disabled at most once each time it is enabled. */
 export const disableCommandId = (endpointId: string, by: DisableEndpoint['by'], epoch: string): string =>
   `disable/${endpointId}/${by}/${epoch}`;
 

@@ -9,7 +9,8 @@ import { COMMAND_MESSAGES } from '../messages.js';
 
 /**
  * Skips the event that a saga cannot handle. Rejected with `not_stopped` if the saga is not failing, or is failing at
- * an event other than the one at `position`, so that a repeated call with a position never skips the next event.
+ * an event other than the one at `position`, so repeating a call with the same position never
+ * skips the next event.
  */
 export class SkipSagaEvent extends Command<CommandOutcome> {
   constructor(

@@ -49,7 +49,7 @@ export class HistoricEventView {
   }
 }
 
-/** An event of the audit trail or a trace. */
+/** An event in the audit trail or in a trace. */
 export class AuditedEventView extends HistoricEventView {
   /** Type of the aggregate that the event belongs to, such as `channel`. */
   readonly aggregate: string;

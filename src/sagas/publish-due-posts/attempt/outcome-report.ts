@@ -41,7 +41,7 @@ const outcomeOf = ({ type, data }: PublicationEvent): ReportedOutcome | null => 
     case 'PublicationDismissed':
       return { outcome: 'cancelled', code: 'deleted' };
     default:
-      return null; // a step of an attempt that continues
+      return null; // a step in an attempt that is still in progress
   }
 };
 
