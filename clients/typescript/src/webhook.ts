@@ -16,8 +16,8 @@ const VERSION = 'v1,';
 
 /**
  * Verifies that a delivery was sent by the gateway, unaltered, within the last five minutes. Returns the parsed body.
- * Checks the Standard Webhooks headers, because their signature covers the id and the time: a signature of the body
- * alone (`X-<Brand>-Signature`) would allow an old delivery to be replayed forever. The same delivery may arrive twice,
+ * Checks the Standard Webhooks headers, because their signature covers the id and the time. A signature of only the
+ * body (`X-<Brand>-Signature`) would allow an old delivery to be replayed forever. The same delivery may arrive twice,
  * with the same `webhook-id`.
  * @throws Error if verification fails
  */

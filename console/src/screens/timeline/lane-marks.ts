@@ -22,8 +22,8 @@ export interface MarkGroup {
   /** The worst state among the marks. */
   readonly state: ShownState;
   /**
-   * The number to show: all marks if every one of them is being published, published, filtered or dismissed; otherwise
-   * only the marks in the worst state.
+   * Number of marks to show. Counts all marks if each is being published, published, filtered or dismissed; otherwise,
+   * counts only the marks in the worst state.
    */
   readonly count: number;
   /** The marks, worst state first. */
