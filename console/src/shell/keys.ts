@@ -26,14 +26,14 @@ export const useKeys = (setOverlay: (overlay: Overlay) => void): void => {
       }
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector('[role="dialog"]')) return;
-      if (Date.now() < goUntil) {
+      if (event.timeStamp < goUntil) {
         goUntil = 0;
         const item = [...NAVIGATION.flat(), ...OPERATOR_NAVIGATION].find(({ key }) => key === event.key);
         if (!item) return;
         event.preventDefault();
         return void router.navigate({ to: item.to });
       }
-      if (event.key === 'g') goUntil = Date.now() + SEQUENCE_MS;
+      if (event.key === 'g') goUntil = event.timeStamp + SEQUENCE_MS; // of the press: a busy page handles it later
       if (event.key === '/') {
         event.preventDefault();
         setOverlay('palette');
