@@ -1,3 +1,4 @@
+// More than 20 s: a browser notices that the gateway was killed and waits until it is back.
 import { E2eHarness } from '../e2e/e2e-harness.js';
 import { OPERATOR_KEY } from '../e2e/management-client.js';
 import { until } from '../e2e/until.js';

@@ -1,3 +1,4 @@
+// More than 20 s: a browser does ten tasks, one after the other.
 import { E2eHarness } from '../e2e/e2e-harness.js';
 import { until } from '../e2e/until.js';
 import { ConsolePage, describeInChromium, useBrowser, type Visitor } from './support/console-page.js';

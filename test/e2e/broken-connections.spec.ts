@@ -1,3 +1,4 @@
+// More than 20 s: forty connections are broken under load, each after a search for the right moment.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '../postgres/spawn-embedded.js';
 import { expectNothingLost, expectReplays } from './audit.js';

@@ -1,3 +1,4 @@
+// More than 20 s: npm installs the packages for production.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';

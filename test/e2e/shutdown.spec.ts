@@ -1,3 +1,4 @@
+// More than 20 s: the program starts some ten times, and stops while a network does not answer.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

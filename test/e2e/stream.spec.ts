@@ -1,3 +1,4 @@
+// More than 20 s: three processes start on each of two stores, and one of them starts again after a kill.
 import { EventStream } from '../support/event-stream.js';
 import type { Gateway } from '../support/gateway-process.js';
 import { postIdOf } from './client.js';

@@ -1,3 +1,4 @@
+// More than 20 s: a metric of releases needs a post that is planned for 15 s ahead.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { PostgresEventStore } from '../../src/event-store/postgres/postgres-event-store.js';

@@ -1,3 +1,4 @@
+// More than 20 s: each of many files is probed in a helper process.
 import type { ServerResponse } from 'node:http';
 import { Inspector } from '../../src/media/inspector.js';
 import { createProber, findMediaProblems, type ProbeReport, type ProberOptions } from '../../src/media/probe.js';

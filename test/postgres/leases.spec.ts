@@ -1,3 +1,4 @@
+// More than 20 s: leases that must not become free are waited for, several seconds each.
 import type { Infrastructure } from '../../src/app/infrastructure.js';
 import type { Lease } from '../../src/postgres/leases.js';
 import { sleepUnlessAborted } from '../../src/runtime/sleep.js';

@@ -1,3 +1,4 @@
+// More than 20 s: a deleted secret is erased only after 15 s.
 import { until } from '../../e2e/until.js';
 import {
   type Caller,

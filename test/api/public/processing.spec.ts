@@ -1,3 +1,4 @@
+// More than 20 s: a translation takes 8 s, during which a pause begins.
 import { until } from '../../e2e/until.js';
 import { png } from '../../media/make-images.js';
 import { TestHost } from '../../media/test-host.js';

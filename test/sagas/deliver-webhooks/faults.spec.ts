@@ -1,3 +1,4 @@
+// More than 20 s: a receiver answers only after 20 s.
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';

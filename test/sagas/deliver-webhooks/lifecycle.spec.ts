@@ -1,3 +1,4 @@
+// More than 20 s: an output fails for five days, shortened to 8 s, and a deleted secret is erased only after 15 s.
 import { DELIVERIES } from '../../../src/projections/webhook-deliveries/webhook-deliveries.tables.js';
 import type { TestGateway } from '../../api/public/gateway.js';
 import { until } from '../../e2e/until.js';

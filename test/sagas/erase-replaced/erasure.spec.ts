@@ -1,3 +1,4 @@
+// More than 20 s: a replaced secret is erased only after 15 s.
 import { SecretVault } from '../../../src/secrets/vault.js';
 import { until } from '../../e2e/until.js';
 import { PublishingHarness } from '../publish-due-posts/publishing-harness.js';

@@ -1,3 +1,4 @@
+// More than 20 s: look-ups are repeated only after seconds, and one call breaks only after 8 s, before a pause.
 import { GatewayHarness, type PublishingChannel, VK_COMMUNITY_TOKEN } from './gateway-harness.js';
 
 let harness: GatewayHarness;

@@ -1,3 +1,4 @@
+// More than 20 s: sixty channels flood a chat, whose turns are then more than a minute away.
 import { until } from '../../e2e/until.js';
 import { GatewayHarness, type PublishingChannel } from './gateway-harness.js';
 

@@ -1,3 +1,4 @@
+// More than 20 s: three processes start for each of three groups of tests.
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
