@@ -80,6 +80,18 @@ describe('yieldToEventLoop', () => {
     expect(performance.now() - began).toBeGreaterThanOrEqual(99);
     expect(turns.count).toBeGreaterThan(0);
   });
+
+  it('goes on within seconds after the process was frozen in a slice', async () => {
+    const realNow = performance.now.bind(performance);
+    try {
+      await yieldToEventLoop();
+      performance.now = () => realNow() + 3_600_000;
+      await nextTurn();
+      await yieldToEventLoop();
+    } finally {
+      performance.now = realNow;
+    }
+  }, 20_000);
 });
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

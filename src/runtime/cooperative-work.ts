@@ -8,6 +8,8 @@ const REST_FROM_MS = 1;
 
 /** Duration of the rest after a slice, as a multiple of the slice. */
 const RESTS_PER_SLICE = 4;
+/** Maximum duration of a rest, in ms: a slice of seconds means that the whole process stood still, not that it worked. */
+const LONGEST_REST_MS = 1_000;
 
 const waiting: (() => void)[] = [];
 /** True from when a waiter's turn is scheduled until its slice has been measured. */
@@ -42,7 +44,8 @@ const beginTurn = (): void => {
   // Runs in the same phase, after the waiter's synchronous work.
   setImmediate(() => {
     const now = performance.now();
-    if (now - beganAt > REST_FROM_MS) restsUntil = now + RESTS_PER_SLICE * (now - beganAt);
+    const sliceMs = now - beganAt;
+    if (sliceMs > REST_FROM_MS) restsUntil = now + Math.min(RESTS_PER_SLICE * sliceMs, LONGEST_REST_MS);
     isTurnDue = false;
     if (waiting.length > 0) scheduleTurn();
   });
