@@ -22,6 +22,8 @@ interface RunningLane {
 
 /** How often to check for version changes, in ms, in case a notification was lost. */
 const CHECK_MS = 15_000;
+/** Delay, in ms, after a check that failed, such as at a lock while other read models are created. */
+const RETRY_MS = 1_000;
 
 /**
  * Runs one projection in this process, with one lane per version that matches this program's code (ADR-101). Other
@@ -44,7 +46,9 @@ export class ProjectionRunner {
     const { name } = this.projection;
     const failure = new RepeatedFailure();
     while (!signal.aborted) {
-      const changed = this.nextChange(signal);
+      const changed = new AbortController();
+      const off = this.deps.progress.onVersions(name, () => changed.abort());
+      let waitMs = CHECK_MS;
       try {
         const own = await this.versions.findOwn();
         this.adjustLanes(own);
@@ -53,11 +57,13 @@ export class ProjectionRunner {
         failure.clear();
         if (own.length === 0) this.warnOfNewerProgram();
       } catch (error) {
+        waitMs = RETRY_MS;
         const reason = reasonOf(error);
         if (failure.shouldLog(reason))
           this.deps.log.warn({ projection: name, reason }, 'failed to check the versions; trying again');
       }
-      await changed;
+      await sleepUnlessAborted(waitMs, AbortSignal.any([signal, changed.signal]));
+      off();
     }
     await this.stopLanes([...this.lanes.keys()]);
   }
@@ -85,13 +91,5 @@ export class ProjectionRunner {
     this.hasWarned = true;
     const text = 'a newer program fills this read model; this process only reads it';
     this.deps.log.warn({ projection: this.projection.name, code: this.projection.version }, text);
-  }
-
-  /** Resolves when the versions have changed, or after {@link CHECK_MS} at the latest. */
-  private async nextChange(signal: AbortSignal): Promise<void> {
-    const changed = new AbortController();
-    const off = this.deps.progress.onVersions(this.projection.name, () => changed.abort());
-    await sleepUnlessAborted(CHECK_MS, AbortSignal.any([signal, changed.signal]));
-    off();
   }
 }

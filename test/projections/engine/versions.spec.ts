@@ -75,6 +75,28 @@ const closedGate = () => {
   return { pass, open, reached };
 };
 
+it('the first version of a read model is tried again soon if a lock prevents it', async () => {
+  const name = newName();
+  const lock = `hashtext('projection ${name}')`;
+  const holder = await there.pool.connect();
+  try {
+    await holder.query(`select pg_advisory_lock(${lock})`);
+    const program = await start(here, countPauses(name, 1));
+    const attempts = new Set<number>();
+    await until('it has tried four times', async () => {
+      const { rows } = await there.pool.query<{ at: Date }>(
+        `select query_start as at from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`,
+      );
+      for (const { at } of rows) attempts.add(at.getTime());
+      return attempts.size >= 4;
+    });
+    await holder.query(`select pg_advisory_unlock(${lock})`);
+    await isLevel(program, name);
+  } finally {
+    holder.release(true);
+  }
+}, 40_000); // an attempt waits 2 s for the lock
+
 describe('a new version of a read model', () => {
   it('is built beside the live one, which an older program keeps level until, and after, the new one is live', async () => {
     const name = newName();
