@@ -55,7 +55,12 @@ describe('readAhead', () => {
 
   it('passes over a batch without events when the next one comes within its interval', async () => {
     const pages = [page(1, true, 1), page(2, true, 0), page(3, true, 0), page(4, true, 0), page(5, true, 1)];
-    expect(await readAll(pages)).toEqual([pages[0], pages[1], pages[4]]);
+    // On a busy machine more than the interval may pass between two pages.
+    const realNow = performance.now.bind(performance);
+    const startedAt = performance.now();
+    performance.now = () => startedAt;
+    const batches = await readAll(pages).finally(() => (performance.now = realNow));
+    expect(batches).toEqual([pages[0], pages[1], pages[4]]);
   });
 
   it('returns a batch without events after its interval, though nothing follows', async () => {
