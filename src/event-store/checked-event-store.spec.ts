@@ -48,7 +48,7 @@ it('uses the right store again although the first read from it fails', async () 
 
   check.verdict = RIGHT;
   adapter.failures = 1;
-  await until('it is used again', () => store.connection.problem === null, 10_000);
+  await until('it is used again', () => store.connection.problem === null);
   expect(adapter.failures).toBe(0);
   await store.append('a', 'noStream', [createEvent('Happened')]);
   await store.close();

@@ -85,6 +85,7 @@ describe('the client and a gateway', () => {
     const first = await client.publish({ text: 'first', publish_at: sunday });
     const second = await client.publish({ text: 'second', publish_at: saturday });
     expect(first).toMatchObject({ state: 'planned', publish_at: sunday });
+    await until('both are listed', async () => (await client.posts({ state: 'planned' })).items.length === 2);
     const page = await client.posts({ state: 'planned', limit: 1 });
     expect(page.items.map(({ id }) => id)).toEqual([second.id]);
     const rest = await client.posts({ state: 'planned', cursor: page.next! });

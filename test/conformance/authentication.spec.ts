@@ -1,11 +1,17 @@
 import { createHmac } from 'node:crypto';
 import { type Answer, type TestEndpoint, TestGateway } from '../api/public/gateway.js';
 
+/** The gateway's clock, which a test may stop: a client's timestamp then keeps its age until it is checked. */
+const clock = {
+  stoppedAt: null as number | null,
+  now: () => clock.stoppedAt ?? Date.now(),
+};
+
 let gateway: TestGateway;
 let owner: string;
 let project: string;
 beforeAll(async () => {
-  gateway = await TestGateway.start();
+  gateway = await TestGateway.start({}, undefined, { clock });
   owner = await gateway.createOwner();
   project = await gateway.createProject(owner, [await gateway.createChannel(owner)]);
 });
@@ -13,7 +19,7 @@ afterAll(() => gateway.stop());
 
 const BODY = '{"text": "signed, with  spaces that matter"}';
 const hmac = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('hex');
-const seconds = (): number => Math.floor(Date.now() / 1_000);
+const seconds = (): number => Math.floor(clock.now() / 1_000);
 const endpointWith = (settings: object = {}): Promise<TestEndpoint> =>
   gateway.createEndpoint(owner, [project], settings);
 
@@ -61,7 +67,13 @@ describe('the bearer token (publish-api.md: Authentication, 1 to 3)', () => {
 
 describe('X-Service-Timestamp (publish-api.md: Authentication, 4)', () => {
   let endpoint: TestEndpoint;
-  beforeAll(async () => (endpoint = await endpointWith({ require_timestamp: true })));
+  beforeAll(async () => {
+    endpoint = await endpointWith({ require_timestamp: true });
+    clock.stoppedAt = Date.now();
+  });
+  afterAll(() => {
+    clock.stoppedAt = null;
+  });
 
   it.each<[what: string, timestamp: () => string | undefined, status: number]>([
     ['now', () => String(seconds()), 200],
@@ -71,7 +83,7 @@ describe('X-Service-Timestamp (publish-api.md: Authentication, 4)', () => {
     ['more than five minutes ahead', () => String(seconds() + 310), 401],
     ['missing', () => undefined, 401],
     ['empty', () => '', 401],
-    ['in milliseconds', () => String(Date.now()), 401],
+    ['in milliseconds', () => String(clock.now()), 401],
     ['in words', () => new Date().toISOString(), 401],
     ['with a fraction', () => `${seconds()}.0`, 401],
     ['with a sign', () => `+${seconds()}`, 401],

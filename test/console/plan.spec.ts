@@ -58,6 +58,8 @@ describeInChromium('planned posts', () => {
   const read = (id: string) => manage.get(`/posts/${id}`);
   const waitForTime = (id: string, time: string): Promise<unknown> =>
     until(`the post is planned for ${time}`, async () => (await read(id)).publish_at === time);
+  /** Waits for a message from the beginning of the action that shows it, because it is shown for six seconds only. */
+  const actAndSee = (action: Promise<void>, message: Promise<void>): Promise<unknown> => Promise.all([message, action]);
   const card = ({ page }: ConsolePage, text: string) => page.getByRole('article').filter({ hasText: text });
 
   it('are written and given a time in Compose, and stand in the calendar', async () => {
@@ -69,8 +71,10 @@ describeInChromium('planned posts', () => {
     await page.keyboard.type('Regatta at noon');
     await page.getByLabel('Date').fill(dayAfter(2));
     await page.getByLabel('Time', { exact: true }).fill('12:15');
-    await page.getByRole('button', { name: /^Schedule for .*12:15/ }).click();
-    await page.getByText(/^Planned for .*12:15\.$/).waitFor();
+    await actAndSee(
+      page.getByRole('button', { name: /^Schedule for .*12:15/ }).click(),
+      page.getByText(/^Planned for .*12:15\.$/).waitFor(),
+    );
     const items = await until('it is listed', async () => {
       const found = await manage.get('/posts?state=planned&order=publish_at');
       return found.items.length > 0 && (found.items as object[]);
@@ -107,16 +111,20 @@ describeInChromium('planned posts', () => {
     const id = await plan('Drag me', instant(dayAfter(1), '10:20'));
     const { page } = await open('/plan');
     const cell = (day: string, hour: number) => page.locator(`td[data-day="${day}"][data-hour="${hour}"]`);
-    await card(opened, 'Drag me').dragTo(cell(dayAfter(3), 14));
+    // While the pointer is on the message, it stays.
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await actAndSee(card(opened, 'Drag me').dragTo(cell(dayAfter(3), 14)), undo.hover());
     await waitForTime(id, instant(dayAfter(3), '14:20'));
     await cell(dayAfter(3), 14).getByText('Drag me').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await undo.click();
     await waitForTime(id, instant(dayAfter(1), '10:20'));
     await cell(dayAfter(1), 10).getByText('Drag me').waitFor();
 
     await opened.goto(`/plan?from=${dayAfter(-1)}`);
-    await card(opened, 'Drag me').dragTo(cell(dayAfter(-1), 10));
-    await page.getByText('10:20 has passed. Choose a later time.').waitFor();
+    await actAndSee(
+      card(opened, 'Drag me').dragTo(cell(dayAfter(-1), 10)),
+      page.getByText('10:20 has passed. Choose a later time.').waitFor(),
+    );
     expect((await read(id)).revision).toBe(3);
   });
 
@@ -152,8 +160,10 @@ describeInChromium('planned posts', () => {
     await manage.patch(`/posts/${id}`, { publish_at: instant(dayAfter(2), '07:30') });
     await page.getByRole('button', { name: 'Move “On a phone”' }).click();
     await page.getByLabel('Time', { exact: true }).fill('22:00');
-    await page.getByRole('button', { name: 'Move', exact: true }).click();
-    await page.getByText('The post was changed in the meantime.').waitFor();
+    await actAndSee(
+      page.getByRole('button', { name: 'Move', exact: true }).click(),
+      page.getByText('The post was changed in the meantime.').waitFor(),
+    );
     await card(opened, 'On a phone').getByText('07:30').waitFor();
     expect((await read(id)).publish_at).toBe(instant(dayAfter(2), '07:30'));
     opened.faults.splice(0); // the stream that was cut
@@ -177,8 +187,10 @@ describeInChromium('planned posts', () => {
       .waitFor();
     await page.getByRole('button', { name: 'Later' }).click();
     await page.getByRole('button', { name: 'Tomorrow 9:00' }).click();
-    await page.getByRole('button', { name: /^Schedule for/ }).click();
-    await page.getByRole('button', { name: 'View' }).click();
+    await actAndSee(
+      page.getByRole('button', { name: /^Schedule for/ }).click(),
+      page.getByRole('button', { name: 'View', exact: true }).click(),
+    );
     await page.getByRole('heading', { name: /^It will be published on/ }).waitFor();
     const id = page.url().split('/').at(-1)!;
     expect((await read(id)).payload).toMatchObject({
@@ -196,8 +208,10 @@ describeInChromium('planned posts', () => {
     await text.click();
     await page.keyboard.press('Control+A');
     await page.keyboard.type('After the change');
-    await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('Changes saved.').waitFor();
+    await actAndSee(
+      page.getByRole('button', { name: 'Save changes' }).click(),
+      page.getByText('Changes saved.').waitFor(),
+    );
     await page.getByRole('heading', { level: 1, name: 'After the change' }).waitFor();
     expect(await read(id)).toMatchObject({
       revision: 2,
@@ -256,8 +270,10 @@ describeInChromium('planned posts', () => {
     await page.getByLabel('Time', { exact: true }).fill('02:30');
     await page.getByText('The clocks go back that day, so 02:30 occurs twice.').waitFor();
     await page.getByRole('button', { name: 'Second (UTC+1)' }).click();
-    await page.getByRole('button', { name: /^Schedule for .*02:30 \(UTC\+1\)/ }).click();
-    await page.getByText(/^Planned for/).waitFor();
+    await actAndSee(
+      page.getByRole('button', { name: /^Schedule for .*02:30 \(UTC\+1\)/ }).click(),
+      page.getByText(/^Planned for/).waitFor(),
+    );
     await until('it is listed', async () => {
       const { items } = await manage.get('/posts?state=planned&limit=1');
       return items[0].publish_at === `${autumn}T01:30:00.000Z`;
@@ -273,8 +289,7 @@ describeInChromium('planned posts', () => {
   it('that need approval are reviewed from the overview and the calendar', async () => {
     const { page } = await open(`/endpoints/${endpointId}`);
     await page.getByRole('checkbox', { name: /Posts need approval/ }).check();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved.').waitFor();
+    await actAndSee(page.getByRole('button', { name: 'Save' }).click(), page.getByText('Saved.').waitFor());
     const approved = await plan('Please look at this', null);
     const rejected = await plan('And at this', null);
 
@@ -298,8 +313,10 @@ describeInChromium('planned posts', () => {
     await dialog.getByRole('button', { name: 'Reject' }).click();
     await dialog.getByText('Say why you reject it.').waitFor();
     await page.keyboard.type('It was yesterday');
-    await dialog.getByRole('button', { name: 'Reject' }).click();
-    await page.getByText('Rejected: it will not be published.').waitFor();
+    await actAndSee(
+      dialog.getByRole('button', { name: 'Reject' }).click(),
+      page.getByText('Rejected: it will not be published.').waitFor(),
+    );
     expect(await read(rejected)).toMatchObject({
       released_at: null,
       approval: { state: 'rejected', note: 'It was yesterday' },

@@ -41,6 +41,13 @@ const prestart = (): Promise<{ code: number; stderr: string }> =>
     );
   });
 
+/** Makes a build stop in its middle, with the lock and an unfinished folder, until it is killed. */
+const HOLD_BUILD = `data:text/javascript,${encodeURIComponent(`
+  import fs from 'node:fs/promises';
+  import { syncBuiltinESMExports } from 'node:module';
+  fs.copyFile = () => new Promise(() => undefined);
+  syncBuiltinESMExports();`)}`;
+
 const startTen = () => Promise.all(Array.from({ length: 10 }, prestart));
 const ALL_WELL = Array(10).fill({ code: 0, stderr: '' });
 
@@ -158,7 +165,8 @@ it.each(['package-lock.json', 'scripts/swc-options.js'])('builds again if %s cha
 it('takes over the lock of a builder that was killed, and its unfinished build is never used', async () => {
   for (let n = 0; n < 3; n++) {
     writeText(`text ${n}`);
-    const builder = spawn(process.execPath, ['scripts/prestart.js'], { cwd: folder, stdio: 'ignore' });
+    const held = ['--import', HOLD_BUILD, 'scripts/prestart.js'];
+    const builder = spawn(process.execPath, held, { cwd: folder, stdio: 'ignore' });
     children.push(builder);
     await until('the build has begun', async () => existsSync(join(folder, '.builds/lock')));
     builder.kill('SIGKILL');

@@ -87,9 +87,14 @@ describe('the command line', () => {
       });
       return { POST: id, PUBLICATION: found.id };
     };
-    const refuse = (description: string) => {
+    const refuse = async (description: string): Promise<void> => {
+      // An earlier example may have queued a publication, which would be refused instead.
+      await until('nothing is being published', async () => {
+        const receipts = await client.listReceipts(CHANNEL);
+        return receipts.every(({ state }) => state !== 'queued' && state !== 'publishing');
+      });
       const body = { ok: false, error_code: 400, description };
-      return telegram.control.addFault({ mode: 'answer', method: 'sendMessage', status: 400, body });
+      await telegram.control.addFault({ mode: 'answer', method: 'sendMessage', status: 400, body });
     };
     const fail = async () => {
       await refuse('Bad Request: message text is wrong');

@@ -15,7 +15,7 @@ const ENDPOINTS = [[0], [1, 2], [2, 3], [0, 1, 2, 3, 4]];
 describe('a worker that is frozen during a publication until its lease has expired', () => {
   /** Freezes the first worker during calls on both channels, then starts a second one. */
   const freezeWorker = async (harness: E2eHarness) => {
-    const { telegram, start } = await startSharedServers(harness, { LEASE_SECONDS: '2' });
+    const { telegram, start } = await startSharedServers(harness, { LEASE_SECONDS: '5' });
     const [api, one] = await Promise.all([start('api'), start('worker')]);
     const manage = createManagementClient(api);
     const { endpoints, channels } = await manage.seed(2, [[0], [1]]);
@@ -70,19 +70,20 @@ const FREEZES = LONG ? 15 : 1;
 e2eTest(
   `workers that are frozen at ${FREEZES} random moments lose nothing and send nothing twice (seed ${random.seed})`,
   async (harness) => {
-    const { telegram, start, database } = await startSharedServers(harness, { LEASE_SECONDS: '1' });
+    // A worker that the machine holds up for as long loses its leases too, and leaves more posts in doubt.
+    const { telegram, start, database } = await startSharedServers(harness, { LEASE_SECONDS: '10' });
     const [api, ...workers] = await Promise.all([start('api'), start('worker'), start('worker')]);
     const manage = createManagementClient(api);
     const { endpoints, channels } = await manage.seed(5, ENDPOINTS);
     await telegram.control.setDelay(15);
     let isFreezing = true;
     const urls = () => [api.url];
-    const load = startLoad({ endpoints, random, urls, posts: () => isFreezing, longestPauseMs: 250 });
+    const load = startLoad({ endpoints, random, urls, posts: () => isFreezing, longestPauseMs: 1_000 });
     for (let n = 0; n < FREEZES; n++) {
       const { program } = workers[random.below(2)]!;
       await load.during(sleep(500 + random.below(500)));
       program.freeze();
-      await load.during(sleep(1_200 + random.below(1_500))); // longer than a lease
+      await load.during(sleep(10_200 + random.below(1_500))); // longer than a lease
       program.thaw();
     }
     isFreezing = false;

@@ -283,13 +283,29 @@ const splitUrl = (url: string): { readonly server: string; readonly name: string
   return { server: String(server), name };
 };
 
+/** Waits until no process uses a database: the server notices a killed process only after a while. */
+const waitUntilUnused = async (server: string, name: string): Promise<void> => {
+  const client = new Client({ connectionString: server });
+  await client.connect();
+  try {
+    await until(`${name} is unused`, async () => {
+      const { rows } = await client.query('select from pg_stat_activity where datname = $1', [name]);
+      return rows.length === 0;
+    });
+  } finally {
+    await client.end();
+  }
+};
+
 /** Copies a database that no process uses. */
 const backUp = async ({ DATABASE_URL: url }: { readonly DATABASE_URL: string }, harness: E2eHarness) => {
   const { server, name } = splitUrl(url);
   const copy = `${name}_backup_${Date.now().toString(36)}`;
+  await waitUntilUnused(server, name);
   await runSql(server, `create database ${copy} template ${name}`);
   harness.addCleanup(() => runSql(server, `drop database ${copy} with (force)`));
   return async (): Promise<void> => {
+    await waitUntilUnused(server, name);
     await runSql(server, `drop database ${name} with (force)`);
     await runSql(server, `create database ${name} template ${copy}`);
   };

@@ -21,10 +21,10 @@ const LONGEST_DELAY_MS = LONG ? 3_000 : 800;
 /** The log has the same name on both gateways. */
 const NAME = { HISTORY_ORIGIN: 'post.example.com/history' };
 /**
- * Minutes of pauses pass quickly: this pause ends after 24 s, when the former gateway has stopped on a busy machine
+ * Minutes of pauses pass quickly: this pause ends after 40 s, when the former gateway has stopped on a busy machine
  * too.
  */
-const [MINUTE_MS, PAUSE_MINUTES] = ['400', 60];
+const [MINUTE_MS, PAUSE_MINUTES] = ['400', 100];
 const BIN = fileURLToPath(new URL('../../bin/crosspost.js', import.meta.url));
 
 interface Job {

@@ -67,7 +67,11 @@ concurrentE2eTest('the settings in force are logged once at the start, without s
     METRICS_KEY: 'hunter2-metrics',
     ROLES: 'api,worker',
   });
-  const lines = linesOf(gateway.program.log).filter((line) => 'settings' in line);
+  // The log is another pipe than the output in which the gateway prints that it has started.
+  const lines = await until('they are logged', () => {
+    const found = linesOf(gateway.program.log).filter((line) => 'settings' in line);
+    return found.length > 0 && found;
+  });
   expect(lines).toHaveLength(1);
   const settings = lines[0]!.settings as string[];
   expect(settings).toEqual(

@@ -168,7 +168,7 @@ describe('an event store that the database does not belong to', () => {
       let gateway = await harness.startGateway(onServer);
       const { endpoints, channels } = await createManagementClient(gateway).seed(1, [[0]]);
       const [endpoint, channel] = [endpoints[0]!, channels[0]!];
-      await telegram.control.setDelay(10_000);
+      await telegram.control.setDelay(20_000); // longer than everything until the backup takes
       const answers = [await publish(gateway.url, endpoint, { text: 'one' })];
       answers.push(await publish(gateway.url, endpoint, { text: 'two' }));
       const backup = await server.backUp(); // neither outcome is in it: the second post waits for the first

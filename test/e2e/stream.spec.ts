@@ -5,6 +5,7 @@ import { postIdOf } from './client.js';
 import { createManagementClient, e2eTest } from './e2e-harness.js';
 import { sendPost, startSharedServers } from './gateway-processes.js';
 import { OPERATOR_KEY, type Post } from './management-client.js';
+import { until } from './until.js';
 
 const follow = ({ url }: Gateway, lastId?: string): Promise<EventStream> =>
   EventStream.open(`${url}/manage/v1/stream`, OPERATOR_KEY, lastId === undefined ? {} : { 'last-event-id': lastId });
@@ -12,7 +13,11 @@ const follow = ({ url }: Gateway, lastId?: string): Promise<EventStream> =>
 /** Waits until a stream tells of a post and its publication. */
 const waitForPublication = async (stream: EventStream, gateway: Gateway, id: string): Promise<Post> => {
   await stream.waitForChange('post', id);
-  const post = await createManagementClient(gateway).findPost(id);
+  // The stream waits two seconds at most for a read model that is behind.
+  const post = await until('the post is shown', async () => {
+    const found = await createManagementClient(gateway).findPost(id);
+    return found.publications.length > 0 && found;
+  });
   await stream.waitForChange('publication', post.publications[0]!.id);
   return post;
 };

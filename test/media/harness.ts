@@ -24,9 +24,12 @@ export const host = async (options?: Parameters<typeof TestHost.start>[0]): Prom
   return started;
 };
 
+/** Beyond the needs of any test on a busy machine. */
+const TIMEOUTS = { connectMs: 120_000, headersMs: 120_000, idleMs: 120_000 };
+
 /** Creates a client for one test that may reach loopback addresses. */
 export const clientWith = (options: Partial<GuardedClientOptions> = {}): GuardedClient => {
-  const client = new GuardedClient({ policy: LOOPBACK, ...options });
+  const client = new GuardedClient({ policy: LOOPBACK, ...options, timeouts: { ...TIMEOUTS, ...options.timeouts } });
   stopLater({ stop: () => client.close() });
   return client;
 };
@@ -50,7 +53,7 @@ export const tcp = async (onSocket: (socket: Socket) => void): Promise<string> =
 };
 
 /** Limits beyond the needs of any test. */
-export const LIMITS = { maxBytes: 1_000_000, timeoutMs: 20_000 };
+export const LIMITS = { maxBytes: 1_000_000, timeoutMs: 120_000 };
 
 /** Returns the error of a failing attempt; any other error than a FetchError fails the test. */
 export const failure = async (attempt: Promise<unknown>): Promise<FetchError> => {

@@ -22,7 +22,8 @@ beforeEach(async () => {
 });
 
 const cacheWith = (options: Partial<MediaCacheOptions> = {}): MediaCache => {
-  const [inspector, editor] = [new Inspector(), new PhotoEditor()];
+  // A file that is not examined in time has no facts.
+  const [inspector, editor] = [new Inspector({ timeoutMs: 60_000 }), new PhotoEditor({ timeoutMs: 60_000 })];
   stopLater({ stop: async () => inspector.close() });
   stopLater({ stop: async () => editor.close() });
   const parts = { client: clientWith(), inspector, editor };

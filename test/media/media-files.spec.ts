@@ -25,8 +25,8 @@ const WANTED = { photo: PHOTO, video: VIDEO, audio: AUDIO };
 
 let there: TestHost;
 let directory: string;
-const inspector = new Inspector();
-const editor = new PhotoEditor();
+const inspector = new Inspector({ timeoutMs: 60_000 });
+const editor = new PhotoEditor({ timeoutMs: 60_000 });
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'crosspost-files-'));
   stopLater({ stop: () => rm(directory, { recursive: true, force: true }) });
@@ -37,7 +37,7 @@ afterAll(() => {
   inspector.close();
 });
 
-const filesWith = (options: Partial<GuardedClientOptions> = {}, timeoutMs = 20_000): MediaFiles => {
+const filesWith = (options: Partial<GuardedClientOptions> = {}, timeoutMs = 120_000): MediaFiles => {
   const client = clientWith(options);
   const cache = new MediaCache({ client, inspector, editor, directory, capacityBytes: 200 * MB, timeoutMs });
   stopLater({ stop: () => cache.close() });
@@ -213,7 +213,7 @@ describe('a temporary failure is retried (D-24)', () => {
       async () => (await tcp((socket) => socket.once('data', () => socket.end('hello')))).replace('http', 'https'),
       'media_tls',
     ],
-  ])('%s', async (_, serve, code, options = {}, timeoutMs = 20_000) => {
+  ])('%s', async (_, serve, code, options = {}, timeoutMs = 120_000) => {
     const error = await refused('photo', await serve(), filesWith(options, timeoutMs));
     expect(error).toMatchObject({ code, category: 'network', source: 'gateway' });
     expect(classifyMediaError(error)).toMatchObject({ kind: 'retry', named: false, afterMs: null });

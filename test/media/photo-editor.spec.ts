@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +16,7 @@ let editor: PhotoEditor;
 let made = 0;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'crosspost-photos-'));
-  editor = new PhotoEditor();
+  editor = new PhotoEditor({ timeoutMs: 120_000 });
 });
 afterAll(async () => {
   editor.close();
@@ -123,7 +124,10 @@ describe('there is no result for', () => {
 describe('the process', () => {
   it('that a photo keeps busy is killed, and the next photo gets a new one', async () => {
     const impatient = new PhotoEditor({ timeoutMs: 1 });
-    expect((await fit(await image(9, 9).jpeg().toBuffer(), {}, impatient)).photo).toBeNull();
+    // Reading a pipe that nothing writes to does not end.
+    const endless = newPath();
+    execFileSync('mkfifo', [endless]);
+    expect(await impatient.fit({ from: endless, to: newPath(), limits: ALL })).toBeNull();
     impatient.close();
     expect((await fit(await image(9, 9).webp().toBuffer())).photo).toMatchObject({ width: 9 });
   });

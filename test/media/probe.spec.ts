@@ -15,8 +15,8 @@ const MB = 1_048_576;
 const prober = (options: Partial<ProberOptions> = {}) => {
   const made = createProber({
     client: clientWith(),
-    inspector: new Inspector({ timeoutMs: 20_000 }),
-    budgetMs: 30_000,
+    inspector: new Inspector({ timeoutMs: 120_000 }),
+    budgetMs: 120_000,
     ...options,
   });
   stopLater({ stop: async () => made.close() });

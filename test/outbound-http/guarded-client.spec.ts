@@ -2,7 +2,12 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { GuardedClient, readBytes } from '../../src/outbound-http/guarded-client.js';
+import { TrafficMeter } from '../../src/outbound-http/traffic-meter.js';
+import { until } from '../e2e/until.js';
 import { clientWith, failure, host, LIMITS, LOOPBACK, tcp } from '../media/harness.js';
+import { holdTimers, releaseTimers } from '../support/held-timers.js';
+
+afterEach(releaseTimers);
 
 describe('a request', () => {
   it('carries method, headers and body, and requests no compression', async () => {
@@ -90,9 +95,11 @@ describe('the length of an answer', () => {
   it('that ends exactly at the limit is complete, even if the host keeps the connection', async () => {
     const there = await host();
     const url = there.serve('/', Buffer.alloc(1_000));
-    const client = clientWith();
-    for (let n = 0; n < 5; n++)
-      expect(await client.request(url, { ...LIMITS, maxBytes: 1_000 }, 'cut')).toMatchObject({ isComplete: true });
+    // Each request waits for the connection of the one before, so that it is not closed as idle between two of them.
+    const client = clientWith({ connections: 1 });
+    const ask = () => client.request(url, { ...LIMITS, maxBytes: 1_000 }, 'cut');
+    for (const answer of await Promise.all([ask(), ask(), ask(), ask(), ask()]))
+      expect(answer).toMatchObject({ isComplete: true });
     expect(there.connections.count).toBeLessThan(5);
   });
 
@@ -106,7 +113,12 @@ describe('the length of an answer', () => {
       response.write('half');
       after(response);
     });
-    const { status, body, isComplete } = await clientWith().request(url, { ...LIMITS, timeoutMs: 6_000 }, 'cut');
+    const letPass = holdTimers(6_000);
+    const meter = new TrafficMeter();
+    const answer = clientWith().request(url, { ...LIMITS, timeoutMs: 6_000, meter }, 'cut');
+    await until('the beginning has arrived', () => meter.bytes > 0);
+    letPass();
+    const { status, body, isComplete } = await answer;
     expect([status, body.toString(), isComplete]).toEqual([202, 'half', false]);
   });
 

@@ -26,7 +26,7 @@ describe('the lock on DATA_DIR', () => {
 
   it('is not inherited by the programs that its holder starts', () => {
     const lock = lockDataDir(dataDir);
-    const orphan = execFileSync('/bin/sh', ['-c', 'sleep 30 >/dev/null 2>&1 & echo $!'], { encoding: 'utf8' });
+    const orphan = execFileSync('/bin/sh', ['-c', 'sleep 300 >/dev/null 2>&1 & echo $!'], { encoding: 'utf8' });
     lock.release();
     lockDataDir(dataDir).release();
     process.kill(Number(orphan), 'SIGKILL');

@@ -100,7 +100,7 @@ describe('the embedded PostgreSQL after a crash', () => {
     const { uid, gid } = statSync(join(dataDir, 'postgres/data'));
     await killTogether(spawned, findProcesses(dataDir));
     await spawned.exited;
-    const otherProgram = spawn('sleep', ['60'], process.getuid?.() === 0 ? { uid, gid } : {});
+    const otherProgram = spawn('sleep', ['600'], process.getuid?.() === 0 ? { uid, gid } : {});
     const file = join(dataDir, 'postgres/data/postmaster.pid');
     await writeFile(file, readFileSync(file, 'utf8').replace(/^\d+/, String(otherProgram.pid)));
     await expectIntact();

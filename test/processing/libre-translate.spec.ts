@@ -22,7 +22,7 @@ afterAll(async () => {
 const vault = { readSecret: async (id: string) => (id === 'sec_1' ? { api_key: 'k1' } : null) };
 const TEXT = { text: 'Привет, <мир> & @all', entities: [] as Entity[] };
 const never = new AbortController().signal;
-const translate = (more: Partial<Translation> = {}, content = TEXT, signal = never, timeoutMs = 20_000) =>
+const translate = (more: Partial<Translation> = {}, content = TEXT, signal = never, timeoutMs = 120_000) =>
   new LibreTranslate(client, vault, timeoutMs).translate(content, { ...how, ...more }, signal);
 const error = (fields: object) => ({ code: 'translation_failed', source: 'gateway', ...fields });
 

@@ -44,6 +44,7 @@ describe('the page of the documentation', () => {
         args: CHROMIUM_ARGUMENTS,
         headless: true,
       });
+      context.setDefaultTimeout(300_000); // 30 s may be too little on a busy machine
       page = await context.newPage();
       page.on('request', (request) => {
         if (!request.url().startsWith(harness.url) && !request.url().startsWith('data:')) foreign.push(request.url());

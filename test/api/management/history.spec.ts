@@ -369,6 +369,7 @@ describe('history', () => {
 
     it('has people’s decisions in its story', async () => {
       const held = await setup.sendPost({ text: 'Waits for the pause' });
+      await catchUp(harness, 'posts');
       const { id } = await setup.readPublication(held);
       const cancelled = await setup.owner.caller.post(`/publications/${id}/cancel`).expect(200);
       const requestId = cancelled.headers['x-request-id'] as string;
@@ -386,6 +387,7 @@ describe('history', () => {
     it('shows a payload that was stored in parts', async () => {
       const metadata = { filler: 'x'.repeat(100_000) };
       const large = await setup.sendPost({ text: 'Long', metadata });
+      await catchUp(harness, 'posts');
       const { state } = (await setup.owner.caller.get(`/history/post/${large}`).expect(200)).body;
       expect(state).toMatchObject({ metadata, payload: { text: 'Long', metadata } });
       const events = await eventsOf(setup.owner.caller, `&id=${large}`);

@@ -1,6 +1,7 @@
 import { listChangingRoutes } from './changing-routes.js';
 import {
   type Caller,
+  catchUp,
   createOwner,
   type ManagementHarness,
   operatorCaller,
@@ -123,6 +124,9 @@ describe('a changing route called by another owner', () => {
     const webhooks = { 'webhook-outputs': output, deliveries: delivery };
     victim = { owner, ids: { ...ids, ...webhooks, publications: publication, posts: queued } };
     attacker = await createOwner(harness);
+    // What is shown before an attack must not lack the queued post, for which a list waits only for two seconds.
+    await catchUp(harness, 'posts');
+    await catchUp(harness, 'publish-schedule');
   });
   afterAll(() => harness.stop());
 

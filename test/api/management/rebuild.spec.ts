@@ -56,6 +56,16 @@ const rebuild = async (name: string, body: object = {}) => {
   });
 };
 
+/** Waits until all versions of a projection have reached the end of the log: a decision waits for them only briefly. */
+const waitUntilLevel = async (name: string): Promise<void> => {
+  const { pool, store } = harness.running.infrastructure;
+  const head = String(await store.readHead());
+  await until(`all versions of ${name} are level`, async () => {
+    const { rowCount } = await pool.query('select from ops_checkpoint where name = $1 and position < $2', [name, head]);
+    return rowCount === 0;
+  });
+};
+
 /** Makes a call that must be refused, and returns the error code. */
 const refusal = async (path: string, body: object = {}): Promise<string> =>
   (await operator.post(`/projections/${path}`, body).expect(409)).body.code;
@@ -97,11 +107,13 @@ describe('a rebuild of a projection', () => {
     expect(await refusal('posts/rebuild')).toBe('candidate_exists');
     const post = await publish();
 
+    await waitUntilLevel('posts');
     const { body: promoted } = await operator.post('/projections/posts/promote').expect(200);
     expect(promoted).toMatchObject({ version: second, previous: first, candidate: null, state: 'live' });
     await setup.waitForState(post, 'published');
     const later = await publish();
 
+    await waitUntilLevel('posts');
     const { body: back } = await operator.post('/projections/posts/rollback').expect(200);
     expect(back).toMatchObject({ version: first, previous: second });
     await setup.waitForState(later, 'published');
@@ -141,6 +153,7 @@ describe('a rebuild of a projection', () => {
   it('repeats no decision whose request is repeated with its key', async () => {
     await rebuild('webhook-deliveries');
     const key = { 'idempotency-key': newUuid() };
+    await waitUntilLevel('webhook-deliveries');
     const { body } = await operator.post('/projections/webhook-deliveries/rollback', {}, key).expect(200);
     await operator.post('/projections/webhook-deliveries/rollback', {}, key).expect(200);
     expect((await show('webhook-deliveries')).version).toBe(body.version);

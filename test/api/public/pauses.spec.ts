@@ -34,8 +34,16 @@ const readChannelEnd = async ({ id }: TestChannel): Promise<string | null> =>
   (await gateway.manage('GET', `/channels/${id}`)).paused_until;
 const readProjectEnd = async (id: string): Promise<string | null> =>
   (await gateway.manage('GET', `/projects/${id}`)).paused_until;
+/** Sends posts during a pause, and waits until the schedule, from which answers count, shows that they wait. */
 const queuePosts = async (endpoint: TestEndpoint, count: number, text = 'waits'): Promise<void> => {
-  for (let i = 1; i <= count; i++) expect((await endpoint.post('', { text: `${text} ${i}` })).status).toBe(200);
+  for (let i = 1; i <= count; i++) {
+    const { status, body } = await endpoint.post('', { text: `${text} ${i}` });
+    expect(status).toBe(200);
+    await until('the post waits for the end of the pause', async () => {
+      const { publications } = (await endpoint.readPost(body.id)).body;
+      return publications.every(({ waiting_for }: Answer['body']) => waiting_for.until !== null);
+    });
+  }
 };
 const listCounts = ({ body }: Answer): number[] => [
   body.projects_affected,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gif, jpeg, png } from '../../media/make-images.js';
 import { TestHost } from '../../media/test-host.js';
 import { startTranslator, type TestTranslator } from '../../stand-ins/libretranslate/stand-in.js';
-import { findLogEntry } from './gate/calls.js';
+import { findLogEntry, stopLimitClock } from './gate/calls.js';
 import { type Answer, type TestEndpoint, TestGateway } from './gateway.js';
 
 const { A } = JSON.parse(readFileSync(new URL('../../../src/config/limits-profiles.json', import.meta.url), 'utf8'));
@@ -22,6 +22,7 @@ beforeAll(async () => {
   const figures = { probes_per_minute: PROBES, probe_bytes_per_minute: 4 * MB + 600_000 };
   await writeFile(LIMITS_PROFILE, JSON.stringify({ ...A, min_interval: { min: 0, max: 60, default: 0 }, ...figures }));
   gateway = await TestGateway.start({ ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8', LIMITS_PROFILE });
+  await stopLimitClock(gateway.pool);
   host = await TestHost.start();
   translator = await startTranslator();
 });

@@ -1,16 +1,19 @@
-// More than 20 s: a translation takes 8 s, during which a pause begins.
+import { json } from 'node:stream/consumers';
 import { until } from '../../e2e/until.js';
 import { png } from '../../media/make-images.js';
 import { TestHost } from '../../media/test-host.js';
+import { MovableClock } from '../../sagas/publish-due-posts/publishing-harness.js';
 import { startTranslator, type TestTranslator } from '../../stand-ins/libretranslate/stand-in.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from './gateway.js';
 
+/** The time of the gateway, which tests forward instead of waiting for a retry. */
+const clock = new MovableClock();
 let gateway: TestGateway;
 let translator: TestTranslator;
 let host: TestHost;
 let owner: string;
 beforeAll(async () => {
-  gateway = await TestGateway.start({ ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8' });
+  gateway = await TestGateway.start({ ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8' }, clock, { clock });
   translator = await startTranslator();
   host = await TestHost.start();
   owner = await gateway.createOwner();
@@ -57,14 +60,16 @@ const waitForState = (post: string, state: string) =>
     return all.every((one) => one.state === state) ? (all as any[]) : null;
   });
 const readChat = ({ chatId }: TestChannel) => gateway.telegram.readLedger({ channel: chatId });
-/** Delays the first call of a publication to Telegram by a second, in which a test can change something. */
-const delayFirstCall = ({ chatId }: TestChannel, method = 'sendMessage') =>
+/** Time by which {@link delayFirstCall} delays a call, in s. */
+const DELAY = 600;
+/** Delays the first message of a publication to Telegram until the clock is forwarded. */
+const delayFirstCall = ({ chatId }: TestChannel) =>
   gateway.telegram.addFault({
     mode: 'answer',
-    method,
+    method: 'sendMessage',
     channel: chatId,
     status: 429,
-    body: { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 1 } },
+    body: { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: DELAY } },
   });
 
 const translation = (more: object = {}) => ({
@@ -185,6 +190,7 @@ describe('a change of a project', () => {
       signature: { text: 'New' },
       filters: [{ mode: 'exclude', words: ['one'] }],
     });
+    clock.forward(DELAY * 1_000);
     await waitForState(post, 'published');
     await waitForState(await sendPost(setup, { text: 'two' }), 'published');
     expect(await gateway.readWall(channel.chatId)).toEqual(['one\n\nOld', 'two\n\nNew']);
@@ -197,8 +203,12 @@ describe('a change of a project', () => {
     const media = [{ type: 'photo', url: host.serve('/photo.png', png(20, 20)) }];
     const text = `${'word '.repeat(300)}.`; // more than a caption holds
     const post = await sendPost(setup, { text, media });
-    await until('the photo is published', async () => (await readPublications(post))[0].message_ids.length === 1);
+    await until('only the photo is published', async () => {
+      const [{ message_ids, attempts }] = await readPublications(post);
+      return message_ids.length === 1 && attempts[0]?.outcome === 'postponed';
+    });
     await changeProcessing(setup.project, { signature: { text: 'New' } });
+    clock.forward(DELAY * 1_000);
     await waitForState(post, 'published');
     expect(await gateway.readWall(channel.chatId)).toEqual(['', `${text}\n\nOld`]);
   });
@@ -230,12 +240,34 @@ describe('a change of a project', () => {
 });
 
 describe('a translation (D-28)', () => {
+  /** Serves the translator at another address, where it answers nothing until `open` is called. */
+  const holdTranslations = (): { url: string; open: () => void } => {
+    let open!: () => void;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    host.on('/held/translate', (request, response) => {
+      const answer = async (): Promise<void> => {
+        const fields = (await json(request)) as object;
+        await opened;
+        const { body } = await translator.translate(fields);
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+      };
+      void answer();
+    });
+    return { url: `${host.origin}/held`, open };
+  };
   const countTranslations = async (text: string) => (await translator.asked()).filter((q) => q === text).length;
 
   it('is requested once for all channels and attempts of a post', async () => {
     const setup = await setUp({ translation: translation() }, 3);
     await delayFirstCall(setup.channels[1]!);
-    await waitForState(await sendPost(setup, { text: 'раз за всех' }), 'published');
+    const post = await sendPost(setup, { text: 'раз за всех' });
+    await until('one was postponed', async () =>
+      (await readPublications(post)).some(
+        ({ attempts }: { attempts: { outcome: string }[] }) => attempts[0]?.outcome === 'postponed',
+      ),
+    );
+    clock.forward(DELAY * 1_000);
+    await waitForState(post, 'published');
     for (const { chatId } of setup.channels) expect(await gateway.readWall(chatId)).toEqual(['раз·en за·en всех·en']);
     expect(await countTranslations('раз за всех')).toBe(1);
   });
@@ -278,12 +310,13 @@ describe('a translation (D-28)', () => {
   });
 
   it('keeps no post from the pause of its channel that begins in the meantime (D-21)', async () => {
-    const setup = await setUp({ translation: translation() });
+    const { url, open } = holdTranslations();
+    const setup = await setUp({ translation: translation({ url }) });
     const [channel] = setup.channels as [TestChannel];
-    await translator.control.addFault({ mode: 'delay', delay_ms: 8_000 });
     const post = await sendPost(setup, { text: 'не сейчас' });
-    await until('the translation is requested', async () => (await countTranslations('не сейчас')) === 1);
+    await until('the translation is requested', () => host.requests.some(({ path }) => path === '/held/translate'));
     await gateway.manage('POST', `/channels/${channel.id}/pause`, { minutes: 60 });
+    open();
     await until('it is translated', async () =>
       (await gateway.readAllEvents()).some(
         ({ type, data }) => type === 'TranslationStored' && (data as { readonly postId: string }).postId === post,

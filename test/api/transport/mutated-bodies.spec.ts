@@ -53,6 +53,6 @@ describe('mutated bodies', () => {
       // Mutations that are all rejected by the same check, or all accepted, would prove little.
       for (const status of [200, 400, 422]) expect(statuses.get(status)).toBeGreaterThan(BODIES / 100);
     },
-    process.env.TEST_LONG ? 1_800_000 : 60_000,
+    process.env.TEST_LONG ? 1_800_000 : undefined,
   );
 });

@@ -56,8 +56,8 @@ describe('LogFollower', () => {
     await killer.connect();
     const listening = `from pg_stat_activity where application_name = 'crosspost log follower'
                        and datname = current_database() and state = 'idle' and query like 'select event_store.head_position%'`;
-    while ((await killer.query(`select ${listening}`)).rowCount === 0) await sleep(5);
-    await killer.query(`select pg_terminate_backend(pid) ${listening}`);
+    // Found and ended by one statement: before a second one, the connection may have begun its next query.
+    while ((await killer.query(`select pg_terminate_backend(pid) ${listening}`)).rowCount === 0) await sleep(5);
     await subscriber.waitUntil(({ drops }) => drops.length > 0);
     await subscriber.stop();
     await killer.end();

@@ -45,9 +45,14 @@ describe('appends that wait behind a lock which another session holds', () => {
     Array.from({ length: count }, () => ({ stream: newStream(), events: [newEvent()] }));
   const appendAll = (store: PostgresEventStore, attempts: readonly Attempt[]) =>
     Promise.allSettled(attempts.map(({ stream, events }) => store.append(stream, 'noStream', events)));
+  // The server may hold other tests' databases, whose appends wait as well.
   const isSent = async () =>
-    (await holder.query(`select from pg_locks where locktype = 'advisory' and classid = 7002 and not granted`))
-      .rowCount === 1;
+    (
+      await holder.query(
+        `select from pg_locks where locktype = 'advisory' and classid = 7002 and not granted
+         and database = (select oid from pg_database where datname = current_database())`,
+      )
+    ).rowCount === 1;
   const countEvents = async (attempts: readonly Attempt[]) =>
     (await holder.query('select from event_store.event where stream = any($1)', [attempts.map(({ stream }) => stream)]))
       .rowCount;

@@ -1,7 +1,9 @@
 import { createOkPublisher } from '../../../src/platforms/ok/ok-publisher.js';
 import type { SendContext, Step } from '../../../src/platforms/publisher.js';
 import type { Fault } from '../../../src/stand-ins/kit/faults.js';
+import { until } from '../../e2e/until.js';
 import { APPLICATION, TOKEN } from '../../stand-ins/ok/stand-in.js';
+import { holdTimers, releaseTimers } from '../../support/held-timers.js';
 import { CHANNEL, contextFor, post, startOk } from './ok-harness.js';
 
 let ok: Awaited<ReturnType<typeof startOk>>;
@@ -9,6 +11,7 @@ beforeEach(async () => {
   ok = await startOk();
 });
 afterEach(() => ok.stop());
+afterEach(releaseTimers);
 
 const step = (of = post()): Step => ok.publisher.render(of, CHANNEL).steps.at(-1)!;
 const send = (more: Partial<SendContext> = {}, of = post()) => ok.publisher.send(step(of), contextFor(more));
@@ -138,7 +141,12 @@ describe('a call without a response', () => {
   ] as const)('in time (%s) is in doubt', async (mode, accepts) => {
     const impatient = createOkPublisher({ apiUrl: ok.url, timeoutMs: 2_000 });
     await ok.control.addFault({ mode });
-    expect(await impatient.send(step(), contextFor())).toMatchObject({
+    const letPass = holdTimers(2_000);
+    const outcome = impatient.send(step(), contextFor());
+    await until('the call has arrived', async () => (await ok.control.listCalls()).total === 1);
+    await until('it is executed', async () => (await accepted()) === accepts);
+    letPass();
+    expect(await outcome).toMatchObject({
       kind: 'in_doubt',
       error: { code: 'timed_out' },
     });

@@ -3,7 +3,9 @@ import { anyTextWithEntities } from '../../../src/payload/payload.properties.js'
 import type { PlatformPost, SendContext, Step } from '../../../src/platforms/publisher.js';
 import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
 import type { Fault } from '../../../src/stand-ins/kit/faults.js';
+import { until } from '../../e2e/until.js';
 import { startStandIn, TOKEN } from '../../stand-ins/telegram/stand-in.js';
+import { holdTimers, releaseTimers } from '../../support/held-timers.js';
 import { noMedia } from '../media-files.js';
 
 let telegram: Awaited<ReturnType<typeof startStandIn>>;
@@ -13,6 +15,7 @@ beforeEach(async () => {
   publisher = createTelegramPublisher({ apiUrl: `${telegram.url}/` });
 });
 afterEach(async () => {
+  releaseTimers();
   await telegram.stop();
   await publisher.close();
 });
@@ -217,8 +220,12 @@ describe('a call that fails in transit', () => {
   ] as const)('no answer in time (%s) is in doubt', async (mode, accepts) => {
     const impatient = createTelegramPublisher({ apiUrl: telegram.url, timeoutMs: 2_000 });
     await telegram.control.addFault({ mode });
-    const outcome = await impatient.send(stepFor(), contextFor('@harbour'));
-    expect(outcome).toMatchObject({ kind: 'in_doubt', error: { code: 'timed_out', category: 'network' } });
+    const letPass = holdTimers(2_000);
+    const outcome = impatient.send(stepFor(), contextFor('@harbour'));
+    await until('the call has arrived', async () => (await telegram.control.listCalls()).total === 1);
+    await until('it is executed', async () => (await accepted()) === accepts);
+    letPass();
+    expect(await outcome).toMatchObject({ kind: 'in_doubt', error: { code: 'timed_out', category: 'network' } });
     expect(await accepted()).toBe(accepts);
     await telegram.stop();
     await impatient.close();
@@ -262,7 +269,9 @@ describe('a call that fails in transit', () => {
 describe('many channels at the same time', () => {
   it('get a thousand posts in a thousand chats, each once', async () => {
     const chats = Array.from({ length: 1_000 }, (_, n) => `-100${1_000_000_000 + n}`);
-    const outcomes = await Promise.all(chats.map((chat) => send({}, chat)));
+    const patient = createTelegramPublisher({ apiUrl: telegram.url, timeoutMs: 240_000 });
+    const outcomes = await Promise.all(chats.map((chat) => patient.send(stepFor(chat), contextFor(chat))));
+    await patient.close();
     expect(outcomes.filter(({ kind }) => kind === 'done')).toHaveLength(1_000);
     const entries = await telegram.control.readLedger();
     expect(new Set(entries.map(({ channel }) => channel)).size).toBe(1_000);

@@ -1,7 +1,9 @@
 import type { SendContext, Step } from '../../../src/platforms/publisher.js';
 import { createVkPublisher } from '../../../src/platforms/vk/vk-publisher.js';
 import type { Fault } from '../../../src/stand-ins/kit/faults.js';
+import { until } from '../../e2e/until.js';
 import { COMMUNITY_TOKEN, USER_TOKEN } from '../../stand-ins/vk/stand-in.js';
+import { holdTimers, releaseTimers } from '../../support/held-timers.js';
 import { CHANNEL, contextFor, post, startVk } from './vk-harness.js';
 
 let vk: Awaited<ReturnType<typeof startVk>>;
@@ -9,6 +11,7 @@ beforeEach(async () => {
   vk = await startVk();
 });
 afterEach(() => vk.stop());
+afterEach(releaseTimers);
 
 const step = (of = post()): Step => vk.publisher.render(of, CHANNEL).steps.at(-1)!;
 const send = (more: Partial<SendContext> = {}, of = post()) => vk.publisher.send(step(of), contextFor(more));
@@ -143,7 +146,12 @@ describe('a call without a response', () => {
   ] as const)('in time (%s) is in doubt', async (mode, accepts) => {
     const impatient = createVkPublisher({ apiUrl: vk.url, timeoutMs: 2_000 });
     await vk.control.addFault({ mode });
-    expect(await impatient.send(step(), contextFor())).toMatchObject({
+    const letPass = holdTimers(2_000);
+    const outcome = impatient.send(step(), contextFor());
+    await until('the call has arrived', async () => (await vk.control.listCalls()).total === 1);
+    await until('it is executed', async () => (await accepted()) === accepts);
+    letPass();
+    expect(await outcome).toMatchObject({
       kind: 'in_doubt',
       error: { code: 'timed_out' },
     });

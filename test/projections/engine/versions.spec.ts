@@ -90,12 +90,15 @@ it('the first version of a read model is tried again soon if a lock prevents it'
       for (const { at } of rows) attempts.add(at.getTime());
       return attempts.size >= 4;
     });
+    const at = [...attempts].sort((a, b) => a - b);
+    // Versions are checked every 15 s in any case. A busy machine can only lengthen a gap, so the shortest one counts.
+    expect(Math.min(...at.slice(1).map((next, i) => next - at[i]!))).toBeLessThan(15_000);
     await holder.query(`select pg_advisory_unlock(${lock})`);
     await isLevel(program, name);
   } finally {
     holder.release(true);
   }
-}, 40_000); // an attempt waits 2 s for the lock
+});
 
 describe('a new version of a read model', () => {
   it('is built beside the live one, which an older program keeps level until, and after, the new one is live', async () => {
@@ -225,5 +228,5 @@ describe('a new version of a read model', () => {
       await next.stop();
     }
     expect(statements).toBeGreaterThan(20);
-  }, 300_000);
+  }, 600_000);
 });

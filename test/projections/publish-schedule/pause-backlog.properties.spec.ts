@@ -140,5 +140,5 @@ it(
       { numRuns: process.env.TEST_LONG ? 500 : 25, seed: 21 },
     );
   },
-  process.env.TEST_LONG ? 600_000 : 60_000,
+  process.env.TEST_LONG ? 600_000 : 300_000,
 );

@@ -7,7 +7,7 @@ import { startWebhookGateway, WebhookSetup } from './webhook-harness.js';
 let gateway: TestGateway;
 const receivers: WebhookReceiver[] = [];
 beforeAll(async () => {
-  gateway = await startWebhookGateway();
+  gateway = await startWebhookGateway({ MINUTE_MS: '60000' }); // no pause ends during the test
 });
 afterAll(async () => {
   await gateway.stop();

@@ -17,12 +17,13 @@ afterAll(async () => {
 
 const SAGA = 'schedule-deliveries';
 
-/** Reads the value of a gauge of a saga. */
-const readGauge = async (name: string, saga = SAGA): Promise<number | null> => {
-  const page = await (await fetch(`${gateway.url}/metrics`)).text();
-  const line = new RegExp(`^${name}\\{saga="${saga}"\\} (\\S+)$`, 'm').exec(page);
-  return line ? Number(line[1]) : null;
-};
+/** Reads the value of a gauge of a saga. While the database is slow, the page leaves it out. */
+const readGauge = (name: string, saga = SAGA): Promise<number> =>
+  until(`${name} has a value`, async () => {
+    const page = await (await fetch(`${gateway.url}/metrics`)).text();
+    const line = new RegExp(`^${name}\\{saga="${saga}"\\} (\\S+)$`, 'm').exec(page);
+    return line ? Number(line[1]) : null;
+  });
 const readDegraded = async (): Promise<readonly { readonly name: string; readonly reason: string }[]> => {
   const { body } = await gateway.call('GET', '/readyz');
   return body.degraded;

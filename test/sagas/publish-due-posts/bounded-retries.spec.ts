@@ -39,19 +39,20 @@ it.concurrent(
   'increases a wait that the network asks for without a time, although it is no failed attempt (D-20)',
   async () => {
     const channel = await harness.createChannel('max');
+    // Never succeeds: the second wait may be over before the test sees it.
     await channel.network.addFault({
       mode: 'answer',
       status: 429,
       method: 'POST /messages',
       channel: channel.chat,
-      times: 2,
+      times: null,
     });
     const id = await channel.publish({ text: 'slower' });
     const { id: publication } = await channel.waitUntil(
       id,
       'waits for the second time',
       ({ attempts, waiting_for }) => {
-        return attempts.length === 2 && waiting_for?.rule === 'platform_limit';
+        return attempts.length >= 2 && waiting_for?.rule === 'platform_limit';
       },
     );
     const waits = await readWaits(publication);

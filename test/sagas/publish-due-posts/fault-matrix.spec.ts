@@ -4,6 +4,7 @@ import type {
   PublicationFailed,
   PublicationPostponed,
 } from '../../../src/domain/publication/publication.events.js';
+import { type Clock, systemClock } from '../../../src/kernel/clock.js';
 import type { Fault } from '../../../src/stand-ins/kit/faults.js';
 import { Random } from '../../e2e/random.js';
 import { NETWORK_NAMES } from '../../platforms/wire/networks.js';
@@ -20,7 +21,8 @@ afterAll(() => harness.stop());
 const D_35_CATEGORIES = /^(?:payload|media|credentials|channel|rate_limit|platform|network|internal)$/;
 /** Backoff before the second attempt, in ms; jittered by a fifth. */
 const BACKOFF_MS = 2_000;
-const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const random = new Random();
 /** Share of the refusals and of the wrong answers that a normal run tests. */
 const SHARE = 0.3;
@@ -114,9 +116,37 @@ const expectDoubt = async ({ channel, first, second }: Pair, { fault, error }: F
   expect(await channel.readTexts()).toEqual(isThere ? ['first', 'second'] : ['second']);
 };
 
+/**
+ * A clock that can stand still: no wait ends before a test advances it, however long the machine takes. It then stands
+ * an hour ahead, because the API shows a wait only until its end on the system's clock.
+ */
+class StoppableClock extends MovableClock {
+  private stoppedAt: number | null = null;
+
+  override now(): number {
+    return this.stoppedAt ?? super.now();
+  }
+
+  override forward(ms: number): void {
+    super.forward(ms);
+    if (this.stoppedAt !== null) this.stoppedAt += ms;
+  }
+
+  stop(): void {
+    this.stoppedAt = this.now() + HOUR_MS;
+  }
+
+  /** Goes on from where it stands. */
+  start(): void {
+    if (this.stoppedAt === null) return;
+    super.forward(this.stoppedAt - super.now());
+    this.stoppedAt = null;
+  }
+}
+
 /** Runs a worker during the tests of a `describe`. */
-const useWorker = (): MovableClock => {
-  const clock = new MovableClock();
+const useWorker = (): StoppableClock => {
+  const clock = new StoppableClock();
   let worker: TestWorker;
   beforeAll(async () => void (worker = await harness.startWorker({ clock })));
   afterAll(() => worker.stop());
@@ -155,8 +185,10 @@ describe(`a fault of the call that readers see (seed ${random.seed})`, () => {
 
   /** Runs cases that wait, one after the other: the clock is advanced for each. */
   const runWithWait = async (rows: readonly FaultRow[]): Promise<void> => {
+    clock.stop();
     const started = await Promise.all(rows.map(startCase));
     clock.forward(Math.max(...started.map((one) => one.wait)));
+    clock.start();
     await harness.wakeWorkers();
     await Promise.all(started.map(({ finish }) => finish()));
   };
@@ -203,6 +235,7 @@ describe('a fault that persists ends the publication (D-20)', () => {
       channel: channel.chat,
     } as const;
     await channel.control.addFault({ ...always, ...fault });
+    clock.stop();
     const first = await channel.publish({ text: 'first' });
     const rules: string[] = [];
     for (;;) {
@@ -246,8 +279,9 @@ describe('a network that cannot be reached', () => {
   const unconfirmed: Pair[] = [];
 
   /** Publishes two posts on each network while none can be reached. */
-  const publishUnreachable = async (url: string) => {
+  const publishUnreachable = async (url: string, clock: Clock = systemClock) => {
     const worker = await harness.startWorker({
+      clock,
       networkUrls: Object.fromEntries(NETWORK_NAMES.map((name) => [name, url])),
       callTimeoutMs: 1_000,
     });
@@ -258,13 +292,15 @@ describe('a network that cannot be reached', () => {
 
   it.each(Object.entries(UNREACHABLE))('%s: nothing was sent, and the post is retried', async (_, start) => {
     const { url, stop } = await start();
-    const { pairs, worker: unreachable } = await publishUnreachable(url);
+    const standing = new StoppableClock();
+    standing.stop();
+    const { pairs, worker: unreachable } = await publishUnreachable(url, standing);
     const waits = pairs.map((pair) => expectWait(pair, { as: 'retry', afterMs: 'backoff', rule: 'retry' }));
     await Promise.all(waits);
     await unreachable.stop();
     await stop();
     const clock = new MovableClock();
-    clock.forward(2 * BACKOFF_MS);
+    clock.forward(HOUR_MS + 2 * BACKOFF_MS);
     const worker = await harness.startWorker({ clock });
     for (const { channel, first, second } of pairs) {
       await channel.waitForState(second, 'published');

@@ -10,15 +10,18 @@ afterAll(() => harness.stop());
 
 /** Token of the channels that the harness creates. */
 const TOKEN = `1000:${'t'.repeat(35)}`;
-/** Number of calls with one token whose turns in a chat take more than a minute. */
-const QUEUE = 30;
+/**
+ * Number of calls with one token whose turns in a chat take two minutes (20 a minute), so that the last turn is more
+ * than a minute away for another minute.
+ */
+const QUEUE = 45;
 
 let tokens = 0;
 const newToken = (): string => `${20_000 + ++tokens}:${'x'.repeat(35)}`;
 
 /**
- * Creates channels for one chat, each with its own token. @returns a function that publishes on all of them and returns
- * the post's id
+ * Creates channels for one chat with these tokens. @returns their ids, and a function that publishes on all of them and
+ * returns the post's id
  */
 const createFlood = async (ownerId: string, chat_id: string, tokensOfChannels: readonly string[]) => {
   const { gateway } = harness;
@@ -29,15 +32,23 @@ const createFlood = async (ownerId: string, chat_id: string, tokensOfChannels: r
     channels.push({ id: (await gateway.manage('POST', '/channels', body)).id });
   }
   const endpoint = await gateway.createEndpoint(ownerId, [await gateway.createProject(ownerId, channels)]);
-  return async (): Promise<string> => {
+  const publish = async (): Promise<string> => {
     const { status, body } = await endpoint.post('', { text: 'flood' });
     expect(status).toBe(200);
     return body.id;
   };
+  return { ids: channels.map(({ id }) => id as string), publish };
 };
 
-/** Publishes one post on many channels of one chat. @returns its id */
-const floodChat = async (...flood: Parameters<typeof createFlood>): Promise<string> => (await createFlood(...flood))();
+/**
+ * Publishes one post on many channels of one chat. The first ones have tokens of their own, the others one token.
+ * @returns a function that reads the publications of the first ones
+ */
+const floodChat = async (...flood: Parameters<typeof createFlood>): Promise<() => Promise<Waiting[]>> => {
+  const { ids, publish } = await createFlood(...flood);
+  const [post, first] = [await publish(), ids.slice(0, 60 - QUEUE)];
+  return async () => (await readPublications(post)).filter(({ target_id }) => first.includes(target_id));
+};
 
 const readTurns = async (chat: string): Promise<{ readonly slots: readonly Date[]; readonly isLate: boolean }[]> => {
   const text = `select slots, slots[cardinality(slots)] > clock_timestamp() + interval '1 minute' as "isLate"
@@ -62,6 +73,8 @@ const publishAt = async (channel: PublishingChannel): Promise<Date> => {
 interface Waiting {
   readonly id: string;
   readonly target_id: string;
+  readonly state: string;
+  readonly attempts: readonly unknown[];
   readonly waiting_for: null | {
     readonly rule: string;
     readonly until: string | null;
@@ -72,39 +85,33 @@ interface Waiting {
 const readPublications = async (post: string): Promise<Waiting[]> =>
   (await harness.gateway.manage('GET', `/posts/${post}`)).publications;
 
-const readStates = async (post: string): Promise<Record<string, number>> => {
-  const states: Record<string, number> = {};
-  for (const { state } of (await harness.gateway.manage('GET', `/posts/${post}`)).publications)
-    states[state] = (states[state] ?? 0) + 1;
-  return states;
-};
-
 describe('a chat’s pace belongs to an owner and a credential (D-68):', () => {
   it('60 channels of another owner with the same chat, whatever their tokens, take no turn of the victim', async () => {
     const victim = await harness.createChannel('telegram');
     await publishAt(victim); // the victim has used the chat before
     const others = Array.from({ length: 60 - QUEUE }, newToken);
     const known = Array.from({ length: QUEUE }, () => TOKEN); // worse than any guess: the victim's own token
-    const flood = await floodChat(await harness.gateway.createOwner(), victim.chat, [...others, ...known]);
+    const readOthers = await floodChat(await harness.gateway.createOwner(), victim.chat, [...others, ...known]);
     const turn = await waitForLateTurn(victim.chat);
     expect((await publishAt(victim)).getTime()).toBeLessThan(turn.getTime());
     // Channels with their own tokens do not queue: each is sent at once, and the network answers.
-    await until('only channels with one token wait', async () => (await readStates(flood)).published! >= 60 - QUEUE);
+    await until('only channels with one token wait', async () =>
+      (await readOthers()).every(({ state }) => state === 'published'),
+    );
   });
 
   it('60 channels of the owner itself with tokens that the network refuses take no turn of the good one', async () => {
     const owner_id = await harness.gateway.createOwner();
     const good = await harness.createChannel('telegram', { owner_id });
     const refused = newToken();
-    const invalid = [...Array.from({ length: QUEUE }, newToken), ...Array.from({ length: QUEUE }, () => refused)];
+    const invalid = [...Array.from({ length: 60 - QUEUE }, newToken), ...Array.from({ length: QUEUE }, () => refused)];
     for (const token of new Set(invalid)) await good.network.request('POST', 'tokens', { token });
-    const flood = await floodChat(owner_id, good.chat, invalid);
+    const readOthers = await floodChat(owner_id, good.chat, invalid);
     const turn = await waitForLateTurn(good.chat);
     expect((await publishAt(good)).getTime()).toBeLessThan(turn.getTime());
-    await until('each token was refused at once', async () => {
-      const { publications } = await harness.gateway.manage('GET', `/posts/${flood}`);
-      return publications.filter(({ attempts }: { attempts: unknown[] }) => attempts.length > 0).length >= QUEUE;
-    });
+    await until('each token was refused at once', async () =>
+      (await readOthers()).every(({ attempts }) => attempts.length > 0),
+    );
   });
 
   it('two channels of one owner with one chat and one token keep the pace together', async () => {
@@ -124,7 +131,7 @@ describe('a chat’s pace belongs to an owner and a credential (D-68):', () => {
 it('names the rule pace and the reserved time of what waits for its turn, and records no event of it', async () => {
   const { chat } = await harness.createChannel('telegram');
   const tokensOfChannels = Array.from({ length: QUEUE }, () => TOKEN);
-  const publish = await createFlood(await harness.gateway.createOwner(), chat, tokensOfChannels);
+  const { publish } = await createFlood(await harness.gateway.createOwner(), chat, tokensOfChannels);
   const [first, second] = [await publish(), await publish()];
   const turn = (await waitForLateTurn(chat)).getTime();
   const last = await until('the last one in line names its turn', async () =>

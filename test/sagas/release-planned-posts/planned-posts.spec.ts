@@ -140,10 +140,10 @@ it('lists a calendar, page by page', async () => {
 });
 
 it('releases the posts behind one whose events are damaged', async () => {
-  const [damaged] = [await plan('damaged', inMinutes(1)), await plan('behind', inMinutes(2))];
+  const [damaged] = [await plan('damaged', inMinutes(10)), await plan('behind', inMinutes(11))];
   await readPost(damaged); // the read model shows it now
   await damageStream(gateway.infrastructure, (await findPostPlace(gateway.pool, damaged))!.stream);
-  ahead += 120_000;
+  ahead += 11 * 60_000;
   await gateway.waitForText(channels[0]!.chatId, 'behind');
   expect(await wall()).toEqual(['behind']);
 });

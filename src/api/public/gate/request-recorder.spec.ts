@@ -87,13 +87,16 @@ describe('the request recorder (D-33)', () => {
   it('writes an endpoint’s log at intervals, however many requests arrive', async () => {
     const log = new MemoryLog();
     const { recorder } = startProcess(log);
+    const startedAt = performance.now();
     for (const n of numbers(0, 500)) {
       recorder.record('ep_1', entry(n));
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
+    // One write in 200 ms, the first one, and the last one at the shutdown. A timer may fire a little early.
+    const writes = 2 + (performance.now() - startedAt) / 190;
     await recorder.onApplicationShutdown();
     expect(readWritten(log, 'ep_1').flat().slice(-50)).toEqual(ids(450, 500));
-    expect(readWritten(log, 'ep_1').length).toBeLessThan(50);
+    expect(readWritten(log, 'ep_1').length).toBeLessThanOrEqual(writes);
   });
 
   it('writes the logs of many endpoints together, so that their number costs no more commits', async () => {

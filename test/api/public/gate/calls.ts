@@ -64,6 +64,48 @@ export const sendRequest = async (
 export const sign = (secret: string, text: string | Buffer): string =>
   `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`;
 
+/** A database that takes SQL: a pool or a client. */
+interface Database {
+  query(text: string): Promise<unknown>;
+}
+
+/** Stops the clock of all limits at its present time, so that none of their windows ends while the machine is busy. */
+export const stopLimitClock = (database: Database): Promise<unknown> =>
+  database.query(`
+    do $stop$ begin
+      execute format('create or replace function ops_read_clock() returns timestamptz language sql volatile as %L',
+                     format('select %L::timestamptz', clock_timestamp()));
+    end $stop$`);
+
+/** Lets the clock of all limits run again. */
+export const startLimitClock = (database: Database): Promise<unknown> =>
+  database.query(`
+    create or replace function ops_read_clock() returns timestamptz language sql volatile as 'select clock_timestamp()'`);
+
+const TICK_MS = 10;
+/** The most by which {@link ignoreStalls} lets its clock move in one tick, in ms. */
+const LONGEST_TICK_MS = 50;
+
+/**
+ * Replaces `performance.now` by a clock that stands still while this thread does: what the gateway in this process
+ * measures then does not include the time for which a busy machine suspends it. Returns a function that restores it.
+ */
+export const ignoreStalls = (): (() => void) => {
+  const realNow = performance.now.bind(performance);
+  let readAt = realNow();
+  let counted = readAt;
+  const timer = setInterval(() => {
+    const now = realNow();
+    counted += Math.min(now - readAt, LONGEST_TICK_MS);
+    readAt = now;
+  }, TICK_MS);
+  performance.now = () => counted;
+  return () => {
+    clearInterval(timer);
+    performance.now = realNow;
+  };
+};
+
 /** Reads an endpoint's request log, the newest entry first. */
 export const readRequestLog = async (gateway: TestGateway, { id }: Pick<Address, 'id'>): Promise<LogEntry[]> => {
   const { items } = (await gateway.manage('GET', `/endpoints/${id}/requests?limit=200`)) as { items: LogEntry[] };

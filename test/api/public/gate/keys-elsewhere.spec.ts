@@ -1,6 +1,7 @@
 import type { EventStore } from '../../../../src/event-store/port.js';
 import { KurrentServer } from '../../../support/kurrent-server/kurrent-server.js';
 import { type Answer, type TestEndpoint, TestGateway } from '../gateway.js';
+import { stopLimitClock } from './calls.js';
 
 /** Counts the reads of posts' streams, and the appends to them. */
 class PostCalls {
@@ -29,6 +30,7 @@ beforeAll(async () => {
   server = await KurrentServer.start();
   const env = { EVENT_STORE_URL: server.connectionString, LIMITS_PROFILE: 'A' };
   gateway = await TestGateway.start(env, undefined, { wrapEventStore: calls.wrap });
+  await stopLimitClock(gateway.pool);
 });
 afterAll(async () => {
   await gateway.stop();

@@ -68,7 +68,7 @@ describe.each(['PostgreSQL', 'KurrentDB'])('large posts, events in %s (ADR-135)'
   };
 
   it('wait for memory, each owner for its share, and hold back no small post', async () => {
-    const memory = createMemory(60_000);
+    const memory = createMemory(300_000);
     const parts = new PartsGate();
     const { gateway, own, other } = await start(memory, parts);
     try {

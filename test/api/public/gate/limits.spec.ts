@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../../../e2e/until.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from '../gateway.js';
-import { type Answer, findLogEntry, readRequestLog, sendRequest } from './calls.js';
+import { type Answer, findLogEntry, readRequestLog, sendRequest, startLimitClock, stopLimitClock } from './calls.js';
 
 /** Version A of the limits, as its file defines it. */
 const A = JSON.parse(readFileSync(new URL('../../../../src/config/limits-profiles.json', import.meta.url), 'utf8')).A;
@@ -18,6 +18,7 @@ beforeAll(async () => {
   owner = await gateway.createOwner('business');
   channel = await gateway.createChannel(owner);
   projects = [await gateway.createProject(owner, [channel])];
+  await stopLimitClock(gateway.pool);
 });
 afterAll(() => gateway.stop());
 
@@ -52,6 +53,7 @@ describe('a post that is sent too soon (publish-api.md: Limits)', () => {
 
   it('is accepted after the time in Retry-After', async () => {
     const endpoint = await endpointWith({ min_interval: 1 });
+    await startLimitClock(gateway.pool);
     // On a busy machine a second may pass between two posts.
     const answer = await until('a post comes too soon', async () => {
       const { status, ...more } = await sendRequest(gateway.url, endpoint);
@@ -62,6 +64,7 @@ describe('a post that is sent too soon (publish-api.md: Limits)', () => {
     ]);
     await new Promise((resolve) => setTimeout(resolve, Number(answer.headers.get('retry-after')) * 1_000));
     expect((await sendRequest(gateway.url, endpoint)).status).toBe(200);
+    await stopLimitClock(gateway.pool);
   });
 });
 
@@ -175,7 +178,7 @@ describe('separate budgets (D-17)', () => {
     const endpoint = await gateway.createEndpoint(ownerId, [], { mode: 'test', min_interval: 60 });
     await gateway.pool.query(
       `insert into ops_budget (payer_id, budget, day, day_count)
-       values ($1, 'sandbox', (now() at time zone 'UTC')::date, 99)`,
+       values ($1, 'sandbox', (ops_read_clock() at time zone 'UTC')::date, 99)`,
       [ownerId],
     );
     const [last, over] = [await endpoint.sandbox({ text: 'x' }), await endpoint.sandbox({ text: 'x' })];

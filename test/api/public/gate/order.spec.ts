@@ -1,5 +1,5 @@
 import { TestGateway } from '../gateway.js';
-import { type Answer, findLogEntry, type LogEntry, sendRequest } from './calls.js';
+import { type Answer, findLogEntry, type LogEntry, sendRequest, stopLimitClock } from './calls.js';
 
 let gateway: TestGateway;
 let projects: string[];
@@ -8,6 +8,7 @@ beforeAll(async () => {
   gateway = await TestGateway.start({ LIMITS_PROFILE: 'A' });
   owner = await gateway.createOwner('business');
   projects = [await gateway.createProject(owner, [await gateway.createChannel(owner)])];
+  await stopLimitClock(gateway.pool);
 });
 afterAll(() => gateway.stop());
 

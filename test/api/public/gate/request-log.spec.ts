@@ -263,7 +263,7 @@ describe('an entry of the request log (publish-api.md: Request log entry; D-33)'
       const endpoint = await createEndpoint();
       const socket = await openSocket(gateway.url);
       socket.write(buildRequest({ ...endpoint, token: 'wrong' }, '{"te', 100));
-      await sleep(1_300); // until the 401 of a body that does not arrive is sent
+      await once(socket, 'readable'); // the 401 of a body that does not arrive
       socket.end();
       expect(parseResponses(await text(socket)).map(({ status }) => status)).toEqual([401]);
     });
@@ -367,6 +367,7 @@ describe('requests of all kinds in a row', () => {
 describe('a flood of rejected requests', () => {
   it('leaves the last hundred entries in the log, in their order, and costs a few events', async () => {
     const endpoint = await createEndpoint();
+    const startedAt = performance.now();
     const sent: string[] = [];
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(
@@ -382,7 +383,9 @@ describe('a flood of rejected requests', () => {
     expect(lines).toHaveLength(100);
     expect(lines[0]!.id).toBe(last.headers.get('x-request-id'));
     expect(lines.slice(1).every(({ id }) => sent.includes(id))).toBe(true);
-    expect((await readLogEvents(endpoint)).length).toBeLessThan(40);
+    const events = await readLogEvents(endpoint);
+    // At most five a second, besides the first one and those that the reads cause.
+    expect(events.length).toBeLessThanOrEqual(3 + Math.ceil((performance.now() - startedAt) / 200));
   });
 });
 

@@ -1,7 +1,7 @@
 import { owner as ownerDecider } from '../../../../src/domain/owner/owner.decider.js';
 import { until } from '../../../e2e/until.js';
 import { type TestEndpoint, TestGateway } from '../gateway.js';
-import { findLogEntry, sendRequest } from './calls.js';
+import { findLogEntry, sendRequest, stopLimitClock } from './calls.js';
 
 let gateway: TestGateway;
 let projects: string[];
@@ -10,6 +10,7 @@ beforeAll(async () => {
   gateway = await TestGateway.start({ LIMITS_PROFILE: 'A' });
   owner = await gateway.createOwner('business');
   projects = [await gateway.createProject(owner, [await gateway.createChannel(owner)])];
+  await stopLimitClock(gateway.pool);
 });
 afterAll(() => gateway.stop());
 

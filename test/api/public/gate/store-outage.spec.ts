@@ -15,6 +15,8 @@ describe('while the event store is unavailable', () => {
       const unavailable = await sendRequest(gateway.url, endpoint);
       expect([unavailable.status, JSON.parse(unavailable.text).code]).toEqual([503, 'unavailable']);
       await server.restart();
+      // Until the process has connected again, which may take longer than a post waits.
+      await until('the gateway is ready', async () => (await fetch(`${gateway.url}/readyz`)).ok);
       expect((await sendRequest(gateway.url, endpoint)).status).toBe(200);
       expect((await sendRequest(gateway.url, endpoint)).status).toBe(429);
     } finally {
