@@ -145,7 +145,7 @@ describe('readiness', () => {
 
   it('is given, degraded, while a read model lacks an event of more than a minute ago', async () => {
     const projections = { discovery: [9n], posts: [7n], 'request-log': [8n] } as const;
-    // The clock stands still, so that the event does not get older on a busy machine.
+    // The clock is stopped, because on a busy machine the event would get older.
     const [realNow, now] = [Date.now, Date.now()];
     Date.now = () => now;
     const report = await readiness({ projections, ages: { 7: 90_000, 8: 30_000 } }).finally(() => (Date.now = realNow));

@@ -58,7 +58,7 @@ describeInChromium('planned posts', () => {
   const read = (id: string) => manage.get(`/posts/${id}`);
   const waitForTime = (id: string, time: string): Promise<unknown> =>
     until(`the post is planned for ${time}`, async () => (await read(id)).publish_at === time);
-  /** Waits for a message from the beginning of the action that shows it, because it is shown for six seconds only. */
+  /** Starts waiting for a message before the action that shows it, because it is shown for only six seconds. */
   const actAndSee = (action: Promise<void>, message: Promise<void>): Promise<unknown> => Promise.all([message, action]);
   const card = ({ page }: ConsolePage, text: string) => page.getByRole('article').filter({ hasText: text });
 

@@ -143,7 +143,7 @@ describeInChromium('the ten tasks', () => {
     await page.getByText(/rows compared/).waitFor({ timeout: 300_000 });
     await page.getByText('Live and fresh are equal.').waitFor();
     await operator.click(page.getByRole('button', { name: /^Promote 2/ }));
-    // Waits for the message from the beginning, because it is shown for six seconds only.
+    // Starts waiting before the click, because the message is shown for only six seconds.
     await Promise.all([
       page.getByText(/Promoted request-log 2/).waitFor(),
       operator.click(page.getByRole('dialog').getByRole('button', { name: 'Promote' })),

@@ -13,7 +13,7 @@ const follow = ({ url }: Gateway, lastId?: string): Promise<EventStream> =>
 /** Waits until a stream tells of a post and its publication. */
 const waitForPublication = async (stream: EventStream, gateway: Gateway, id: string): Promise<Post> => {
   await stream.waitForChange('post', id);
-  // The stream waits two seconds at most for a read model that is behind.
+  // The stream waits at most two seconds for a read model that is behind.
   const post = await until('the post is shown', async () => {
     const found = await createManagementClient(gateway).findPost(id);
     return found.publications.length > 0 && found;

@@ -5,8 +5,8 @@ let letGo: (() => void) | null = null;
 export const releaseTimers = (): void => letGo?.();
 
 /**
- * Holds back every timer of `ms` milliseconds that is set from now on. Thus a time-out does not pass before the state
- * that it must interrupt, however long a busy machine needs to reach that state.
+ * Holds back every timer of `ms` milliseconds that is set from now on. A time-out then cannot expire before the
+ * state that it must interrupt is reached, however long a busy machine takes.
  * @returns a function that lets the held timers run out, and holds no further ones
  */
 export const holdTimers = (ms: number): (() => void) => {

@@ -208,7 +208,7 @@ describe('the stream of changes', () => {
   });
 
   it('is open a hundred times in a process', async () => {
-    // On a busy machine the process may still be closing streams of the tests before.
+    // On a busy machine, streams of earlier tests may still be closing.
     const openFree = () => until('a place is free', () => open(OPERATOR_KEY));
     const streams = await Promise.all(Array.from({ length: 100 }, openFree));
     const answer = await call(OPERATOR_KEY);

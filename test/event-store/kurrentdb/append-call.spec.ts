@@ -8,7 +8,7 @@ import type { KurrentServer } from '../../support/kurrent-server/kurrent-server.
 import { newEvent, newStream } from '../contract/events.js';
 import { kurrentServers } from './servers.js';
 
-/** Far above the time for which a busy machine stands still. */
+/** Much longer than a busy machine ever pauses. */
 const TIMEOUT_MS = 60_000;
 /** Limit of an append whose answer is lost, where the test waits for it. */
 const SHORT_MS = 500;

@@ -179,7 +179,7 @@ describe('a call over a connection of its own', () => {
     cleanUps.push(() => (console.warn = warn));
     type Ping = (callback: () => void) => boolean;
     const sessionOf = (call: GrpcCall) => (call as unknown as { readonly session: { ping: Ping } }).session;
-    // The limit is far above any standstill of a busy machine. Each ping follows the answer to the one before.
+    // The limit is much longer than a busy machine ever pauses. Each ping is sent after the answer to the previous one.
     const answered = await open(`${url}&keepAliveInterval=100&keepAliveTimeout=60000`);
     const session = sessionOf(answered.call);
     const ping = session.ping.bind(session);

@@ -68,7 +68,7 @@ it('delivers to others while one never answers and one answers after 20 s, and c
   const silent = await createOutput({ never: true });
   const { url: silentUrl } = receivers.at(-1)!;
   const [prompt, slow] = [await createOutput({}), await createOutput({ status: 200, afterMs: 20_000 })];
-  // The 15 s of the silent server begin after the deliveries to the others, which may take long on a busy machine.
+  // The silent server is called after the deliveries to the others: on a busy machine they may take longer than its 15 s.
   let begin = (): void => undefined;
   const hasBegun = new Promise<void>((resolve) => (begin = resolve));
   DeliverySender.prototype.send = async function (url, ...rest) {

@@ -92,7 +92,7 @@ describe('the request recorder (D-33)', () => {
       recorder.record('ep_1', entry(n));
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
-    // One write in 200 ms, the first one, and the last one at the shutdown. A timer may fire a little early.
+    // The first write, one every 200 ms, and the last one at shutdown. Timers may fire a little early.
     const writes = 2 + (performance.now() - startedAt) / 190;
     await recorder.onApplicationShutdown();
     expect(readWritten(log, 'ep_1').flat().slice(-50)).toEqual(ids(450, 500));
