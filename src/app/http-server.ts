@@ -30,7 +30,6 @@ import { countDroppedLogLines } from '../config/log-output.js';
 import { NestLogger } from '../config/nest-logger.js';
 import type { Role } from '../config/settings.js';
 import { Metrics } from '../health/metrics.js';
-import { systemClock } from '../kernel/clock.js';
 import { newId } from '../kernel/ids.js';
 import { AppModule } from './app.module.js';
 import type { ProcessOptions } from './process-options.js';
@@ -90,7 +89,7 @@ export const createHttpServer = async (
   closeFinishedConnections(fastify);
   const metrics = app.get(Metrics, { strict: false });
   if (servesRequests(settings.roles)) {
-    recordResponses(fastify, app.get(RequestRecorder, { strict: false }), systemClock);
+    recordResponses(fastify, app.get(RequestRecorder, { strict: false }));
     watchUnauthenticatedBodies(metrics, app.get(UnauthenticatedBodies, { strict: false }));
     watchRequestMemory(metrics, memory);
   }

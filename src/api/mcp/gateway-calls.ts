@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { CLOCK, type Clock } from '../../kernel/clock.js';
+import type { Instant } from '../../kernel/instant.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { type BrandHeaders, nameHeaders } from '../public/gate/authentication.js';
@@ -23,6 +24,7 @@ export interface ToolCaller {
   readonly secret: string | null;
   readonly userAgent: string | null;
   readonly requestId: string;
+  readonly receivedAt: Instant;
   /** Such as `POST /sse/{slug}`. */
   readonly route: string;
   readonly bytes: number;
@@ -78,6 +80,7 @@ export class GatewayCalls {
       secret: typeof secret === 'string' && secret !== '' ? secret.trim() : null,
       userAgent: readUserAgent(request),
       requestId: request.id,
+      receivedAt: request.receivedAt,
       route: readRoute(request),
       bytes: measureBody(request),
       memory: null,

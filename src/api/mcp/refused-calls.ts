@@ -1,5 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, type Clock } from '../../kernel/clock.js';
+import { Injectable } from '@nestjs/common';
 import { measureLatency } from '../public/gate/request-log-entry.js';
 import { RequestRecorder } from '../public/gate/request-recorder.js';
 import { nameAgent, type ToolCaller } from './gateway-calls.js';
@@ -19,24 +18,20 @@ export interface RefusedCall {
  */
 @Injectable()
 export class RefusedCalls {
-  constructor(
-    private readonly recorder: RequestRecorder,
-    @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+  constructor(private readonly recorder: RequestRecorder) {}
 
   /** Adds an entry. Never throws, never waits. */
   record(caller: ToolCaller, { tool, reason, startedAt }: RefusedCall): void {
-    const latency = measureLatency({ arrivedAt: startedAt });
     this.recorder.record(caller.endpointId, {
       request_id: caller.requestId,
-      at: this.clock.now() - Math.ceil(latency),
+      at: caller.receivedAt,
       ip: caller.address,
       user_agent: nameAgent(caller, tool),
       route: caller.route,
       decision: 'rejected_validation',
       reason,
       http_status: reason === 'unknown_tool' ? 404 : 422,
-      latency_ms: latency,
+      latency_ms: measureLatency({ arrivedAt: startedAt }),
       payload_bytes: caller.bytes,
       trace_id: null,
       post_id: null,

@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { systemClock } from '../../kernel/clock.js';
+import type { Instant } from '../../kernel/instant.js';
 import { BodyReader } from './body-reader.js';
 import { readArrivalTime } from './request-batch.js';
 import type { RequestMemory } from './request-memory.js';
@@ -10,6 +12,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** When the request head arrived: `performance.now()` timestamp, in ms. */
     arrivedAt: number;
+    /** The time at which the framework got the request head. */
+    receivedAt: Instant;
     /** Bytes of the body that have arrived so far, kept or not. */
     receivedBytes: number;
     /** Null until the body is read. */
@@ -27,10 +31,12 @@ const METHODS = ['POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'];
 export const disableBodyParsing = (fastify: FastifyInstance, memory: RequestMemory): void => {
   fastify.decorate('requestMemory', memory);
   fastify.decorateRequest('arrivedAt', 0);
+  fastify.decorateRequest('receivedAt', 0);
   fastify.decorateRequest('receivedBytes', 0);
   fastify.decorateRequest('bodyReader', null);
   fastify.addHook('onRequest', (request, reply, done) => {
     request.arrivedAt = readArrivalTime(request.raw);
+    request.receivedAt = systemClock.now();
     void reply.header('x-request-id', request.id);
     done();
   });

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Clock } from '../../../kernel/clock.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { readHeaderText } from '../../transport/header-text.js';
@@ -89,7 +88,7 @@ export const measureLatency = ({ arrivedAt }: Pick<FastifyRequest, 'arrivedAt'>)
   Math.round((performance.now() - arrivedAt) * 100) / 100;
 
 /** Records the log entries of answered requests, except those that an event has stored. */
-export const recordResponses = (fastify: FastifyInstance, recorder: RequestRecorder, clock: Clock): void => {
+export const recordResponses = (fastify: FastifyInstance, recorder: RequestRecorder): void => {
   fastify.decorateRequest('logEntry', null);
   fastify.addHook('onResponse', (request, reply, done) => {
     const { logEntry } = request;
@@ -99,7 +98,7 @@ export const recordResponses = (fastify: FastifyInstance, recorder: RequestRecor
       if (decision && logEntry.endpointId !== null && !logEntry.isStored) {
         recorder.record(logEntry.endpointId, {
           request_id: request.id,
-          at: clock.now() - Math.ceil(measureLatency(request)),
+          at: request.receivedAt,
           ip: request.clientAddress,
           user_agent: readUserAgent(request),
           route: readRoute(request),
