@@ -14,8 +14,11 @@ const VIDEO_MB = process.env.TEST_LONG ? 2_048 : 250;
 const MAX_VIDEO_MB = { telegram: 50, vk: 2_048, max: 250, ok: 2_048 };
 type Platform = keyof typeof MAX_VIDEO_MB;
 const NETWORKS = Object.keys(MAX_VIDEO_MB) as Platform[];
-/** Limit of the resident memory of a gateway without its PostgreSQL, in MB. */
-const MAX_RSS_MB = 250;
+/**
+ * How much a gateway's resident memory may grow, in MB: by less than a video. It grows by 10 to 40 on Node 20; Node 24
+ * releases buffers later and grows by 80 to 130, whatever the size of the video.
+ */
+const MAX_GROWTH_MB = 200;
 
 const CREDENTIALS = {
   telegram: { bot_token: `1000:${'t'.repeat(35)}`, chat_id: '-1001000001' },
@@ -102,7 +105,7 @@ e2eTest(
       expect(entry?.text.includes(url)).toBe(!isAccepted);
       expect(warnings).toHaveLength(isAccepted ? 0 : 1);
     }
-    expect(peak).toBeLessThan(MAX_RSS_MB);
+    expect(peak - before).toBeLessThan(MAX_GROWTH_MB);
   },
   process.env.TEST_LONG ? 900_000 : 180_000,
 );
