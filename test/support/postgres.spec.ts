@@ -12,7 +12,7 @@ describe('a database of one test', () => {
     const { pid } = rows[0]!;
     process.kill(pid, 'SIGSTOP'); // a server that briefly does not respond
     await pool.end();
-    // Another process lets it go on, because this thread may stand still for longer than stop() waits for the session.
+    // A separate process resumes it, because this thread may stall for longer than stop() waits for the session.
     spawn('sh', ['-c', `sleep 0.3; kill -CONT ${pid}`], { stdio: 'ignore' });
     await stop();
     expect(errors).toEqual([]);

@@ -12,7 +12,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** When the request head arrived: `performance.now()` timestamp, in ms. */
     arrivedAt: number;
-    /** The time at which the framework got the request head. */
+    /** The time of day when the framework received the request head. */
     receivedAt: Instant;
     /** Bytes of the body that have arrived so far, kept or not. */
     receivedBytes: number;

@@ -129,7 +129,7 @@ describe('any body sent to the management API', () => {
       }),
       { numRuns: RUNS },
     );
-    // The stored values did not stop a read model. On a busy machine a check may take longer than its limit of 3 s.
+    // The stored values have stopped no read model. On a busy machine, a check may exceed its limit of 3 s at first.
     await until('the process is ready', async () => (await fetch(`${harness.url}/readyz`)).status === 200);
   });
 });

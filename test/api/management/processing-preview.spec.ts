@@ -16,7 +16,7 @@ let owner: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'crosspost-preview-'));
   const LIMITS_PROFILE = join(folder, 'limits.json');
-  // Computing time is not limited here: on a busy machine the thread may stand still during a preview.
+  // Computing time is unlimited here, because the thread may stall during a preview on a busy machine.
   const limits = { ...A, probes_per_minute: TRANSLATIONS + 1, preview_ms_per_minute: null };
   await writeFile(LIMITS_PROFILE, JSON.stringify(limits));
   gateway = await TestGateway.start({ ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8', LIMITS_PROFILE });

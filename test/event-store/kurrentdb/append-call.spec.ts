@@ -19,7 +19,7 @@ describe('a call for many appends whose server leaves an append without an answe
   let client: KurrentDBClient;
   let call: AppendCall;
 
-  /** How far the clock of the call is ahead, in ms: tests move it instead of waiting for the time limit. */
+  /** How far the call's clock is ahead, in ms. Tests advance it instead of waiting for the time limit. */
   let aheadMs = 0;
   const realNow = performance.now.bind(performance);
   beforeEach(() => {

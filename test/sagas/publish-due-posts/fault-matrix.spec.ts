@@ -117,8 +117,8 @@ const expectDoubt = async ({ channel, first, second }: Pair, { fault, error }: F
 };
 
 /**
- * A clock that can stand still: no wait ends before a test advances it, however long the machine takes. It then stands
- * an hour ahead, because the API shows a wait only until its end on the system's clock.
+ * A clock that can be stopped, so that no wait ends before a test advances it, however slow the machine is. While it is
+ * stopped it is an hour ahead, because the API shows a wait only until it ends by the system's clock.
  */
 class StoppableClock extends MovableClock {
   private stoppedAt: number | null = null;

@@ -1,4 +1,4 @@
-// More than 20 s: look-ups are repeated only after seconds, and one call breaks only after 15 s, before a pause.
+// More than 20 s: look-ups are repeated only after some seconds, and one call is only given up after 15 s.
 import { GatewayHarness, type PublishingChannel, VK_COMMUNITY_TOKEN } from './gateway-harness.js';
 
 let harness: GatewayHarness;

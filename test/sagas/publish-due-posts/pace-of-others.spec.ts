@@ -41,8 +41,8 @@ const createFlood = async (ownerId: string, chat_id: string, tokensOfChannels: r
 };
 
 /**
- * Publishes one post on many channels of one chat. The first ones have tokens of their own, the others one token.
- * @returns a function that reads the publications of the first ones
+ * Publishes one post on many channels of one chat. Each of the first channels has its own token; the others share one.
+ * @returns a function that reads the publications on the first channels
  */
 const floodChat = async (...flood: Parameters<typeof createFlood>): Promise<() => Promise<Waiting[]>> => {
   const { ids, publish } = await createFlood(...flood);
