@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CLI_MESSAGES } from '../../src/cli/messages.js';
-import { freePort } from '../support/gateway-process.js';
+import { freePort } from '../support/free-port.js';
 import { breakOff, json, runCommand, runWith } from './gateway-double.js';
 
 const ACCEPTED = { ok: true, id: 'post_1', accepted_at: '2026-01-01T00:00:00.000Z' };

@@ -2,6 +2,7 @@
 import { E2eHarness } from '../e2e/e2e-harness.js';
 import { OPERATOR_KEY } from '../e2e/management-client.js';
 import { until } from '../e2e/until.js';
+import { freePort } from '../support/free-port.js';
 import { ConsolePage, describeInChromium, useBrowser } from './support/console-page.js';
 import { Management } from './support/management.js';
 import { post, startEmptyWorld, startNetworks, type WorldEndpoint } from './support/world.js';
@@ -37,7 +38,7 @@ describeInChromium('an open overview', () => {
   afterEach(() => harness.stop());
 
   it('shows a post that a program published, also after the gateway was killed and started again', async () => {
-    const { gateway, settings } = await startEmptyWorld(harness);
+    const { gateway, settings } = await startEmptyWorld(harness, { PORT: String(await freePort()) });
     const { endpoint, visitor } = await createNewsroom(gateway.url);
     expect(await post({ gateway }, endpoint, { text: 'Before the page was opened' })).toBe(200);
     const opened = await ConsolePage.open(browser(), gateway.url, visitor);
@@ -49,8 +50,7 @@ describeInChromium('an open overview', () => {
 
     await gateway.program.killAll();
     await opened.page.getByText(/No connection since/).waitFor({ timeout: 120_000 });
-    const { port } = new URL(gateway.url);
-    const again = await harness.startGateway({ ...settings, PORT: port });
+    const again = await harness.startGateway(settings);
     expect(await post({ gateway: again }, endpoint, { text: 'After the restart' })).toBe(200);
     await waitForPost(opened, 'After the restart');
     await until('the bar is gone', async () => (await opened.page.getByText(/No connection since/).count()) === 0);

@@ -1,6 +1,6 @@
 // More than 20 s: planned posts wait for their time while everything is killed, frozen or cut off.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../support/gateway-process.js';
+import { freePort } from '../support/free-port.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { expectRebuiltEqualsLive } from './audit.js';
 import { createManagementClient, e2eTest } from './e2e-harness.js';

@@ -1,5 +1,5 @@
 // More than 20 s: workers die holding leases of an hour, and others take over their channels under load.
-import { freePort } from '../support/gateway-process.js';
+import { freePort } from '../support/free-port.js';
 import { expectNothingLost } from './audit.js';
 import { createManagementClient, e2eTest } from './e2e-harness.js';
 import { sendPost, startSharedServers, waitForPost } from './gateway-processes.js';

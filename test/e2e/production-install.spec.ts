@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '../support/gateway-process.js';
+import { freePort } from '../support/free-port.js';
 import { e2eTest } from './e2e-harness.js';
 import { OPERATOR_KEY } from './management-client.js';
 import { until } from './until.js';

@@ -1,6 +1,7 @@
 import { type Running } from '../../src/app/start.js';
 import { until } from '../e2e/until.js';
-import { freePort, startGateway } from '../support/gateway-process.js';
+import { freePort } from '../support/free-port.js';
+import { startGateway } from '../support/gateway-process.js';
 import { startTestPostgres } from '../support/postgres.js';
 import { SECRETS_KEY, TestEnvironment } from '../support/test-environment.js';
 

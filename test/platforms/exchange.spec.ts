@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { Agent, type Dispatcher } from 'undici';
 import { createConnections, exchange, type ExchangeLimits } from '../../src/platforms/exchange.js';
+import { freePort } from '../support/free-port.js';
 import { holdTimers, releaseTimers } from '../support/held-timers.js';
 
 const connections = createConnections();
@@ -122,9 +123,10 @@ describe('an exchange with a response', () => {
 
 describe('an exchange is never_sent', () => {
   it('when the port is closed', async () => {
-    const port = await listening(createTcpServer());
-    await new Promise((resolve) => open.pop()?.close(resolve));
-    expect(await post(`http://127.0.0.1:${port}`)).toMatchObject({ kind: 'never_sent', code: 'ECONNREFUSED' });
+    expect(await post(`http://127.0.0.1:${await freePort()}`)).toMatchObject({
+      kind: 'never_sent',
+      code: 'ECONNREFUSED',
+    });
   });
 
   it('when the host is unknown', async () => {

@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import { createLogger } from '../../src/config/logger.js';
 import { createPool, unhurried, withTransaction } from '../../src/postgres/pool.js';
 import { findLastingError, findStorageError, isUnavailable } from '../../src/postgres/unavailable.js';
+import { freePort } from '../support/free-port.js';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.js';
 
 const logger = createLogger({ logLevel: 'silent' });
@@ -33,8 +34,7 @@ describe('isUnavailable', () => {
   };
 
   it('is true if nothing listens, for an address and for a name with two addresses', async () => {
-    const { server, port } = await startServer(() => undefined);
-    await new Promise((resolve) => server.close(resolve));
+    const port = await freePort();
     for (const host of ['127.0.0.1', 'localhost']) {
       const url = new URL(postgres.connectionString);
       url.host = `${host}:${port}`;

@@ -6,7 +6,7 @@ import { KurrentDBClient } from '@kurrent/kurrentdb-client';
 import { Agent, request } from 'undici';
 import { until } from '../e2e/until.js';
 import { type Certificates, makeCertificates } from './certificates.js';
-import { freePort } from './gateway-process.js';
+import { freePort } from './free-port.js';
 import { ServerProcess } from './server-process.js';
 
 const SIZE = 3;

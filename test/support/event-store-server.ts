@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from './gateway-process.js';
+import { freePort } from './free-port.js';
 import { KurrentServer } from './kurrent-server/kurrent-server.js';
 import { ServerProcess } from './server-process.js';
 

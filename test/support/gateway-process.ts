@@ -1,6 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -187,17 +186,6 @@ export const startStandIn = async (
     printed.includes('\n') ? (JSON.parse(printed) as { url: string }).url : null,
   );
   return { url: found, program };
-};
-
-/** Returns a free port, below the range that systems use for outgoing connections. */
-export const freePort = async (): Promise<number> => {
-  const port = 10_000 + Math.floor(Math.random() * 10_000);
-  const free = await new Promise<boolean>((resolve) => {
-    const probe = createServer()
-      .once('error', () => resolve(false))
-      .listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-  });
-  return free ? port : freePort();
 };
 
 const descendantsOf = (pid: number): number[] => {

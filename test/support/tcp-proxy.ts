@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from './free-port.js';
 
 /** A TCP proxy between a program and its server that can break connections, refuse them, or drop responses. */
 export class TcpProxy {
@@ -18,9 +19,9 @@ export class TcpProxy {
   /** Starts forwarding to the server that a URL points at. */
   static async start(url: string): Promise<TcpProxy> {
     const { hostname, port } = new URL(url);
-    const server = createServer();
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    return new TcpProxy({ host: hostname, port: Number(port) }, server, (server.address() as AddressInfo).port);
+    const proxy = new TcpProxy({ host: hostname, port: Number(port) }, createServer(), await freePort());
+    await proxy.accept();
+    return proxy;
   }
 
   /** Returns a URL with the proxy instead of the server. */
@@ -42,7 +43,7 @@ export class TcpProxy {
     await closed;
   }
 
-  /** Accepts connections again, on the same port. */
+  /** Accepts connections, always on the same port. */
   async accept(): Promise<void> {
     await once(this.server.listen(this.port, '127.0.0.1'), 'listening');
   }

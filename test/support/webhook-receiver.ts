@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { freePort } from './free-port.js';
 
 /** A delivery as a customer's server received it. */
 export interface ReceivedDelivery {
@@ -34,10 +35,11 @@ export class WebhookReceiver {
   answer: (delivery: ReceivedDelivery, count: number) => ReceiverAnswer = () => ({});
   private readonly sockets = new Set<Socket>();
   private server: Server | null = null;
-  private port = 0;
+
+  private constructor(private readonly port: number) {}
 
   static async start(): Promise<WebhookReceiver> {
-    const receiver = new WebhookReceiver();
+    const receiver = new WebhookReceiver(await freePort());
     await receiver.listen();
     return receiver;
   }
@@ -51,7 +53,7 @@ export class WebhookReceiver {
     return [...new Set(this.received.map(({ id }) => id))];
   }
 
-  /** Listens on the same port as before. */
+  /** Listens, always on the same port. */
   async listen(): Promise<void> {
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];
@@ -82,7 +84,6 @@ export class WebhookReceiver {
       socket.on('close', () => this.sockets.delete(socket));
     });
     await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
-    this.port = (server.address() as AddressInfo).port;
     this.server = server;
   }
 

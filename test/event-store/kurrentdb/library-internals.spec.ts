@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { ErrorType } from '@kurrent/kurrentdb-client';
@@ -14,6 +14,7 @@ import {
   parseConnectionString,
   readStreamMetadata,
 } from '../../../src/event-store/kurrentdb/library-internals.js';
+import { freePort } from '../../support/free-port.js';
 
 const require = createRequire(import.meta.url);
 
@@ -88,11 +89,7 @@ it('a client has the parts that its own calls use, and opens another channel aft
 });
 
 it('a channel that is closed while its server refuses connections does not connect later', async () => {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-
+  const port = await freePort();
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   const identity = (value: Buffer): Buffer => value;
   const failed = new Promise((resolve) =>
@@ -102,6 +99,7 @@ it('a channel that is closed while its server refuses connections does not conne
   client.close();
 
   let connections = 0;
+  const server = createServer();
   server.on('connection', (socket) => {
     connections += 1;
     socket.destroy();

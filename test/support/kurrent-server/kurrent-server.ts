@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Backup, EventStoreServer } from '../event-store-server.js';
+import { freePort } from '../free-port.js';
 import type { Report, ServerCommand } from './faults.js';
 import type { ServerOptions } from './main.js';
 import type { SlowConsumerPolicy } from './subscriptions.js';
@@ -29,20 +30,22 @@ export class KurrentServer implements EventStoreServer {
     private readonly options: ServerOptions,
     private readonly folder: string,
     private process: ChildProcess,
-    readonly port: number,
   ) {}
 
   static async start(options: KurrentServerOptions = {}): Promise<KurrentServer> {
     const folder = await mkdtemp(join(tmpdir(), 'kurrent-server-'));
     const serverOptions: ServerOptions = {
       file: join(folder, 'log'),
-      port: 0,
+      port: await freePort(),
       firstPosition: (options.firstPosition ?? 0n).toString(),
       systemEventEvery: options.systemEventEvery ?? 7,
       slowConsumerPolicy: options.slowConsumerPolicy ?? 'drop',
     };
-    const { process, port } = await startProcess(serverOptions);
-    return new KurrentServer({ ...serverOptions, port }, folder, process, port);
+    return new KurrentServer(serverOptions, folder, await startProcess(serverOptions));
+  }
+
+  get port(): number {
+    return this.options.port;
   }
 
   get connectionString(): string {
@@ -60,7 +63,7 @@ export class KurrentServer implements EventStoreServer {
   /** Restarts the process on the same port with the same data. */
   async restart(): Promise<void> {
     await this.kill();
-    ({ process: this.process } = await startProcess(this.options));
+    this.process = await startProcess(this.options);
   }
 
   async backUp(): Promise<Backup> {
@@ -103,14 +106,15 @@ export class KurrentServer implements EventStoreServer {
   }
 }
 
-const startProcess = async (options: ServerOptions): Promise<{ process: ChildProcess; port: number }> => {
+/** Starts the process, and waits until it listens. */
+const startProcess = async (options: ServerOptions): Promise<ChildProcess> => {
   const process = fork(MAIN, [JSON.stringify(options)], {
     execArgv: ['--import', LOADER],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const [answer] = (await Promise.race([
+  await Promise.race([
     once(process, 'message'),
     once(process, 'exit').then(([code]) => Promise.reject(new Error(`the server exited with ${code} at its start`))),
-  ])) as [{ port: number }];
-  return { process, port: answer.port };
+  ]);
+  return process;
 };

@@ -46,12 +46,11 @@ export interface ServerOptions {
 
 const MAX_APPEND_SIZE = 1_048_576;
 
-const startServer = async (options: ServerOptions): Promise<number> => {
+const startServer = async (options: ServerOptions): Promise<void> => {
   const log = new EventLog({ ...options, firstPosition: BigInt(options.firstPosition) });
   const faults = new Faults();
   const subscriptions = new Subscriptions(log, faults, options.slowConsumerPolicy);
 
-  let boundPort = 0;
   const server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 });
   server.addService(streamsGrpc.StreamsService, {
     batchAppend: createAppendCall(log, new Replication(faults), faults, MAX_APPEND_SIZE),
@@ -61,7 +60,7 @@ const startServer = async (options: ServerOptions): Promise<number> => {
   });
   server.addService(gossipGrpc.GossipService, {
     read: (_call: unknown, answer: (error: null, info: gossip.ClusterInfo) => void) =>
-      answer(null, clusterOfOne(boundPort)),
+      answer(null, clusterOfOne(options.port)),
   });
   server.addService(serverFeaturesGrpc.ServerFeaturesService, {
     getSupportedMethods: (_call: unknown, answer: (error: null, methods: serverFeatures.SupportedMethods) => void) =>
@@ -79,8 +78,8 @@ const startServer = async (options: ServerOptions): Promise<number> => {
     } satisfies Report);
   });
   return new Promise((resolve, reject) => {
-    server.bindAsync(`127.0.0.1:${options.port}`, ServerCredentials.createInsecure(), (error, port) =>
-      error ? reject(error) : resolve((boundPort = port)),
+    server.bindAsync(`127.0.0.1:${options.port}`, ServerCredentials.createInsecure(), (error) =>
+      error ? reject(error) : resolve(),
     );
   });
 };
@@ -140,5 +139,5 @@ const applyCommand = (command: ServerCommand, log: EventLog, faults: Faults, sub
 };
 
 process.on('disconnect', () => process.exit()); // the process must not outlive its test
-const port = await startServer(JSON.parse(process.argv[2] ?? '{}') as ServerOptions);
-process.send?.({ port });
+await startServer(JSON.parse(process.argv[2] ?? '{}') as ServerOptions);
+process.send?.('listening');
