@@ -114,7 +114,7 @@ export class ManagementClient {
   /** Creates a resource. Repeats the request, with the same key, while the gateway answers 503 because its read models are not ready. */
   private async create<T>(path: string, body: object): Promise<T> {
     const key = randomUUID();
-    return until(`POST ${path}`, () => this.call<T>('POST', path, body, key), 60_000);
+    return until(`POST ${path}`, () => this.call<T>('POST', path, body, key));
   }
 
   /** Sends a request. Repeats a change, with the same key, if the gateway answers 503 because its read models are late. */

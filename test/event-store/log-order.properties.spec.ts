@@ -61,7 +61,7 @@ describe('the order in which followers receive the log', () => {
     postgres = await startTestPostgres({ migrated: true });
     pool = new Pool({ connectionString: postgres.connectionString });
     pool.on('error', () => undefined);
-  }, 60_000);
+  });
   afterAll(async () => {
     await pool.end();
     await postgres.stop();

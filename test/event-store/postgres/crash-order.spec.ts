@@ -25,7 +25,7 @@ describe('a server whose commits do not wait for the disk by default', () => {
     pool = new Pool({ connectionString: server.connectionString });
     pool.on('error', () => undefined);
     await pool.query('checkpoint'); // the schema is durable
-  }, 120_000);
+  });
   afterAll(async () => {
     await pool.end();
     await server.stop();
