@@ -21,16 +21,27 @@ export const makeBuild = () => createBuild(fill, digestProgram());
 const fill = async (folder) => {
   const copies = listSources().map((source) => [source, join(folder, relative('src', source))]);
   for (const target of new Set(copies.map(([, target]) => dirname(target)))) await mkdir(target, { recursive: true });
-  await Promise.all([
+  await finishAll([
     (await areBundlesCurrent()) ? copyFromCurrent(BUNDLES, folder) : bundlePackages(folder),
     needsConsole() ? buildConsole(folder) : copyFromCurrent(CONSOLE, folder),
     compileProgram(copies, folder),
   ]);
 };
 
+/**
+ * Waits for all parts, even if one fails: the folder of a failed build is removed, and nothing may write to it then.
+ * Returns their results. @throws the first error
+ */
+const finishAll = async (parts) => {
+  const results = await Promise.allSettled(parts);
+  const failed = results.find(({ status }) => status === 'rejected');
+  if (failed) throw failed.reason;
+  return results.map(({ value }) => value);
+};
+
 /** Compiles the sources and bundles them. @param copies sources, each with its location in the build */
 const compileProgram = async (copies, folder) => {
-  const modules = await Promise.all(
+  const modules = await finishAll(
     copies.map(([source, target]) => {
       if (source.endsWith('.ts')) return compile(source, target.replace(/ts$/, 'js'));
       return source.endsWith('.json') ? copyFile(source, target) : null;

@@ -34,9 +34,9 @@ const listBuilds = (): string[] => readdirSync(join(folder, '.builds')).sort();
 const readCurrent = (): string => dirname(readlinkSync(join(folder, 'dist')));
 
 /** Runs the script that runs before `npm start`. */
-const prestart = (): Promise<{ code: number; stderr: string }> =>
+const prestart = (...options: readonly string[]): Promise<{ code: number; stderr: string }> =>
   new Promise((resolve) => {
-    execFile(process.execPath, ['scripts/prestart.js'], { cwd: folder }, (error, _, stderr) =>
+    execFile(process.execPath, [...options, 'scripts/prestart.js'], { cwd: folder }, (error, _, stderr) =>
       resolve({ code: error ? Number(error.code ?? -1) : 0, stderr }),
     );
   });
@@ -48,7 +48,21 @@ const HOLD_BUILD = `data:text/javascript,${encodeURIComponent(`
   fs.copyFile = () => new Promise(() => undefined);
   syncBuiltinESMExports();`)}`;
 
-const startTen = () => Promise.all(Array.from({ length: 10 }, prestart));
+/** Makes a build copy many files as its bundled packages. */
+const LARGE_COPY = `data:text/javascript,${encodeURIComponent(`
+  import fs from 'node:fs/promises';
+  import { syncBuiltinESMExports } from 'node:module';
+  fs.cp = (_, to) => Promise.all(
+    Array.from({ length: 4 }, async (_, part) => {
+      for (let n = 0; n < 300; n++) {
+        await fs.mkdir(to, { recursive: true });
+        await fs.writeFile(to + '/' + part + '-' + n, '');
+      }
+    }),
+  );
+  syncBuiltinESMExports();`)}`;
+
+const startTen = () => Promise.all(Array.from({ length: 10 }, () => prestart()));
 const ALL_WELL = Array(10).fill({ code: 0, stderr: '' });
 
 /** Runs the program as `npm start` does and returns what it prints. */
@@ -180,6 +194,10 @@ it('leaves the former build where a source has an error, and says where', async 
   write('src/late.ts', 'export const text = ;');
   expect(await prestart()).toMatchObject({ code: 1, stderr: expect.stringContaining('late.ts') });
   expect(runProgram()).toBe('first');
+  expect(listBuilds()).toHaveLength(1);
+  // Other parts of the build may still be in progress.
+  const failed = await prestart('--import', LARGE_COPY);
+  expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('late.ts') });
   expect(listBuilds()).toHaveLength(1);
   writeText('mended');
   expect(await startTen()).toEqual(ALL_WELL);
