@@ -30,7 +30,7 @@ const fill = async (folder) => {
 
 /**
  * Waits for all parts, even if one fails: the folder of a failed build is removed, and nothing may write to it then.
- * Returns their results. @throws the first error
+ * @returns the results of all parts @throws the first error
  */
 const finishAll = async (parts) => {
   const results = await Promise.allSettled(parts);

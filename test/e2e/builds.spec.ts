@@ -48,7 +48,7 @@ const HOLD_BUILD = `data:text/javascript,${encodeURIComponent(`
   fs.copyFile = () => new Promise(() => undefined);
   syncBuiltinESMExports();`)}`;
 
-/** Makes a build copy many files as its bundled packages. */
+/** Makes a build write many files, which takes a while, instead of copying the bundled packages. */
 const LARGE_COPY = `data:text/javascript,${encodeURIComponent(`
   import fs from 'node:fs/promises';
   import { syncBuiltinESMExports } from 'node:module';

@@ -70,7 +70,7 @@ const FREEZES = LONG ? 15 : 1;
 e2eTest(
   `workers that are frozen at ${FREEZES} random moments lose nothing and send nothing twice (seed ${random.seed})`,
   async (harness) => {
-    // Long leases: a worker that a busy machine stalls for longer also loses them, and leaves more posts in doubt.
+    // Leases are long, because a worker that a busy machine stalls past its leases also leaves posts in doubt.
     const { telegram, start, database } = await startSharedServers(harness, { LEASE_SECONDS: '10' });
     const [api, ...workers] = await Promise.all([start('api'), start('worker'), start('worker')]);
     const manage = createManagementClient(api);

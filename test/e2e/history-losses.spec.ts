@@ -195,7 +195,7 @@ class Losses {
 
   /** Every checkpoint is consistent with the present log, or belongs to a log that says that it has ended. */
   private async verifyWitnessed(gateway: Gateway, ended: readonly EndedLog[]): Promise<void> {
-    // The witness goes on: a checkpoint that it gets after the present one is read covers more entries.
+    // The witness keeps running: a checkpoint that it receives after this point may cover more entries than are read.
     const witnessed = [...this.witnessed];
     const { vkey } = JSON.parse(String(await read(gateway, 'log/key'))) as Witnessed;
     const { size, root, origin } = openNote(String(await read(gateway, 'log/checkpoint')), vkey);

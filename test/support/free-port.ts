@@ -1,17 +1,17 @@
 import { createServer } from 'node:net';
 
-/** Below the range that systems use for port 0 and for outgoing connections. Browsers refuse some ports below it. */
+/** First port for tests: below the range from which systems assign ports, and above the ports that `fetch` blocks. */
 const FIRST_PORT = 11_000;
 const PORTS_EACH = 1_000;
-/** Number of Jest's workers that have ports of their own. */
-const WORKERS = 9;
+/** Number of ranges: one for each of Jest's workers. */
+const RANGES = 9;
 
-const first = FIRST_PORT + (Number(process.env.JEST_WORKER_ID ?? 0) % WORKERS) * PORTS_EACH;
+const first = FIRST_PORT + (Number(process.env.JEST_WORKER_ID ?? 0) % RANGES) * PORTS_EACH;
 let latest = Math.floor(Math.random() * PORTS_EACH);
 
 /**
- * Returns a free port for a server that may stop and listen on it again: no other test of this run gets the same port
- * meanwhile.
+ * Returns a free port for a server that stops and later listens again. No other test of the run gets the port in the
+ * meantime.
  */
 export const freePort = async (): Promise<number> => {
   latest = (latest + 1) % PORTS_EACH;

@@ -43,7 +43,7 @@ export class TcpProxy {
     await closed;
   }
 
-  /** Accepts connections, always on the same port. */
+  /** Starts accepting connections, on the same port every time. */
   async accept(): Promise<void> {
     await once(this.server.listen(this.port, '127.0.0.1'), 'listening');
   }

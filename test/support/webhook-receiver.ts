@@ -53,7 +53,7 @@ export class WebhookReceiver {
     return [...new Set(this.received.map(({ id }) => id))];
   }
 
-  /** Listens, always on the same port. */
+  /** Starts listening, on the same port every time. */
   async listen(): Promise<void> {
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];

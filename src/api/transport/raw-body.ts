@@ -12,7 +12,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** When the request head arrived: `performance.now()` timestamp, in ms. */
     arrivedAt: number;
-    /** The time of day when the framework received the request head. */
+    /** Wall-clock time at which the framework received the request head. */
     receivedAt: Instant;
     /** Bytes of the body that have arrived so far, kept or not. */
     receivedBytes: number;

@@ -36,7 +36,7 @@ describe('large answers that clients do not read', () => {
     await harness?.stop();
   });
 
-  /** Asks for a page three times, and reads nothing. A connection's buffers can hold one page of 4 MB, but not two. */
+  /** Requests a page three times and reads nothing: a connection's buffers can hold one page of 4 MB but not two. */
   const askWithoutReading = (key: string): void => {
     const { hostname, port } = new URL(harness.url);
     const socket = connect(Number(port), hostname).pause();
@@ -54,7 +54,7 @@ describe('large answers that clients do not read', () => {
     await until('what was read counts no more', () => memory.answers.usedBytes === 0);
 
     for (let n = 0; n < 6; n++) askWithoutReading(caller.key);
-    // A page that fits into its connection's buffers counts only for a moment.
+    // A page that fits into its connection's buffers counts only briefly.
     await until('two pages stay held', async () => {
       let polls = 0;
       for (; polls < 50 && memory.answers.usedBytes > 7_000_000; polls++) await sleep(20);

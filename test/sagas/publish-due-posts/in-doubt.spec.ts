@@ -1,4 +1,4 @@
-// More than 20 s: look-ups are repeated only after some seconds, and one call is only given up after 15 s.
+// More than 20 s: look-ups are repeated only after several seconds, and one call times out only after 15 s.
 import { GatewayHarness, type PublishingChannel, VK_COMMUNITY_TOKEN } from './gateway-harness.js';
 
 let harness: GatewayHarness;
