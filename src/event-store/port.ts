@@ -15,6 +15,9 @@ export const BEGINNING: Position = -1n;
 /** Maximum size of an append, in bytes: KurrentDB's default, applied to every store so all behave the same (D-42). */
 export const MAX_APPEND_BYTES = 1_048_576;
 
+/** Maximum size of an append to several streams, in bytes. */
+export const MAX_TOGETHER_BYTES = 8 * 1_048_576;
+
 /** An event to append. `id` is a UUID; the same id at the same revision is the same event. */
 export interface NewEvent {
   readonly id: string;
@@ -136,7 +139,7 @@ export interface EventStore {
    * Appends to several streams atomically, in this order and with nothing in between. Each stream may be listed at most
    * once. Repeating the call with the same ids returns the first result. Null if the store does not support it.
    * @throws WrongExpectedRevision if one of the streams has another revision
-   * @throws AppendTooLarge if one of the appends exceeds {@link MAX_APPEND_BYTES}
+   * @throws AppendTooLarge if one of the appends exceeds {@link MAX_APPEND_BYTES}, or all {@link MAX_TOGETHER_BYTES}
    * @throws NotAppended, StorageFailed, Unavailable like {@link append}
    * @returns position of the last event
    */
@@ -275,13 +278,17 @@ export class WrongEventStore extends StorageFailed {
   }
 }
 
-/** An append of more than {@link MAX_APPEND_BYTES}. */
+/** An append that is larger than the store accepts. Retrying it is pointless: append less. */
 export class AppendTooLarge extends Error {
+  readonly code = 'append_too_large';
+
+  /** @param stream the stream, or a description of several streams */
   constructor(
     readonly stream: string,
     readonly bytes: number,
+    limit = MAX_APPEND_BYTES,
   ) {
-    super(`append to ${stream} has ${bytes} bytes; the limit is ${MAX_APPEND_BYTES}`);
+    super(`append to ${stream} has ${bytes} bytes; the limit is ${limit}`);
     this.name = 'AppendTooLarge';
   }
 }
@@ -329,6 +336,15 @@ export const validateAppend = (
   const bytes = countAppendBytes(events);
   if (bytes > MAX_APPEND_BYTES) throw new AppendTooLarge(stream, bytes);
   return bytes;
+};
+
+/** Validates an append to several streams before an adapter sends it. Returns its size. @throws like {@link validateAppend} */
+export const validateTogether = (appends: readonly StreamAppend[]): number => {
+  const bytes = appends.reduce((sum, { stream, events }) => sum + validateAppend(stream, events), 0);
+  if (bytes <= MAX_TOGETHER_BYTES) return bytes;
+  const exact = appends.reduce((sum, { events }) => sum + countAppendBytes(events), 0);
+  if (exact > MAX_TOGETHER_BYTES) throw new AppendTooLarge(`${appends.length} streams`, exact, MAX_TOGETHER_BYTES);
+  return exact;
 };
 
 /** Injection token for the {@link EventStore}. */

@@ -16,6 +16,7 @@ export const READINESS_MESSAGES = {
   beingBuilt: 'being built from the events: wait until it has caught up',
   stopped: message('stopped: {error}'),
   stoppedSaga: message('stopped at an event, which it keeps retrying: {error}'),
+  setAside: message('{count} planned posts cannot be released, among them {post}: {reason}'),
   farBehind: message('far behind: the next event to apply is {seconds} s old'),
   noAnswer: message('no answer within {ms} ms'),
 };

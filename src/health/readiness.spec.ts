@@ -61,6 +61,7 @@ const readiness = ({
     storeHead: new SharedResult(() => answer(head), 0),
     connection: () => ({ id: STORE, problem: null, droppedSubscriptions: 2, lostConnections: 1 }),
     secrets: () => answer(secrets),
+    setAside: () => null,
     helpers: () => HELPERS,
   }).read();
 };

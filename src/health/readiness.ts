@@ -70,6 +70,8 @@ interface ReadinessSources {
   readonly secrets: () => Promise<string | null>;
   /** Returns the isolation of helper processes; null while it is unknown. */
   readonly helpers: () => HelperReport | null;
+  /** Returns the planned posts that this process cannot release; null if there are none. */
+  readonly setAside: () => { readonly count: number; readonly postId: string; readonly reason: string } | null;
 }
 
 interface LiveProjection {
@@ -138,12 +140,20 @@ export class Readiness {
         ...stopped.filter(({ name }) => name !== REQUIRED),
         ...late,
         ...('value' in sagas ? sagas.value : []),
+        ...this.describeSetAside(),
         ...('value' in secrets && secrets.value !== null ? [{ name: 'secrets', reason: secrets.value }] : []),
       ],
       event_store: this.describeStore('value' in head ? head.value : null, projections),
       helpers: this.sources.helpers(),
       history: 'value' in history ? history.value : null,
     };
+  }
+
+  private describeSetAside(): Degradation[] {
+    const report = this.sources.setAside();
+    if (!report) return [];
+    const { count, postId, reason } = report;
+    return [{ name: 'release-planned-posts', reason: READINESS_MESSAGES.setAside({ count, post: postId, reason }) }];
   }
 
   private describeStore(head: Position | null, projections: readonly LiveProjection[]): StoreReport {

@@ -163,7 +163,7 @@ export class AnyHistory {
     for (const [k, event] of events.entries()) {
       state = evolvePost(state, event, next + k);
       this.add(event.type, event.data, post.postId);
-      if (event.type === 'PostReleased') this.queue(post.postId, post.ownerId, event.data.targets);
+      if (event.type === 'PostReleased') this.queue(post.postId, post.ownerId, state.targets);
     }
     if (state.status === 'planned') this.planned[i] = state;
     else this.planned.splice(i, 1);

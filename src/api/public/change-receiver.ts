@@ -11,7 +11,7 @@ import {
 } from '../../commands/post/post-changes.js';
 import { READ_MODELS_OF_POSTS } from '../../commands/post/read-models.js';
 import { CancelPublications } from '../../commands/publication/cancel-publications.js';
-import { CLOCK, type Clock } from '../../kernel/clock.js';
+import { type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
 import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/address-policy.js';
 import { codeOfRefusal } from '../../payload/publish-at.js';
@@ -48,7 +48,7 @@ interface AdmittedChange extends AdmittedRequest {
 export class ChangeReceiver {
   constructor(
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SHARED_CLOCK) private readonly clock: Clock,
     private readonly gate: Gate,
     private readonly content: ContentCheck,
     private readonly changes: PostChanges,

@@ -20,7 +20,7 @@ import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { ErasureNotes } from '../../erasure/erasure-notes.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
-import { CLOCK, type Clock } from '../../kernel/clock.js';
+import { CLOCK, type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
 import { ResourceReservations } from '../../limits/resource-reservations.js';
 import { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
 import { References } from '../../projections/discovery/references.queries.js';
@@ -28,12 +28,13 @@ import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { PlannedPostQueries } from '../../projections/planned-posts/planned-posts.queries.js';
 import { EventStoreModule } from './event-store.module.js';
 import { LimitsModule } from './limits.module.js';
+import { PostgresModule } from './postgres.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 import { SecretsModule } from './secrets.module.js';
 
 /** Command handlers, and the services that they share with the interfaces and the sagas. */
 @Module({
-  imports: [EventStoreModule, LimitsModule, SecretsModule, ReadModelsModule],
+  imports: [PostgresModule, EventStoreModule, LimitsModule, SecretsModule, ReadModelsModule],
   providers: [
     AcceptPostHandler,
     DisableEndpointHandler,
@@ -83,8 +84,8 @@ import { SecretsModule } from './secrets.module.js';
     },
     {
       provide: PostChanges,
-      inject: [PlannedPosts, LargePayloads],
-      useFactory: (posts: PlannedPosts, large: LargePayloads) => new PostChanges(posts, large),
+      inject: [PlannedPosts, LargePayloads, SHARED_CLOCK],
+      useFactory: (posts: PlannedPosts, large: LargePayloads, clock: Clock) => new PostChanges(posts, large, clock),
     },
     {
       provide: PlannedCancellations,

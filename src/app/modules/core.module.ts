@@ -5,6 +5,7 @@ import { CLOCK, MINUTE_MS, systemClock } from '../../kernel/clock.js';
 import { LOG } from '../../kernel/log.js';
 import { ADDRESS_POLICY, createAddressPolicy } from '../../outbound-http/address-policy.js';
 import { PROJECTIONS } from '../../projections/engine/projection.js';
+import { SetAsidePosts } from '../../sagas/release-planned-posts/set-aside-posts.js';
 import { KeyRing } from '../../secrets/key-ring.js';
 import { KEYS, PROCESS_OPTIONS, type ProcessOptions, processSettings } from '../process-options.js';
 import { projectionsOf } from '../projections.js';
@@ -20,6 +21,7 @@ export class CoreModule {
       providers: [
         { provide: PROCESS_OPTIONS, useValue: options },
         { provide: Resources, useValue: resources },
+        SetAsidePosts,
         { provide: LOG, useValue: options.log },
         { provide: CLOCK, useValue: options.overrides?.clock ?? systemClock },
         { provide: KEYS, useFactory: () => completeKeys(options.settings) },
@@ -37,6 +39,7 @@ export class CoreModule {
       exports: [
         PROCESS_OPTIONS,
         Resources,
+        SetAsidePosts,
         LOG,
         CLOCK,
         KEYS,

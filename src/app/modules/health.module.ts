@@ -15,6 +15,7 @@ import { LOG, type Log } from '../../kernel/log.js';
 import { HelperCheck } from '../../media/helper-check.js';
 import { createPool } from '../../postgres/pool.js';
 import { SharedResult } from '../../runtime/shared-result.js';
+import { SetAsidePosts } from '../../sagas/release-planned-posts/set-aside-posts.js';
 import { KeyRing } from '../../secrets/key-ring.js';
 import { UnreadableSecrets } from '../../secrets/unreadable-secrets.js';
 import { Database } from '../database.js';
@@ -65,7 +66,16 @@ const STORE_HEAD = Symbol('StoreHead');
     },
     {
       provide: Readiness,
-      inject: [HEALTH_POOL, STORE_HEAD, EVENT_STORE, EventCodec, CheckedEventStore, UnreadableSecrets, HelperCheck],
+      inject: [
+        HEALTH_POOL,
+        STORE_HEAD,
+        EVENT_STORE,
+        EventCodec,
+        CheckedEventStore,
+        UnreadableSecrets,
+        HelperCheck,
+        SetAsidePosts,
+      ],
       useFactory: (
         pool: Pool,
         storeHead: SharedResult<bigint>,
@@ -74,6 +84,7 @@ const STORE_HEAD = Symbol('StoreHead');
         checked: CheckedEventStore,
         unreadable: UnreadableSecrets,
         helpers: HelperCheck,
+        setAside: SetAsidePosts,
       ) =>
         new Readiness({
           pool,
@@ -83,6 +94,7 @@ const STORE_HEAD = Symbol('StoreHead');
           connection: () => checked.connection,
           secrets: () => unreadable.describe(),
           helpers: () => helpers.report,
+          setAside: () => setAside.report,
         }),
     },
     {

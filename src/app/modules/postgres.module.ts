@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
 import { CallTurns } from '../../postgres/call-turns.js';
+import { DatabaseClock } from '../../postgres/database-clock.js';
 import { Leases } from '../../postgres/leases.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
@@ -16,6 +18,21 @@ import { Resources } from '../resources.js';
     { provide: Database, inject: [PROCESS_OPTIONS, KeyRing, Resources], useFactory: openDatabase },
     { provide: POOL, inject: [Database], useFactory: ({ pool }: Database): Pool => pool },
     CallTurns,
+    {
+      provide: SHARED_CLOCK,
+      inject: [PROCESS_OPTIONS, Database, Resources],
+      useFactory: async (
+        { log, overrides }: ProcessOptions,
+        { pool }: Database,
+        resources: Resources,
+      ): Promise<Clock> => {
+        if (overrides?.clock) return overrides.clock;
+        const clock = new DatabaseClock(pool, log);
+        await clock.start();
+        await resources.add(() => clock.stop());
+        return clock;
+      },
+    },
     {
       provide: Notifications,
       inject: [PROCESS_OPTIONS, Database, KeyRing, Resources],
@@ -46,6 +63,6 @@ import { Resources } from '../resources.js';
       },
     },
   ],
-  exports: [Database, POOL, CallTurns, Notifications, Leases],
+  exports: [Database, POOL, CallTurns, SHARED_CLOCK, Notifications, Leases],
 })
 export class PostgresModule {}

@@ -28,6 +28,7 @@ import { CommandsModule } from './commands.module.js';
 import { LimitsModule } from './limits.module.js';
 import { MediaModule } from './media.module.js';
 import { PlatformsModule } from './platforms.module.js';
+import { PostgresModule } from './postgres.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 import { SecretsModule } from './secrets.module.js';
 
@@ -36,7 +37,15 @@ const REQUEST_SLOTS = { perHost: 32, inAll: 256 };
 
 /** The public API, /v1: publishing behind the gate, pauses, discovery and the sandbox. */
 @Module({
-  imports: [CommandsModule, ReadModelsModule, LimitsModule, SecretsModule, MediaModule, PlatformsModule],
+  imports: [
+    PostgresModule,
+    CommandsModule,
+    ReadModelsModule,
+    LimitsModule,
+    SecretsModule,
+    MediaModule,
+    PlatformsModule,
+  ],
   controllers: [
     WebhooksController,
     PausesController,

@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { PostAnswer } from '../../domain/post/post.decider.js';
 import type { PostAccepted, RequestFacts, Target } from '../../domain/post/post.events.js';
 import type { AppendCondition } from '../../event-store/port.js';
-import { CLOCK, type Clock } from '../../kernel/clock.js';
+import { CLOCK, type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
 import type { Origin } from '../../kernel/events.js';
 import { newId } from '../../kernel/ids.js';
 import { type PublishPayload, STORED_APART_BYTES } from '../../payload/payload.js';
@@ -55,6 +55,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     private readonly claims: KeyClaims,
     private readonly large: LargePayloads,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SHARED_CLOCK) private readonly sharedClock: Clock,
   ) {}
 
   /**
@@ -94,7 +95,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     const targets = selectTargets(endpoint.projects, channelIds);
     const acceptedAt = this.clock.now();
     const { requires_approval: requiresApproval } = endpoint;
-    const plan = planOf(payload, requiresApproval, acceptedAt);
+    const plan = planOf(payload, requiresApproval, this.sharedClock.now());
     // Copied field by field, because object spreads would cost as much as the rest of this function.
     const data: PostAccepted['data'] = {
       postId,

@@ -6,6 +6,7 @@ import {
   type PostDecision,
 } from '../../domain/post/planned-post.js';
 import type { CommandContext } from '../../event-store/codec.js';
+import type { Clock } from '../../kernel/clock.js';
 import { newUuid } from '../../kernel/ids.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { Rejection } from '../../kernel/result.js';
@@ -41,6 +42,8 @@ export class PostChanges {
   constructor(
     private readonly posts: PlannedPosts,
     private readonly large: LargePayloads,
+    /** Decides whether a change makes a post due. */
+    private readonly clock: Clock,
   ) {}
 
   /** Reschedules a post. @param publishAt null for as soon as possible @throws Unavailable */
@@ -50,12 +53,12 @@ export class PostChanges {
     change: PostChange,
     context: CommandContext,
   ): Promise<PostChangeResult> {
-    return this.posts.execute(place, { type: 'ReschedulePost', at: context.at, publishAt, ...change }, context);
+    return this.posts.execute(place, { type: 'ReschedulePost', at: this.clock.now(), publishAt, ...change }, context);
   }
 
   /** Approves a post, and releases it if its publication time has passed, or rejects it (D-62). @throws Unavailable */
   decide(place: PostPlace, decision: PostDecision, context: CommandContext): Promise<PostChangeResult> {
-    return this.posts.execute(place, { ...decision, at: context.at }, context);
+    return this.posts.execute(place, { ...decision, at: this.clock.now() }, context);
   }
 
   /** Cancels a post's planned publications. @throws Unavailable */
@@ -85,7 +88,7 @@ export class PostChanges {
     };
     const command = (kept: Pick<RevisePost['content'], 'payload' | 'parts'>): RevisePost => ({
       type: 'RevisePost',
-      at: context.at,
+      at: this.clock.now(),
       content: { ...content, ...kept },
       ...change,
     });

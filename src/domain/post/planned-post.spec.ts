@@ -68,7 +68,13 @@ it('names the content and the remaining targets in the release', () => {
   const change = execute(planned(), revise(1_000), cancel('pub_2'));
   expect(change.events).toEqual(['PostRevised', 'PlannedPublicationsCancelled']);
   const [released] = decidePlannedPost(release(1_000), change.state, 7) as unknown as { data: unknown }[];
-  expect(released!.data).toMatchObject({ contentRevision: 5, targets: [target(3)], publishAt: 1_000 });
+  expect(released!.data).toMatchObject({
+    contentRevision: 5,
+    cancelledIds: ['pub_2'],
+    targetCount: 1,
+    publishAt: 1_000,
+  });
+  expect(released!.data).not.toHaveProperty('targets');
 });
 
 it('drops with a replacement the publications that it no longer has, those cancelled earlier included', () => {

@@ -220,8 +220,9 @@ const requestOf = ({ postId, endpointId, ownerId, publishAt }: PlannedPost, at: 
 });
 
 const releaseOf = (state: PlannedPost, at: Instant): PlannedPostEvent => {
-  const { postId, endpointId, ownerId, publishAt, contentRevision, targets } = state;
-  return { type: 'PostReleased', data: { postId, endpointId, ownerId, at, publishAt, contentRevision, targets } };
+  const { postId, endpointId, ownerId, publishAt, contentRevision, cancelledIds, targets } = state;
+  const content = { contentRevision, cancelledIds, targetCount: targets.length };
+  return { type: 'PostReleased', data: { postId, endpointId, ownerId, at, publishAt, ...content } };
 };
 
 /** Reuses the publications of targets that the post already has, and lists the publications that are dropped. */

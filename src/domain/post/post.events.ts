@@ -87,8 +87,12 @@ export type PostReleased = DomainEvent<
     readonly publishAt: Instant | null;
     /** Revision of the event in this stream that holds the content: the acceptance or the latest new payload. */
     readonly contentRevision: number;
-    /** The targets that were not cancelled, in the order of D-57. */
-    readonly targets: readonly Target[];
+    /** Publications of that content which were cancelled before; its other targets are queued. */
+    readonly cancelledIds: readonly string[];
+    /** How many targets are queued, so that readers can limit the work of a batch before they know the targets. */
+    readonly targetCount: number;
+    /** The queued targets; only in events of version 1, which have no `cancelledIds`. */
+    readonly targets?: readonly Target[];
   }
 >;
 
@@ -234,6 +238,19 @@ export const PLANNED_POST_TYPES = [
   'PostRejected',
 ] as const satisfies readonly PlannedPostEvent['type'][];
 
+/**
+ * Lists the targets that a release queues, in the order of D-57.
+ * @param content the targets of the content that the release refers to
+ */
+export const listReleased = (
+  { targets, cancelledIds }: Pick<PostReleased['data'], 'targets' | 'cancelledIds'>,
+  content: readonly Target[],
+): readonly Target[] => {
+  if (targets) return targets;
+  const cancelled = new Set(cancelledIds);
+  return cancelled.size === 0 ? content : content.filter(({ publicationId }) => !cancelled.has(publicationId));
+};
+
 /** True for a post that was not released as soon as it was accepted (D-58). */
 export const isPlanned = ({ plan }: Pick<PostAccepted['data'], 'plan'>): boolean =>
   plan !== undefined && !plan.isReleased;
@@ -243,7 +260,16 @@ export const postEvents = {
   PostSkipped: { version: 1 },
   PostKeyReserved: { version: 1 },
   PayloadPartStored: { version: 1 },
-  PostReleased: { version: 1 },
+  PostReleased: {
+    version: 2,
+    upcasters: {
+      1: (data: Pick<PostReleased['data'], 'targets'>) => ({
+        ...data,
+        cancelledIds: [],
+        targetCount: data.targets!.length,
+      }),
+    },
+  },
   PostRescheduled: { version: 1 },
   PostRevised: { version: 1 },
   PlannedPublicationsCancelled: { version: 1 },

@@ -16,6 +16,7 @@ import {
   type SubscribeOptions,
   Unavailable,
   validateAppend,
+  validateTogether,
   WrongExpectedRevision,
 } from '../port.js';
 import { createTypeMatcher } from '../type-filter.js';
@@ -84,7 +85,7 @@ export class MemoryEventStore implements EventStoreAdapter {
   }
 
   async appendTogether(appends: readonly StreamAppend[]): Promise<Position> {
-    for (const { stream, events } of appends) validateAppend(stream, events);
+    validateTogether(appends);
     await this.simulateCall();
     const isOpen = ({ stream, expected }: StreamAppend) =>
       indexOf(expected) === (this.log.streams.get(stream)?.length ?? 0);

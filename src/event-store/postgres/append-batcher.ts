@@ -15,7 +15,7 @@ import {
   type StoredEvent,
   type StreamAppend,
   Unavailable,
-  validateAppend,
+  validateTogether,
   WrongExpectedRevision,
 } from '../port.js';
 import { type Append, AppendQueue, type QueueBounds } from './append-queue.js';
@@ -87,11 +87,8 @@ export class AppendBatcher {
   /** Appends all parts or none. Settles within the time limit from now, whether or not the append was sent. */
   append(parts: Append['parts'], condition: AppendCondition | null): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
-      let [count, bytes] = [0, 0];
-      for (const { stream, events } of parts) {
-        bytes += validateAppend(stream, events);
-        count += events.length;
-      }
+      const bytes = validateTogether(parts);
+      const count = parts.reduce((sum, { events }) => sum + events.length, 0);
       const arrivedAt = performance.now();
       if (!this.queue.add({ parts, count, condition, bytes, arrivedAt, resolve, reject }))
         return reject(new NotAppended('the event store does not keep up: too many appends are waiting'));

@@ -1,4 +1,4 @@
-import type { AppendCondition, AppendResult, StreamAppend } from '../port.js';
+import { type AppendCondition, type AppendResult, MAX_TOGETHER_BYTES, type StreamAppend } from '../port.js';
 
 /** An append, and the functions that settle it. Settling it again has no effect. */
 export interface Append {
@@ -21,7 +21,7 @@ export interface QueueBounds {
 }
 
 const MAX_BATCH_EVENTS = 1_000;
-const MAX_BATCH_BYTES = 8 * 1_048_576;
+const MAX_BATCH_BYTES = MAX_TOGETHER_BYTES;
 
 /** Appends waiting to be sent, in order of arrival. None of them has been written. */
 export class AppendQueue {

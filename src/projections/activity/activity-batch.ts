@@ -9,6 +9,7 @@ import type { WebhookOutputEvent } from '../../domain/webhook-output/webhook-out
 import type { RecordedEventOf } from '../../kernel/events.js';
 import type { Tx } from '../engine/projection.js';
 import type { Rows } from '../engine/rows.js';
+import type { PlannedTargets } from '../planned-targets.js';
 import type { AlertRow, OpenPublicationRow, ResourceRow } from './activity.tables.js';
 import type { EventCounters } from './event-counters.js';
 import type { Feed } from './feed.js';
@@ -31,6 +32,7 @@ export interface ActivityBatch {
   readonly tx: Tx;
   readonly resources: Rows<ResourceRow>;
   readonly publications: Rows<OpenPublicationRow>;
+  readonly planned: PlannedTargets;
   readonly alerts: Rows<AlertRow>;
   readonly standings: Standings;
   readonly counters: EventCounters;

@@ -1,10 +1,9 @@
-import { isPlanned } from '../../domain/post/post.events.js';
 import type { PublicationError, PublicationEvent } from '../../domain/publication/publication.events.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
-import type { Instant } from '../../kernel/instant.js';
 import { AUDITED_TYPES } from '../audit/audited-types.js';
 import type { Projection } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
+import { PlannedTargets } from '../planned-targets.js';
 import { listResourceIds } from '../resource-ids.js';
 import {
   ACTIVITY_VERSION,
@@ -44,6 +43,7 @@ export const activity: Projection = {
       tx,
       resources: await Rows.load(tx, resourceRows, handled.flatMap(listResourceIds), cache),
       publications: await Rows.load(tx, openPublicationRows, handled.flatMap(publicationIdOf), cache),
+      planned: await PlannedTargets.load(tx, handled),
       alerts: await Rows.load(tx, alertRows, handled.flatMap(listResourceIds), cache),
       standings: new Standings(),
       counters: new EventCounters(),
@@ -52,6 +52,7 @@ export const activity: Projection = {
     for (const event of handled) await handle(event, batch);
     await batch.resources.flush();
     await batch.publications.flush();
+    await batch.planned.flush();
     await batch.alerts.flush();
     await batch.standings.flush(tx, cache);
     await batch.counters.flush(tx, cache);
@@ -66,27 +67,22 @@ const handle = async (event: HandledEvent, batch: ActivityBatch): Promise<void> 
   handleResource(event, batch);
   batch.counters.countEvent(ownerOf(event, batch.resources), event.at);
   raiseAlerts(event, batch);
-  if (event.type === 'PostAccepted') queuePost(event, event.data.acceptedAt, batch);
-  else if (event.type === 'PostReleased') queuePost(event, event.data.at, batch);
+  if (event.type.startsWith('Post')) queueTargets(event, batch);
   else if (event.type === 'ChannelDeleted') await dropSettled(event.data.channelId, batch);
   else if (event.type.startsWith('Publication')) handlePublication(event as RecordedEventOf<PublicationEvent>, batch);
 };
 
-/** @param accepted_at for a planned post, the time of its release (D-59) */
-const queuePost = (
-  { data, type }: Extract<HandledEvent, { type: 'PostAccepted' | 'PostReleased' }>,
-  accepted_at: Instant,
-  { publications, standings }: ActivityBatch,
-): void => {
-  if (type === 'PostAccepted' && isPlanned(data)) return;
-  for (const { publicationId, channelId, platform } of data.targets) {
+/** Queues the targets of a post when it is accepted or, if it is planned, released (D-59). */
+const queueTargets = (event: HandledEvent, { planned, publications, standings }: ActivityBatch): void => {
+  for (const { publicationId, channelId, platform } of planned.apply(event)) {
+    const { type, data } = event as Extract<HandledEvent, { type: 'PostAccepted' | 'PostReleased' }>;
     const row = publications.put({
       publication_id: publicationId,
       post_id: data.postId,
       owner_id: data.ownerId,
       channel_id: channelId,
       platform,
-      accepted_at,
+      accepted_at: type === 'PostAccepted' ? data.acceptedAt : data.at,
       state: 'queued',
       retry_rule: null,
       retry_at: 0,

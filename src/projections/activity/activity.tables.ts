@@ -1,8 +1,9 @@
 import { readSchema } from '../engine/projection.js';
 import { bigint, boolean, defineTable, fixed, int, jsonb, nullable, type RowOfTable, text } from '../engine/table.js';
+import { plannedTargetRows } from '../planned-targets.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const ACTIVITY_VERSION = 2;
+export const ACTIVITY_VERSION = 3;
 export const ACTIVITY = readSchema('activity', ACTIVITY_VERSION);
 
 /** Owner id of the rows that hold the totals for all owners. */
@@ -184,6 +185,8 @@ export type AlertRow = RowOfTable<typeof alertRows>;
  */
 export const activityTables = `
   ${resourceRows.ddl}
+
+  ${plannedTargetRows.ddl}
 
   ${openPublicationRows.ddl}
   create index publication_owner_waiting on publication (owner_id, platform, accepted_at) where waits;

@@ -10,6 +10,7 @@ import { withoutSyncCommit, withTransaction } from '../../postgres/pool.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
 import { BatchPace } from '../../runtime/batch-pace.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { divideBatches } from './divide-batches.js';
 import type { ProjectionProgress } from './progress.js';
 import { type Projection, tableSchema } from './projection.js';
 import { readAhead } from './read-ahead.js';
@@ -166,7 +167,7 @@ export class ProjectionLane {
     this.skippedUntil = 0;
     this.role = null;
     let isLevel = false;
-    for await (const batch of this.readBatches(checkpoint, except, signal)) {
+    for await (const batch of divideBatches(this.readBatches(checkpoint, except, signal))) {
       if (signal.aborted) return;
       const startedAt = performance.now();
       this.role ??= await this.readRole();

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, EventStore, StoredEvent, SubscribeOptions } from '../../event-store/port.js';
+import { sizeOf } from './divide-batches.js';
 
-/** Batch limits while a reader catches up: number of events, and total characters of their data and metadata. */
-const LARGE = { events: 8_000, characters: 8_000_000 };
+/** Batch limits while a reader catches up: number of events, and their total size ({@link sizeOf}). */
+const LARGE = { events: 8_000, size: 8_000_000 };
 /** Batch limits while another reader collects large batches. */
-const SMALL: typeof LARGE = { events: 2_000, characters: 2_000_000 };
+const SMALL: typeof LARGE = { events: 2_000, size: 2_000_000 };
 
 /** Minimum interval, in ms, between two batches without events, which only move the checkpoint. */
 const UNREAD_INTERVAL_MS = 50;
@@ -79,7 +80,7 @@ const gather = async (
   bounds: () => typeof LARGE,
 ): Promise<Batch | null> => {
   const events: StoredEvent[] = [];
-  let characters = 0;
+  let size = 0;
   for (;;) {
     const page = await pages.next();
     if (page.done) return null;
@@ -87,10 +88,10 @@ const gather = async (
     if (isLive && events.length === 0) return page.value;
     for (const event of page.value.events) {
       events.push(event);
-      characters += event.data.length + event.metadata.length;
+      size += sizeOf(event);
       if (!isLive) prepare(event);
     }
     const most = bounds();
-    if (isLive || events.length >= most.events || characters >= most.characters) return { events, position, isLive };
+    if (isLive || events.length >= most.events || size >= most.size) return { events, position, isLive };
   }
 };

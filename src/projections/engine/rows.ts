@@ -58,6 +58,20 @@ export class Rows<Row extends object> {
     for (const row of found.rows[0]?.rows ?? []) this.cacheRow(this.addStored(row));
   }
 
+  /** Loads the rows that meet an SQL condition; rows that are already loaded keep their changes. */
+  async loadWhere(condition: string, values: readonly unknown[]): Promise<void> {
+    const { name } = this.table;
+    const found = await this.tx.query<{ rows: Row[] | null }>({
+      name: statementName(`load ${condition}`, this.table),
+      text: `select json_agg(t) as rows from ${name} t where ${condition}`,
+      values: [...values],
+    });
+    for (const row of found.rows[0]?.rows ?? []) {
+      const key = this.keyOf(row);
+      if (!this.rows.has(key) && !this.removed.has(key)) this.addStored(row);
+    }
+  }
+
   get(key: string): Row | undefined {
     return this.rows.get(key);
   }

@@ -9,9 +9,10 @@ import {
 } from '../../domain/post/post.events.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
-import type { Projection } from '../engine/projection.js';
+import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
 import { listPublicationIds } from '../posts/post-rows.js';
+import { FirstDuePosts } from './first-due-posts.js';
 import {
   PLANNED_POSTS_VERSION,
   type PlannedPostRow,
@@ -26,6 +27,9 @@ type HandledEvent = RecordedEventOf<PostAccepted | PlannedPostEvent>;
 interface LoadedRows {
   readonly posts: Rows<PlannedPostRow>;
   readonly publications: Rows<PlannedPublicationRow>;
+  /** Posts that were released, rejected or cancelled. */
+  readonly ended: string[];
+  readonly owners: FirstDuePosts;
   /** Earliest due time of the posts changed by this batch; Infinity if there is none. */
   earliest: Instant;
 }
@@ -43,7 +47,7 @@ export const plannedPosts: Projection = {
   name: 'planned-posts',
   version: PLANNED_POSTS_VERSION,
   tables: plannedPostsTables,
-  views: ['planned_post', 'planned_publication', 'planned_count'],
+  views: ['planned_post', 'planned_owner', 'planned_publication', 'planned_count'],
   keepsAnchor: true,
   handles: (type) => TYPES.has(type),
 
@@ -56,12 +60,15 @@ export const plannedPosts: Projection = {
     const postIds = changes.map(({ data }) => data.postId);
     const rows: LoadedRows = {
       posts: await Rows.load(tx, plannedPostRows, postIds, cache),
-      publications: await Rows.load(tx, plannedPublicationRows, changes.flatMap(listPublicationIds), cache),
+      publications: await Rows.load(tx, plannedPublicationRows, changes.flatMap(listPublicationIds)),
+      ended: [],
+      owners: await FirstDuePosts.load(tx, handled, cache),
       earliest: Infinity,
     };
     for (const event of handled) handle(event, rows);
     await rows.posts.flush();
-    await rows.publications.flush();
+    await removePublications(tx, rows);
+    await rows.owners.flush();
     if (rows.earliest < Infinity) await tx.query(`select pg_notify('planned', $1)`, [String(rows.earliest)]);
   },
 };
@@ -74,23 +81,24 @@ const handle = (event: HandledEvent, rows: LoadedRows): void => {
   if (!row) return;
   switch (event.type) {
     case 'PostReleased':
-      posts.remove(postId);
-      for (const { publicationId } of event.data.targets) publications.remove(publicationId);
-      return;
+      return endPost(row, rows);
     case 'PostRescheduled':
       return replan(row, event.data, rows);
     case 'PostRevised':
       for (const id of event.data.droppedIds) publications.remove(id);
       addPublications(postId, event.data.targets, rows);
-      return replan(row, event.data, rows);
+      return replan({ ...row, targets: event.data.targets.length }, event.data, rows);
     case 'PostApprovalRequested':
       return; // the event that accepted or changed the post already contains this
     case 'PostApproved':
       return putPost({ ...row, is_pending: false }, rows);
     case 'PostRejected':
-    case 'PlannedPublicationsCancelled':
-      for (const id of event.data.publicationIds) publications.remove(id);
-      if (event.data.isLast) posts.remove(postId);
+    case 'PlannedPublicationsCancelled': {
+      const { publicationIds, isLast } = event.data;
+      if (isLast) return endPost(row, rows);
+      for (const id of publicationIds) publications.remove(id);
+      posts.put({ ...row, targets: row.targets - publicationIds.length });
+    }
   }
 };
 
@@ -105,9 +113,25 @@ const addPost = (event: RecordedEvent<PostAccepted>, rows: LoadedRows): void => 
     accepted_position: String(event.position).padStart(POSITION_DIGITS, '0'),
     publish_at: plan!.publishAt,
     is_pending: plan!.requiresApproval,
+    targets: targets.length,
   };
   addPublications(postId, targets, rows);
   putPost(row, rows);
+};
+
+const endPost = (row: PlannedPostRow, { posts, owners, ended }: LoadedRows): void => {
+  posts.remove(row.post_id);
+  owners.change(row);
+  ended.push(row.post_id);
+};
+
+/** Removes the publications of posts that ended; a release does not list them. Writes all other changes. */
+const removePublications = async (tx: Tx, { ended, publications }: LoadedRows): Promise<void> => {
+  const posts = new Set(ended);
+  for (const { post_id, publication_id } of [...publications.values()])
+    if (posts.has(post_id)) publications.remove(publication_id);
+  await publications.flush();
+  if (ended.length > 0) await tx.query('delete from planned_publication where post_id = any($1)', [ended]);
 };
 
 const addPublications = (postId: string, targets: readonly Target[], { publications }: LoadedRows): void => {
@@ -117,6 +141,7 @@ const addPublications = (postId: string, targets: readonly Target[], { publicati
 
 const putPost = (row: PlannedPostRow, rows: LoadedRows): void => {
   rows.posts.put(row);
+  rows.owners.change(row);
   if (!row.is_pending) rows.earliest = Math.min(rows.earliest, row.publish_at ?? 0);
 };
 

@@ -13,11 +13,23 @@ export interface PlannedPlace {
   readonly revision: string;
 }
 
-interface DuePosts {
-  /** In release order (D-60). */
-  readonly due: readonly PlannedPlace[];
-  /** Time at which the next post is due; null if there is none. */
-  readonly nextAt: Instant | null;
+/** A due post. */
+export interface DuePost extends PlannedPlace {
+  readonly ownerId: string;
+  /** How many publications its release queues. */
+  readonly targets: number;
+}
+
+/** Limits for {@link PlannedPostQueries.findDue}. */
+export interface DueBounds {
+  /** Maximum number of owners. */
+  readonly owners: number;
+  /** Maximum number of posts, which the owners share equally; each owner gets at least one. */
+  readonly posts: number;
+  /** Finds the owners whose ids follow this one, then the others. */
+  readonly after: string;
+  /** Ids of posts to leave out. */
+  readonly without: readonly string[];
 }
 
 /** A planned post, and the ids of its publications. */
@@ -30,21 +42,37 @@ const PLACE = 'p.post_id as "postId", p.stream, p.revision';
 export class PlannedPostQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Finds due posts, ordered by `publish_at`, then by acceptance. */
-  async findDue(now: Instant, limit: number): Promise<DuePosts> {
-    const { rows } = await this.pool.query<{ due: PlannedPlace[]; next: string | null }>({
+  /** Returns the time at which the next post is due, which may have passed; null if there is none. */
+  async findNextDue(): Promise<Instant | null> {
+    const { rows } = await this.pool.query<{ due_at: string | null }>({
+      name: 'next due planned post',
+      text: `select min(due_at) as due_at from ${PLANNED_POSTS}.planned_owner`,
+    });
+    const { due_at } = rows[0]!;
+    return due_at === null ? null : Number(due_at);
+  }
+
+  /**
+   * Finds due posts of several owners (D-79). Each owner's posts are in the order of their release (D-60). However many
+   * posts an owner has, only those that are returned are read.
+   */
+  async findDue(now: Instant, { owners, posts, after, without }: DueBounds): Promise<DuePost[]> {
+    const { rows } = await this.pool.query<DuePost>({
       name: 'due planned posts',
       text: `
-        select
-          (select coalesce(json_agg(d), '[]') from (
-            select ${PLACE} from ${PLANNED_POSTS}.planned_post p
-            where p.due_at <= $1 order by p.due_at, p.accepted_position limit $2) d) as due,
-          (select p.due_at from ${PLANNED_POSTS}.planned_post p
-           where p.due_at > $1 order by p.due_at limit 1) as next`,
-      values: [now, limit],
+        with due as materialized (
+          select owner_id, due_at, accepted_position from ${PLANNED_POSTS}.planned_owner
+          where due_at <= $1 order by owner_id <= $2, owner_id limit $3)
+        select ${PLACE}, p.owner_id as "ownerId", p.targets from due o cross join lateral (
+          select * from ${PLANNED_POSTS}.planned_post p
+          where p.owner_id = o.owner_id and p.due_at <= $1
+            and (p.due_at, p.accepted_position) >= (o.due_at, o.accepted_position) and p.post_id <> all($5)
+          order by p.due_at, p.accepted_position
+          limit (select greatest(1, $4::int / greatest(1, count(*))) from due)) p
+        order by o.owner_id <= $2, o.owner_id, p.due_at, p.accepted_position`,
+      values: [now, after, owners, posts, without],
     });
-    const { due, next } = rows[0]!;
-    return { due, nextAt: next === null ? null : Number(next) };
+    return rows;
   }
 
   /** Finds planned publications of a resource, oldest post first. @param limit maximum number of posts */

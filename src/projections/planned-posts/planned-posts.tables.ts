@@ -1,8 +1,8 @@
 import { readSchema } from '../engine/projection.js';
-import { bigint, boolean, defineTable, fixed, nullable, type RowOfTable, text } from '../engine/table.js';
+import { bigint, boolean, defineTable, fixed, int, nullable, type RowOfTable, text } from '../engine/table.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const PLANNED_POSTS_VERSION = 1;
+export const PLANNED_POSTS_VERSION = 2;
 export const PLANNED_POSTS = readSchema('planned-posts', PLANNED_POSTS_VERSION);
 
 /** SQL: a trigger that counts planned posts when a statement adds or removes rows, so reads are cheap (ADR-90). */
@@ -37,6 +37,8 @@ export const plannedPostRows = defineTable(
     publish_at: nullable(bigint()),
     /** True while it is waiting for approval. */
     is_pending: boolean(),
+    /** How many publications its release will queue. */
+    targets: int(),
   },
 );
 /** A row of {@link plannedPostRows}. */
@@ -50,14 +52,28 @@ export const plannedPublicationRows = defineTable(
 export type PlannedPublicationRow = RowOfTable<typeof plannedPublicationRows>;
 
 /**
+ * Owners with posts that will become due without a person's decision, and the place of the first of them in the order
+ * of release (D-60). The saga finds the owners that have due posts here, however many posts each has.
+ */
+export const plannedOwnerRows = defineTable(
+  { name: 'planned_owner', key: 'owner_id', fillfactor: 50 },
+  { owner_id: text(), due_at: bigint(), accepted_position: text() },
+);
+/** A row of {@link plannedOwnerRows}. */
+export type PlannedOwnerRow = RowOfTable<typeof plannedOwnerRows>;
+
+/**
  * Tables of planned posts (D-58). Times are milliseconds since 1970. A row is deleted when its post is released,
  * rejected or cancelled.
  */
 export const plannedPostsTables = `
   ${plannedPostRows.ddl}
-  create index planned_post_due on planned_post (due_at, accepted_position) where due_at is not null;
+  create index planned_post_due on planned_post (owner_id, due_at, accepted_position) where due_at is not null;
   create index planned_post_owner on planned_post (owner_id);
   create index planned_post_endpoint on planned_post (endpoint_id);
+
+  ${plannedOwnerRows.ddl}
+  create index planned_owner_due on planned_owner (due_at);
 
   ${plannedPublicationRows.ddl}
   create index planned_publication_post on planned_publication (post_id);

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import type {
-  PayloadPartStored,
-  PostAccepted,
-  PostReleased,
-  PostRevised,
-  Target,
+import {
+  listReleased,
+  type PayloadPartStored,
+  type PostAccepted,
+  type PostReleased,
+  type PostRevised,
+  type Target,
 } from '../../domain/post/post.events.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore, type StoredEvent } from '../../event-store/port.js';
@@ -68,13 +69,19 @@ export class PostPayloads {
    * @throws Unavailable @throws UnreadablePost
    */
   async readPost(stream: string, revision: string): Promise<PostWithPayload> {
-    const [stored] = await this.store.readStream(stream, { from: BigInt(revision), limit: 1 });
-    if (stored?.type === 'PostReleased') {
-      const { contentRevision, targets } = this.decode<PostReleased>(stored).data;
-      const [content] = await this.store.readStream(stream, { from: BigInt(contentRevision), limit: 1 });
-      return { ...(await this.readContent(content, `${stream}@${contentRevision}`)), targets };
-    }
-    return this.readContent(stored, `${stream}@${revision}`);
+    const { event, targets } = await this.readEvent(stream, revision);
+    return { event, targets, payload: await this.readPayloadOf(event) };
+  }
+
+  /** Like {@link readPost}, without the payload. @throws Unavailable @throws UnreadablePost */
+  async readEvent(stream: string, revision: string): Promise<Omit<PostWithPayload, 'payload'>> {
+    const stored = await this.readAt(stream, revision);
+    if (stored?.type !== 'PostReleased') return this.decodeContent(stored, `${stream}@${revision}`);
+    const { data: release } = this.decode<PostReleased>(stored);
+    const { contentRevision } = release;
+    const content = await this.readAt(stream, contentRevision);
+    const { event, targets } = this.decodeContent(content, `${stream}@${contentRevision}`);
+    return { event, targets: listReleased(release, targets) };
   }
 
   /**
@@ -85,14 +92,22 @@ export class PostPayloads {
     const isContent = (stored: StoredEvent): boolean =>
       CONTENT_TYPES.has(stored.type) && this.decode<PostContent>(stored).data.postId === data.postId;
     const stored = await findLast(this.store, stream, isContent, BigInt(revision) - 1n);
-    return this.readContent(stored ?? undefined, `${stream}@${revision}`);
+    const { event, targets } = this.decodeContent(stored ?? undefined, `${stream}@${revision}`);
+    return { event, targets, payload: await this.readPayloadOf(event) };
   }
 
-  private async readContent(stored: StoredEvent | undefined, place: string): Promise<PostWithPayload> {
+  private async readAt(stream: string, revision: string | number): Promise<StoredEvent | undefined> {
+    return (await this.store.readStream(stream, { from: BigInt(revision), limit: 1 }))[0];
+  }
+
+  private decodeContent(stored: StoredEvent | undefined, place: string): Omit<PostWithPayload, 'payload'> {
     if (!stored || !CONTENT_TYPES.has(stored.type)) throw new UnreadablePost(`no accepted post at ${place}`);
     const event = this.decode<PostContent>(stored) as RecordedEventOf<PostContent>;
-    const payload = event.data.payload ?? (await this.assembleParts(event.data));
-    return { event, targets: event.data.targets, payload };
+    return { event, targets: event.data.targets };
+  }
+
+  private async readPayloadOf({ data }: RecordedEventOf<PostContent>): Promise<PublishPayload> {
+    return data.payload ?? this.assembleParts(data);
   }
 
   /** Reads a post's payload; null if it cannot be read exactly as accepted. @throws Unavailable */

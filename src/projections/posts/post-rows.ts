@@ -17,7 +17,28 @@ import type { PostApproval, PostRow, PublicationRow, SequenceRow } from './posts
 export interface PostRows {
   readonly posts: Rows<PostRow>;
   readonly publications: Rows<PublicationRow>;
+  readonly planned: PlannedPublications;
   readonly sequences: Rows<SequenceRow>;
+}
+
+/** Planned publications of the posts that a batch releases, because a release does not list them. */
+export class PlannedPublications {
+  private readonly idsOf: ReadonlyMap<string, Set<string>>;
+
+  /** @param postIds the posts that the batch releases */
+  constructor(postIds: readonly string[]) {
+    this.idsOf = new Map(postIds.map((id) => [id, new Set()]));
+  }
+
+  /** @returns false if the batch does not release the publication */
+  add({ post_id, publication_id, state }: PublicationRow): boolean {
+    return state === 'planned' && this.idsOf.get(post_id)?.add(publication_id) !== undefined;
+  }
+
+  /** Lists all publications that a post has had; those that were dropped or cancelled since are no longer planned. */
+  list(postId: string): Iterable<string> {
+    return this.idsOf.get(postId) ?? [];
+  }
 }
 
 /** Adds an accepted post. Its publications are queued, or planned until the release. */
@@ -45,16 +66,15 @@ export const addPost = (event: RecordedEvent<PostAccepted>, rows: PostRows): voi
     version: 1,
   });
   for (const [place, target] of targets.entries())
-    rows.publications.put(
-      newPublication(target, place, { postId, ownerId }, planned ? null : takeNumber(target, rows)),
-    );
+    putPublication(newPublication(target, place, { postId, ownerId }, planned ? null : takeNumber(target, rows)), rows);
 };
 
-/** Lists the publications that a planned post's event changes. */
+const putPublication = (row: PublicationRow, { publications, planned }: PostRows): void =>
+  void planned.add(publications.put(row));
+
+/** Lists the publications that a planned post's event names. */
 export const listPublicationIds = (event: RecordedEventOf<PlannedPostEvent>): readonly string[] => {
   switch (event.type) {
-    case 'PostReleased':
-      return event.data.targets.map(({ publicationId }) => publicationId);
     case 'PostRevised':
       return [...event.data.targets.map(({ publicationId }) => publicationId), ...event.data.droppedIds];
     case 'PostRejected':
@@ -72,10 +92,13 @@ export const changePlannedPost = (event: RecordedEventOf<PlannedPostEvent>, rows
   if (!posts.get(postId)) return;
   switch (event.type) {
     case 'PostReleased': {
-      const { at, targets } = event.data;
+      const { at } = event.data;
       posts.patch(postId, { released_at: at, is_planned: false, content_revision: String(event.revision) });
-      for (const target of targets)
-        publications.patch(target.publicationId, { state: 'queued', sequence: takeNumber(target, rows) });
+      for (const id of rows.planned.list(postId)) {
+        const row = publications.get(id);
+        if (row?.state === 'planned')
+          publications.put({ ...row, state: 'queued', sequence: takeNumber({ channelId: row.channel_id }, rows) });
+      }
       return;
     }
     case 'PostRescheduled':
@@ -99,14 +122,15 @@ export const changePlannedPost = (event: RecordedEventOf<PlannedPostEvent>, rows
   }
 };
 
-const revisePost = (event: RecordedEvent<PostRevised>, { posts, publications }: PostRows): void => {
+const revisePost = (event: RecordedEvent<PostRevised>, rows: PostRows): void => {
+  const { posts, publications } = rows;
   const { postId, ownerId, traceId, payload, targets, droppedIds, publishAt } = event.data;
   const content = { trace_id: traceId, content_revision: String(event.revision), publish_at: publishAt };
   posts.patch(postId, { ...content, ...summarise(payload), ...changeOf(event) });
   for (const id of droppedIds) publications.remove(id);
   for (const [place, target] of targets.entries()) {
     const known = publications.patch(target.publicationId, { place, project_id: target.projectId });
-    if (!known) publications.put(newPublication(target, place, { postId, ownerId }, null));
+    if (!known) putPublication(newPublication(target, place, { postId, ownerId }, null), rows);
   }
 };
 
@@ -143,7 +167,7 @@ const newPublication = (
 });
 
 /** Assigns the next sequence number of a channel (D-37). */
-const takeNumber = ({ channelId }: Target, { sequences }: PostRows): number => {
+const takeNumber = ({ channelId }: Pick<Target, 'channelId'>, { sequences }: PostRows): number => {
   const sequence = (sequences.get(channelId)?.last ?? 0) + 1;
   sequences.put({ channel_id: channelId, last: sequence });
   return sequence;

@@ -6,7 +6,7 @@ import type { Projection, Tx } from '../engine/projection.js';
 import type { RowCache } from '../engine/row-cache.js';
 import { Rows } from '../engine/rows.js';
 import { executeWrites } from '../engine/writes.js';
-import { addPost, changePlannedPost, listPublicationIds, type PostRows } from './post-rows.js';
+import { addPost, changePlannedPost, listPublicationIds, PlannedPublications, type PostRows } from './post-rows.js';
 import {
   type Attempt,
   postRows,
@@ -54,6 +54,7 @@ const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCac
   const publicationIds = new Set<string>();
   const ownerIds = new Set<string>();
   const changedPostIds = new Set<string>();
+  const releasedPostIds: string[] = [];
   const acceptedFor = new Map<string, string>();
   for (const event of handled) {
     const { type, data } = event;
@@ -61,7 +62,8 @@ const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCac
       changedPostIds.add(event.data.postId);
       for (const id of listPublicationIds(event)) publicationIds.add(id);
     }
-    if ('targets' in data)
+    if (type === 'PostReleased') releasedPostIds.push(data.postId);
+    else if ('targets' in data)
       for (const { channelId, publicationId } of data.targets) {
         channelIds.add(channelId);
         acceptedFor.set(publicationId, data.ownerId);
@@ -70,6 +72,10 @@ const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCac
     if (type === 'OwnerRegistered' || type === 'OwnerPlanChanged') ownerIds.add(data.ownerId);
   }
   const publications = await Rows.load<PublicationRow>(tx, publicationRows, publicationIds, cache);
+  if (releasedPostIds.length > 0)
+    await publications.loadWhere("settled = 'planned' and post_id = any($1)", [releasedPostIds]);
+  const planned = new PlannedPublications(releasedPostIds);
+  for (const row of publications.values()) if (planned.add(row)) channelIds.add(row.channel_id);
   const published = handled.flatMap((event) => {
     if (event.type !== 'PublicationSucceeded') return [];
     const { publicationId, at } = event.data;
@@ -79,6 +85,7 @@ const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCac
   return {
     posts: await Rows.load(tx, postRows, changedPostIds),
     publications,
+    planned,
     sequences: await Rows.load(tx, sequenceRows, channelIds, cache),
     usage: await UsageCounter.load(tx, [...ownerIds], published, cache),
   };

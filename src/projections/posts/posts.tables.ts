@@ -4,7 +4,7 @@ import { readSchema } from '../engine/projection.js';
 import { bigint, boolean, defineTable, fixed, int, jsonb, nullable, type RowOfTable, text } from '../engine/table.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const POSTS_VERSION = 8;
+export const POSTS_VERSION = 9;
 export const POSTS = readSchema('posts', POSTS_VERSION);
 
 /** SQL: the indexed prefix of a `trace_id`. A `trace_id` can have up to 4,096 bytes, but an index entry only 2,704. */
@@ -165,6 +165,7 @@ export const postsTables = `
   ${postRows.ddl}
 
   ${publicationRows.ddl}
+  create index publication_planned on publication (post_id) where settled = 'planned';
 
   ${sequenceRows.ddl}
 

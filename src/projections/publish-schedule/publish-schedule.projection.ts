@@ -1,7 +1,7 @@
 import type { ChannelEvent } from '../../domain/channel/channel.events.js';
 import type { ChannelPauseEvent } from '../../domain/channel-pause/channel-pause.events.js';
 import type { OwnerEvent } from '../../domain/owner/owner.events.js';
-import { isPlanned, type PostEvent, type Target } from '../../domain/post/post.events.js';
+import type { PostEvent, Target } from '../../domain/post/post.events.js';
 import type { ProjectDeleted } from '../../domain/project/project.events.js';
 import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
 import type { PublicationEvent } from '../../domain/publication/publication.events.js';
@@ -10,6 +10,7 @@ import type { Instant } from '../../kernel/instant.js';
 import { shardOf } from '../../postgres/lease-shares.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
+import { changesPlannedTargets, PlannedTargets } from '../planned-targets.js';
 import { isBacklog } from './hold.js';
 import { updateNextDue } from './next-due.js';
 import { ProjectPauses } from './project-pauses.js';
@@ -37,12 +38,12 @@ interface LoadedRows {
   readonly channels: Rows<ScheduledChannel>;
   readonly pauses: ProjectPauses;
   readonly owners: Rows<ScheduledOwner>;
+  readonly planned: PlannedTargets;
   /** Channels whose `next_due` may have changed, with the time of the latest change. */
   readonly touched: Map<string, Instant>;
 }
 
-const TYPES =
-  /^(PostAccepted|PostReleased|Publication|Channel|Project(Paused|Resumed|Deleted)|PostPackAdded|OwnerPlanChanged)/;
+const TYPES = /^(Publication|Channel|Project(Paused|Resumed|Deleted)|PostPackAdded|OwnerPlanChanged)/;
 
 /**
  * Unfinished publications, one row each, and each channel's due time: both a read model and a work queue. A rebuild
@@ -56,20 +57,29 @@ export const publishSchedule = (minuteMs: number): Projection => ({
   tables: scheduleTables + queueDepthTables,
   views: ['publication', 'channel', 'project', 'project_pause', 'paused_queue', 'scheduled_publication', 'queue_depth'],
   keepsAnchor: true,
-  handles: (type) => TYPES.test(type),
+  handles: (type) => TYPES.test(type) || changesPlannedTargets(type),
 
   async apply(tx, events, cache) {
     const handled = events as readonly HandledEvent[];
     const publications = await Rows.load(tx, publicationRows, handled.flatMap(publicationIdOf), cache);
+    const planned = await PlannedTargets.load(tx, handled);
+    const channelIds = new Set(handled.flatMap(channelIdsOf));
+    const projectIds = new Set(handled.flatMap(projectIdsOf));
+    for (const { channelId, projectId } of planned.values()) {
+      channelIds.add(channelId);
+      projectIds.add(projectId);
+    }
     const rows: LoadedRows = {
       tx,
       publications,
-      channels: await Rows.load(tx, scheduledChannels, handled.flatMap(channelIdsOf), cache),
-      pauses: await ProjectPauses.load(tx, handled.flatMap(projectIdsOf), publications.values(), cache),
+      planned,
+      channels: await Rows.load(tx, scheduledChannels, channelIds, cache),
+      pauses: await ProjectPauses.load(tx, [...projectIds], publications.values(), cache),
       owners: await Rows.load(tx, scheduledOwners, handled.flatMap(ownerIdsOf), cache),
       touched: new Map(),
     };
     for (const event of handled) await handle(event, rows);
+    await rows.planned.flush();
     await rows.owners.flush();
     await rows.publications.flush();
     for (const [channelId, at] of await rows.pauses.flush()) markTouched(rows, channelId, at);
@@ -88,9 +98,13 @@ const notifyOfDue = async (tx: Tx, channelIds: readonly string[]): Promise<void>
 const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
   switch (event.type) {
     case 'PostAccepted':
-      return isPlanned(event.data) ? undefined : queuePost(event, event.data.acceptedAt, rows);
+      return queuePost(event, event.data.acceptedAt, rows);
     case 'PostReleased':
       return queuePost(event, event.data.at, rows);
+    case 'PostRevised':
+    case 'PostRejected':
+    case 'PlannedPublicationsCancelled':
+      return void rows.planned.apply(event);
     case 'PublicationStarted': {
       const { publicationId, channelId, attempt, at } = event.data;
       leaveProjectPause(publicationId, rows);
@@ -175,7 +189,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
 };
 
 /**
- * Queues a post on each of its channels; an active project pause delays it (D-21).
+ * Queues a post on each of its channels, unless it is planned; an active project pause delays it (D-21).
  * @param acceptedAt for a planned post, its release time (D-59)
  */
 const queuePost = (
@@ -183,8 +197,8 @@ const queuePost = (
   acceptedAt: Instant,
   rows: LoadedRows,
 ): void => {
-  const { postId, ownerId, targets } = event.data;
-  for (const { publicationId, channelId, platform, projectId } of targets) {
+  const { postId, ownerId } = event.data;
+  for (const { publicationId, channelId, platform, projectId } of rows.planned.apply(event)) {
     const channel = rows.channels.get(channelId) ?? newChannelRow(channelId, platform, ownerId);
     const sequence = channel.last_sequence + 1;
     rows.channels.put({ ...channel, last_sequence: sequence });
@@ -265,18 +279,15 @@ const markTouched = ({ touched }: LoadedRows, channelId: string, at: Instant): v
 const publicationIdOf = ({ type, data }: HandledEvent): string[] =>
   type.startsWith('Publication') ? [(data as { publicationId: string }).publicationId] : [];
 
-/** Lists the targets that an event queues; null for any other event. */
-const queuedTargets = ({ type, data }: HandledEvent): readonly Target[] | null => {
-  if (type === 'PostReleased') return data.targets;
-  if (type !== 'PostAccepted') return null;
-  return isPlanned(data) ? [] : data.targets;
-};
+/** Lists the targets of an accepted or revised post, which it or a later event of the batch may queue. */
+const listTargets = ({ type, data }: HandledEvent): readonly Target[] | null =>
+  type === 'PostAccepted' || type === 'PostRevised' ? data.targets : null;
 
 const channelIdsOf = (event: HandledEvent): string[] =>
-  queuedTargets(event)?.map(({ channelId }) => channelId) ?? ('channelId' in event.data ? [event.data.channelId] : []);
+  listTargets(event)?.map(({ channelId }) => channelId) ?? ('channelId' in event.data ? [event.data.channelId] : []);
 
 const projectIdsOf = (event: HandledEvent): string[] =>
-  queuedTargets(event)?.map(({ projectId }) => projectId) ?? ('projectId' in event.data ? [event.data.projectId] : []);
+  listTargets(event)?.map(({ projectId }) => projectId) ?? ('projectId' in event.data ? [event.data.projectId] : []);
 
 const ownerIdsOf = ({ type, data }: HandledEvent): string[] =>
   type === 'PublicationHeld' || type === 'PostPackAdded' || type === 'OwnerPlanChanged' ? [data.ownerId] : [];

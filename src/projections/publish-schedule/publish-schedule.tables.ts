@@ -1,9 +1,10 @@
 import type { PostponeRule } from '../../domain/publication/publication.events.js';
 import { readSchema } from '../engine/projection.js';
 import { bigint, boolean, defineTable, fixed, int, nullable, type RowOfTable, text } from '../engine/table.js';
+import { plannedTargetRows } from '../planned-targets.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const SCHEDULE_VERSION = 10;
+export const SCHEDULE_VERSION = 11;
 export const SCHEDULE = readSchema('publish-schedule', SCHEDULE_VERSION);
 
 /** Publications that are queued, being published, or awaiting the owner's decision. */
@@ -156,6 +157,8 @@ export const scheduleTables = `
   create index paused_queue_channel on paused_queue (channel_id, first_sequence);
 
   ${scheduledOwners.ddl}
+
+  ${plannedTargetRows.ddl}
 
   create view scheduled_publication as
     select p.*, coalesce(o.ends_at, p.waited_until) as not_before, o.event_id as project_pause_event

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { endpoint as endpointDecider } from '../../domain/endpoint/endpoint.decider.js';
-import type {
-  PlannedPublicationsCancelled,
-  PostApprovalRequested,
-  PostRejected,
-  PostReleased,
+import {
+  listReleased,
+  type PlannedPublicationsCancelled,
+  type PostApprovalRequested,
+  type PostRejected,
+  type PostReleased,
 } from '../../domain/post/post.events.js';
 import { project as projectDecider } from '../../domain/project/project.decider.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
@@ -51,7 +52,8 @@ export class PlannedPostDeliveries {
     const post = await this.payloads.readContentBefore(event).catch(nullIfUnreadable);
     if (!post) return;
     const { postId } = event.data;
-    const released = event.type === 'PostReleased' ? listProjects(event.data) : [];
+    const released =
+      event.type === 'PostReleased' ? listProjects({ targets: listReleased(event.data, post.targets) }) : [];
     const perPost = { name: postId, at: post.event.data.acceptedAt };
     for (const projectId of listProjects(post)) {
       if (released.includes(projectId)) continue;

@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
-import type { PostKeyReserved, PostReleased } from '../../domain/post/post.events.js';
+import type { PostKeyReserved } from '../../domain/post/post.events.js';
 import type { PublicationEvent } from '../../domain/publication/publication.events.js';
 import type { TranslationEvent } from '../../domain/translation/translation.events.js';
 import type { ErasureNote, ErasureNotes } from '../../erasure/erasure-notes.js';
 import type { EventCodec } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
 import { readBackwards } from '../../event-store/read-backwards.js';
-import { idOfPayload, type PostContent } from '../../projections/posts/post-payloads.js';
+import { idOfPayload, nullIfUnreadable, PostPayloads } from '../../projections/posts/post-payloads.js';
 import { PostPlaces } from '../../projections/posts/post-place.queries.js';
 import type { ErasureKind } from './erase-due.js';
 
@@ -39,16 +39,16 @@ export const translationErasures = ({
   store,
   codec,
 }: StreamErasureDependencies): ErasureKind<ErasureNote> => {
+  const posts = new PostPayloads(store, codec);
   const isNeeded = async (stream: string): Promise<boolean> => {
     const [stored] = await store.readStream(stream, { limit: 1 });
     if (!stored) return false;
     const place = await new PostPlaces(pool).findContent(codec.decode<TranslationEvent>(stored).data.postId);
     if (!place) return true; // the read model has not reached the post yet
-    const [content] = await store.readStream(place.stream, { from: BigInt(place.revision), limit: 1 });
-    if (!content) return true;
-    const { targets } = codec.decode<PostContent | PostReleased>(content).data;
+    const post = await posts.readEvent(place.stream, place.revision).catch(nullIfUnreadable);
+    if (!post) return true;
     const last = await Promise.all(
-      targets.map(({ publicationId }) =>
+      post.targets.map(({ publicationId }) =>
         store.readStream(`publication-${publicationId}`, { direction: 'backwards', limit: 1 }),
       ),
     );

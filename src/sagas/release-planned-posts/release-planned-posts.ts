@@ -1,19 +1,24 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { newCommandContext } from '../../commands/origin.js';
-import { type EncodedChange, type LoadedPost, PlannedPosts } from '../../commands/post/planned-posts.js';
-import { isDamaged } from '../../event-store/codec.js';
+import { type EncodedChange, PlannedPosts } from '../../commands/post/planned-posts.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
-import { CLOCK, type Clock } from '../../kernel/clock.js';
+import { isStoreOutage } from '../../event-store/store-outage.js';
+import { type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
 import type { Instant } from '../../kernel/instant.js';
 import { LOG, type Log } from '../../kernel/log.js';
+import { reasonOf } from '../../kernel/reason.js';
 import { isRejection } from '../../kernel/result.js';
 import { Leases } from '../../postgres/leases.js';
 import { Notifications } from '../../postgres/notifications.js';
+import { isUnavailable } from '../../postgres/unavailable.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { type PlannedPlace, PlannedPostQueries } from '../../projections/planned-posts/planned-posts.queries.js';
+import { type DuePost, PlannedPostQueries } from '../../projections/planned-posts/planned-posts.queries.js';
+import { Semaphore } from '../../runtime/semaphore.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { runUnderLease } from '../engine/run-under-lease.js';
 import { appendReleases } from './ordered-releases.js';
+import { SetAsidePosts } from './set-aside-posts.js';
+import { countTargets, ROUND, shareRound } from './share-round.js';
 
 /** Records how late a post was released, in ms. */
 export type RecordReleaseDelay = (ms: number) => void;
@@ -23,9 +28,14 @@ export const RECORD_RELEASE_DELAY = Symbol('RecordReleaseDelay');
 
 const NAME = 'release-planned-posts';
 const VIEW = 'planned-posts';
-/** Maximum number of posts that are released together. */
-const WAVE = 500;
-/** Maximum sleep, in ms, because the clock may be set forward in the meantime or a notification may be lost. */
+const SCHEDULE = 'publish-schedule';
+/** How long a round waits for the publish schedule to queue the previous round's publications, in ms. */
+const SCHEDULE_WAIT_MS = 250;
+/** Number of targets from which the next round waits for the publish schedule. */
+const LARGE_ROUND = 1_000;
+/** Maximum number of posts that are read at a time: a post's content may have a megabyte. */
+const LOADS = 25;
+/** Maximum sleep, in ms, in case a notification is lost. */
 const LONGEST_SLEEP_MS = 500;
 const RETRY = { firstMs: 100, longestMs: 2_000 };
 const OWN_VERSION_MS = 1_000;
@@ -33,16 +43,16 @@ const OWN_VERSION_MS = 1_000;
 const NOTHING_RELEASED_PAUSE_MS = 100;
 
 /**
- * Releases due planned posts in order of `publish_at`, then acceptance (D-60). A lease preserves the order. Even
- * without the lease, no post would be released twice, because releases are appended at an expected revision. The stream
- * determines whether a post is due; the read model only locates it.
+ * Releases due planned posts in rounds, which the owners share (D-79); each owner's posts in order of `publish_at`, then
+ * acceptance (D-60). A lease preserves the order. Even without the lease, no post would be released twice, because
+ * releases are appended at an expected revision. The stream determines whether a post is due; the read model only
+ * locates it.
  */
 @Injectable()
 export class ReleasePlannedPosts {
   private wake: () => void = () => undefined;
   private wakeAt: Instant = 0;
-  /** Posts whose damaged events were logged. */
-  private readonly damaged = new Set<string>();
+  private readonly loads = new Semaphore(LOADS);
 
   constructor(
     private readonly queue: PlannedPostQueries,
@@ -51,9 +61,10 @@ export class ReleasePlannedPosts {
     private readonly progress: ProjectionProgress,
     private readonly leases: Leases,
     private readonly notifications: Notifications,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SHARED_CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
     @Inject(RECORD_RELEASE_DELAY) private readonly recordDelay: RecordReleaseDelay,
+    private readonly setAside: SetAsidePosts,
   ) {}
 
   /** Runs until the signal is aborted. */
@@ -70,59 +81,79 @@ export class ReleasePlannedPosts {
   }
 
   private async work(held: AbortSignal): Promise<void> {
-    const { queue, clock, progress, store } = this;
-    while (!held.aborted) {
+    const { queue, clock, progress, setAside, store } = this;
+    let isLarge = false;
+    for (let after = ''; !held.aborted;) {
       const now = clock.now();
       this.wakeAt = 0;
-      const { due: known, nextAt } = await queue.findDue(now, 1);
-      if (known.length === 0) {
+      const nextAt = await queue.findNextDue();
+      if (nextAt === null || nextAt > now) {
         await this.sleepUntil(nextAt ?? Infinity, held);
         continue;
       }
       // A post that is due must not be overtaken because the read model has not reached it yet.
-      if (!(await progress.waitFor([VIEW], await store.readHead()))) continue;
-      // Damaged posts stay due. However many there are, they must not fill the wave.
-      const { due } = await queue.findDue(now, WAVE + this.damaged.size);
-      if (due.length > 0 && !(await this.release(due, held))) await sleepUnlessAborted(NOTHING_RELEASED_PAUSE_MS, held);
+      const head = await store.readHead();
+      if (!(await progress.waitFor([VIEW], head))) continue;
+      // Publications that are queued faster than the schedule takes them would delay those of other owners.
+      if (isLarge) await progress.waitFor([SCHEDULE], head, SCHEDULE_WAIT_MS);
+      const due = await queue.findDue(now, { ...ROUND, after, without: setAside.ids });
+      const round = shareRound(due);
+      after = round.at(-1)?.at(-1)?.ownerId ?? '';
+      isLarge = countTargets(round.flat()) > LARGE_ROUND;
+      if (!(await this.release(round, held))) await sleepUnlessAborted(NOTHING_RELEASED_PAUSE_MS, held);
     }
   }
 
-  /** Releases posts in order. @returns false if none of them is due any more */
-  private async release(due: readonly PlannedPlace[], held: AbortSignal): Promise<boolean> {
-    const { posts, clock, recordDelay } = this;
-    const loaded = await Promise.all(due.map((place) => this.load(place)));
-    const releases: EncodedChange[] = [];
-    for (const post of loaded) {
-      if (!post) continue;
-      const at = clock.now();
-      const change = posts.encode(post, { type: 'ReleasePost', at }, contextOf(post.state.postId, at));
-      // Rejected: another process has released or changed the post in the meantime. The next check will show it.
-      if (!isRejection(change)) releases.push(change);
-    }
-    await appendReleases(
-      posts,
-      releases,
-      () => !held.aborted,
-      ({ events }) => {
+  /** Releases posts, each owner's in order. @returns false if none of them is due any more */
+  private async release(round: readonly (readonly DuePost[])[], held: AbortSignal): Promise<boolean> {
+    const released = await Promise.all(round.map((due) => this.releaseOfOwner(due, held)));
+    return released.includes(true);
+  }
+
+  private async releaseOfOwner(due: readonly DuePost[], held: AbortSignal): Promise<boolean> {
+    const { posts, recordDelay, setAside } = this;
+    const encoded = await Promise.all(due.map((post) => this.encode(post)));
+    const releases = encoded.filter((release) => release !== null);
+    await appendReleases(posts, releases, () => !held.aborted, {
+      onReleased: ({ loaded, events }) => {
+        setAside.remove(loaded.state.postId);
         for (const { type, data } of events)
           if (type === 'PostReleased') recordDelay(data.at - (data.publishAt ?? data.at));
       },
-    );
+      onRefused: ({ loaded: { state, stream } }, error) => this.setPostAside(state.postId, stream, error),
+    });
     return releases.length > 0;
   }
 
-  /** Reads a post; null if there is nothing to release. Damaged events of one post do not hold up others (ADR-111). */
-  private async load(place: PlannedPlace): Promise<LoadedPost | null> {
-    const { posts, log } = this;
+  /**
+   * Reads a post and encodes its release; null if there is nothing to release. A post that cannot be read, for example
+   * because its events are damaged, does not hold up others (ADR-111).
+   */
+  private async encode(post: DuePost): Promise<EncodedChange | null> {
+    const { posts, clock, setAside } = this;
+    const done = await this.loads.acquire();
     try {
-      return await posts.load(place);
-    } catch (error) {
-      if (!isDamaged(error)) throw error;
-      const { postId, stream } = place;
-      if (!this.damaged.has(postId)) log.error({ post_id: postId, stream }, 'the events of a planned post are damaged');
-      this.damaged.add(postId);
+      const loaded = await posts.load(post);
+      if (!loaded) return null;
+      const at = clock.now();
+      const change = posts.encode(loaded, { type: 'ReleasePost', at }, contextOf(post.postId, at));
+      // Rejected: another process has released or changed the post in the meantime. The next check will show it.
+      if (!isRejection(change)) return change;
+      setAside.remove(post.postId);
       return null;
+    } catch (error) {
+      if (isStoreOutage(error) || isUnavailable(error)) throw error;
+      this.setPostAside(post.postId, post.stream, error);
+      return null;
+    } finally {
+      done();
     }
+  }
+
+  private setPostAside(postId: string, stream: string, error: unknown): void {
+    const reason = reasonOf(error);
+    if (!this.setAside.add(postId, reason, error)) return;
+    this.log.error({ post_id: postId, stream, reason }, 'a planned post cannot be released; it is set aside');
   }
 
   private async sleepUntil(at: Instant, held: AbortSignal): Promise<void> {

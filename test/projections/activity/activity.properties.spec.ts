@@ -54,6 +54,9 @@ interface AnyData {
   readonly channelId: string;
   readonly ownerId: string;
   readonly acceptedAt: number;
+  readonly postId: string;
+  /** Ids of publications that a release leaves out. */
+  readonly cancelledIds?: readonly string[];
   readonly targets: readonly {
     readonly publicationId: string;
     readonly channelId: string;
@@ -81,14 +84,17 @@ const replay = (
   const all = new Map<string, NaivePublication>();
   const owners = new Map<string, string>();
   const deleted = new Set<string>();
+  const contents = new Map<string, AnyData['targets']>();
   const isSettled = ({ state }: NaivePublication): boolean => /failed|in_doubt/.test(state);
   for (const event of events) {
     const data = event.data as AnyData;
+    if (event.type === 'PostAccepted' || event.type === 'PostRevised') contents.set(data.postId, data.targets);
     if (
       event.type === 'PostReleased' ||
       (event.type === 'PostAccepted' && !isPlanned(event.data as PostAccepted['data']))
     )
-      for (const { publicationId, channelId, platform } of data.targets) {
+      for (const { publicationId, channelId, platform } of data.targets ?? contents.get(data.postId)!) {
+        if (data.cancelledIds?.includes(publicationId)) continue;
         const { ownerId, acceptedAt = event.at } = data;
         all.set(publicationId, { ownerId, platform, channelId, acceptedAt, state: 'queued' });
       }

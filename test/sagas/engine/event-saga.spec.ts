@@ -81,7 +81,16 @@ const readDegradations = async ({ name }: Saga): Promise<readonly Degradation[]>
   const connection = { id: null, problem: null, droppedSubscriptions: 0, lostConnections: 0 };
   const storeHead = new SharedResult(() => store.readHead(), 0);
   const secrets = async () => null;
-  const sources = { pool, store, codec, storeHead, connection: () => connection, secrets, helpers: () => null };
+  const sources = {
+    pool,
+    store,
+    codec,
+    storeHead,
+    connection: () => connection,
+    secrets,
+    helpers: () => null,
+    setAside: () => null,
+  };
   const { degraded } = await new Readiness(sources).read();
   return degraded.filter((one) => one.name === `saga/${name}`);
 };

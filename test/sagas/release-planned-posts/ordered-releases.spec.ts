@@ -58,13 +58,15 @@ const planPosts = async (count: number, isTogether: boolean) => {
     const encoded = await Promise.all(numbers.map(encodeRelease));
     return appendAll(encoded, released);
   };
-  const appendAll = async (encoded: readonly EncodedChange[], released: string[] = []): Promise<string[]> => {
-    await appendReleases(
-      posts,
-      encoded,
-      () => true,
-      ({ loaded }) => released.push(loaded.stream),
-    );
+  const appendAll = async (
+    encoded: readonly EncodedChange[],
+    released: string[] = [],
+    refused: string[] = [],
+  ): Promise<string[]> => {
+    await appendReleases(posts, encoded, () => true, {
+      onReleased: ({ loaded }) => released.push(loaded.stream),
+      onRefused: ({ loaded }) => refused.push(loaded.stream),
+    });
     return released;
   };
   return { encodeRelease, cancelOne, readReleased, release, appendAll };
@@ -92,15 +94,24 @@ describe.each([
     expect(await readReleased()).toEqual(streams(...numbers));
   });
 
+  it('leave out a post that the store cannot take, and no other', async () => {
+    const { encodeRelease, readReleased, appendAll } = await planPosts(5, isTogether);
+    const encoded = await Promise.all([0, 1, 2, 3, 4].map(encodeRelease));
+    const [event] = encoded[2]!.encoded;
+    const tooLarge = { ...encoded[2]!, encoded: [{ ...event!, data: JSON.stringify('x'.repeat(1_100_000)) }] };
+    const refused: string[] = [];
+    expect(await appendAll(encoded.with(2, tooLarge), [], refused)).toEqual(streams(0, 1, 3, 4));
+    expect(refused).toEqual(streams(2));
+    expect(await readReleased()).toEqual(streams(0, 1, 3, 4));
+  });
+
   it('stop once the lease is lost', async () => {
     const { encodeRelease, readReleased } = await planPosts(2, isTogether);
     const encoded = await Promise.all([0, 1].map(encodeRelease));
-    await appendReleases(
-      { canAppendTogether: isTogether } as never,
-      encoded,
-      () => false,
-      () => undefined,
-    );
+    await appendReleases({ canAppendTogether: isTogether } as never, encoded, () => false, {
+      onReleased: () => undefined,
+      onRefused: () => undefined,
+    });
     expect(await readReleased()).toEqual([]);
   });
 });

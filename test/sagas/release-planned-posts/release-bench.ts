@@ -15,6 +15,7 @@ import { plannedPosts } from '../../../src/projections/planned-posts/planned-pos
 import { PlannedPostQueries } from '../../../src/projections/planned-posts/planned-posts.queries.js';
 import { PostPayloads } from '../../../src/projections/posts/post-payloads.js';
 import { ReleasePlannedPosts } from '../../../src/sagas/release-planned-posts/release-planned-posts.js';
+import { SetAsidePosts } from '../../../src/sagas/release-planned-posts/set-aside-posts.js';
 import { until } from '../../e2e/until.js';
 import { startTwoProcesses, type TwoProcesses } from '../../support/two-workers.js';
 import { type KillPoint, WorkerKilled } from '../publish-due-posts/kill-points.js';
@@ -139,6 +140,7 @@ export class ReleaseBench {
       { now: () => this.now },
       this.log,
       () => undefined,
+      new SetAsidePosts(),
     );
     const running = saga.run(stopping.signal);
     return Object.assign(store, {
@@ -158,7 +160,7 @@ export class ReleaseBench {
     await until('nothing is due', async () => {
       if (saga.isDead) return true;
       if (!(await progress.waitFor([VIEW], await store.readHead()))) return false;
-      return (await queue.findDue(this.now, 1)).due.length === 0;
+      return ((await queue.findNextDue()) ?? Infinity) > this.now;
     });
   }
 
@@ -174,8 +176,9 @@ export class ReleaseBench {
   private async runChange(post: PlannedInTest, kind: Kind, kill: KillPoint | null): Promise<CrashingStore> {
     const store = new CrashingStore(this.on.store, kill);
     const aggregates = new AggregateStore(store.open(), this.on.codec);
-    const large = new LargePayloads(aggregates, new ErasureNotes(this.on.pool), { now: () => this.now });
-    const changes = new PostChanges(new PlannedPosts(aggregates), large);
+    const clock = { now: () => this.now };
+    const large = new LargePayloads(aggregates, new ErasureNotes(this.on.pool), clock);
+    const changes = new PostChanges(new PlannedPosts(aggregates), large, clock);
     const [context, author] = [this.contextOf(newUuid()), { author: AUTHOR, ifRevision: null }];
     const later = this.now + 100;
     const replacement = (more: object) => ({

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CommandContext, newCommandContext, originOfRequest } from '../../../commands/origin.js';
 import { type PostChangeResult, PostChanges, refuseWithoutEndpoint } from '../../../commands/post/post-changes.js';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
-import { CLOCK, type Clock } from '../../../kernel/clock.js';
+import { type Clock, SHARED_CLOCK } from '../../../kernel/clock.js';
 import { isRejection } from '../../../kernel/result.js';
 import { PublishPayloadDto } from '../../../payload/payload.dto.js';
 import { codeOfRefusal } from '../../../payload/publish-at.js';
@@ -32,7 +32,7 @@ import { requirePost } from './require-post.js';
 @UseGuards(ApiKeyGuard)
 export class ManagedPostChangesController {
   constructor(
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SHARED_CLOCK) private readonly clock: Clock,
     private readonly findPost: FindPost,
     private readonly changes: PostChanges,
     private readonly receiver: ChangeReceiver,

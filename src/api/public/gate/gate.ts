@@ -5,7 +5,7 @@ import { originOfRequest } from '../../../commands/origin.js';
 import { AcceptPost, type AcceptPostResult, isSingleAppend } from '../../../commands/post/accept-post.js';
 import type { KnownKeys } from '../../../commands/post/key-claims.js';
 import { ConditionFailed } from '../../../event-store/port.js';
-import { CLOCK, type Clock } from '../../../kernel/clock.js';
+import { type Clock, SHARED_CLOCK } from '../../../kernel/clock.js';
 import type { Budget } from '../../../limits/limiter.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
@@ -68,7 +68,7 @@ export class Gate {
     private readonly content: ContentCheck,
     private readonly commands: CommandBus,
     private readonly catalogue: PlatformCatalogue,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SHARED_CLOCK) private readonly clock: Clock,
   ) {}
 
   /**

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
-import { CLOCK, type Clock } from '../../../kernel/clock.js';
+import { type Clock, SHARED_CLOCK } from '../../../kernel/clock.js';
 import { isRejection } from '../../../kernel/result.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
 import { listAddressed } from '../../../payload/content-layers.js';
@@ -39,7 +39,7 @@ export class Sandbox {
     private readonly payments: ProbePayments,
     private readonly preview: SandboxPreview,
     private readonly catalogue: PlatformCatalogue,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SHARED_CLOCK) private readonly clock: Clock,
   ) {}
 
   /**
