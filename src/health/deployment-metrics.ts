@@ -5,7 +5,7 @@ import { PLANNED_POSTS } from '../projections/planned-posts/planned-posts.tables
 import { SCHEDULE } from '../projections/publish-schedule/publish-schedule.tables.js';
 import { DELIVERIES } from '../projections/webhook-deliveries/webhook-deliveries.tables.js';
 import type { SharedResult } from '../runtime/shared-result.js';
-import { isStoppedAt } from '../sagas/engine/saga-status.queries.js';
+import { HANDLED_POSITION, isStoppedAt } from '../sagas/engine/saga-status.queries.js';
 
 const LAG_HELP =
   'How many positions a live projection is behind the newest event; on PostgreSQL, one position per event';
@@ -138,7 +138,8 @@ export class DeploymentMetrics {
 
   private readonly readSagas = async (): Promise<void> => {
     const { rows } = await this.pool.query<{ saga: string; position: bigint; failure: { at: number | null } | null }>(
-      `select substr(name, 6) as saga, position, failure from ops_checkpoint where name like 'saga/%'`,
+      `select substr(name, 6) as saga, ${HANDLED_POSITION} as position, failure from ops_checkpoint c
+       where name like 'saga/%'`,
     );
     const head = await this.storeHead.get();
     for (const { saga, position, failure } of rows) {

@@ -8,7 +8,7 @@ import { reasonOf } from '../kernel/reason.js';
 import type { HelperReport } from '../media/helper-check.js';
 import { SharedResult } from '../runtime/shared-result.js';
 import { withTimeLimit } from '../runtime/time-limit.js';
-import { isStoppedAt } from '../sagas/engine/saga-status.queries.js';
+import { HANDLED_POSITION, isStoppedAt } from '../sagas/engine/saga-status.queries.js';
 import { type HistoryReport, readHistory } from './history-report.js';
 import { READINESS_MESSAGES } from './messages.js';
 
@@ -209,7 +209,8 @@ export class Readiness {
    */
   private async findStoppedSagas(): Promise<Degradation[]> {
     const { rows } = await this.sources.pool.query<FailingSaga>(
-      `select name, position, error, failure from ops_checkpoint where name like 'saga/%' and error is not null order by 1`,
+      `select name, ${HANDLED_POSITION} as position, error, failure from ops_checkpoint c
+       where name like 'saga/%' and error is not null order by 1`,
     );
     const found = rows.map(async ({ name, position, error, failure }) => {
       const reason = READINESS_MESSAGES.stoppedSaga({ error });

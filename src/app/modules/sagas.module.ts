@@ -21,6 +21,7 @@ import { PlannedPostDeliveries } from '../../sagas/deliver-webhooks/planned-post
 import { PublishedTexts } from '../../sagas/deliver-webhooks/published-text.js';
 import { DueClaims } from '../../sagas/engine/due-claims.js';
 import { DueWorkServices } from '../../sagas/engine/due-work.js';
+import { EventOwners } from '../../sagas/engine/event-owners.js';
 import { EventSaga, EventSagaServices } from '../../sagas/engine/event-saga.js';
 import { followedLogOf, type Reacting } from '../../sagas/engine/follows-log.js';
 import { GroupConcurrency } from '../../sagas/engine/group-concurrency.js';
@@ -84,6 +85,7 @@ type Saga = RunningSaga | Reacting;
   ],
   providers: [
     ...SAGAS,
+    EventOwners,
     EventSagaServices,
     DueWorkServices,
     ChannelStates,

@@ -204,6 +204,7 @@ const dropReadModels = async (tx: Pick<Pool, 'query'>): Promise<void> => {
   }
   await tx.query('delete from ops_projection_reader');
   await tx.query('delete from ops_checkpoint');
+  await tx.query('delete from ops_parked_event');
   await tx.query('delete from ops_projection');
   await tx.query('delete from ops_snapshot');
   await tx.query('delete from ops_quota_reservation');

@@ -36,6 +36,7 @@ const NAME = 'complete-deletions';
     'WebhookOutputCreated',
   ],
   startsAt: 'beginning',
+  lanes: 'owner',
 })
 export class CompleteDeletions {
   constructor(private readonly deletions: Deletions) {}

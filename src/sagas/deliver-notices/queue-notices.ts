@@ -4,7 +4,7 @@ import { FollowsLog } from '../engine/follows-log.js';
 import { NoticeQueue } from './notice-queue.js';
 
 /** Queues each raised notice for delivery. Repeated events are ignored until a day after delivery. */
-@FollowsLog<NoticeRaised>({ name: 'queue-notices', types: ['NoticeRaised'], startsAt: 'now' })
+@FollowsLog<NoticeRaised>({ name: 'queue-notices', types: ['NoticeRaised'], startsAt: 'now', lanes: 'owner' })
 export class QueueNotices {
   constructor(private readonly queue: NoticeQueue) {}
 

@@ -69,6 +69,7 @@ const KINDS_OF: Readonly<Record<PublicationOutcome['type'], readonly WebhookKind
     'ChannelNeedsAttention',
   ],
   startsAt: 'now',
+  lanes: 'owner',
 })
 export class ScheduleDeliveries {
   constructor(

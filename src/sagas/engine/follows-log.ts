@@ -9,12 +9,17 @@ export interface FollowedLog<E extends DomainEvent = DomainEvent> {
   readonly types: readonly E['type'][];
   /** Where a saga without a checkpoint starts; `now` is the end of the log, for sagas that must not act on the past. */
   readonly startsAt: 'beginning' | 'now';
+  /**
+   * Which events are handled one after another: those that concern one owner, or those of one stream. Other events are
+   * handled at the same time, so one owner's work, or a failing event, does not delay the rest (D-82).
+   */
+  readonly lanes: 'owner' | 'stream';
 }
 
 /** A saga that reacts to the events that it follows. */
 export interface Reacting<E extends DomainEvent = DomainEvent> {
   /**
-   * Handles one event before the saga receives the next. After a crash or a rejection, the event is delivered again, so
+   * Handles one event before the saga receives the next of its lane. After a crash or a rejection, the event is delivered again, so
    * all effects must carry ids derived from the event.
    * @param signal aborted when the process stops or the time limit is reached; the reaction must then stop
    */

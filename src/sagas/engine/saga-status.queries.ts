@@ -53,6 +53,13 @@ const STOPPED_AFTER_MS = 60_000;
 /** True if a saga with a failing event counts as stopped. @param at time of the event; null if it cannot be read */
 export const isStoppedAt = (at: Instant | null): boolean => at === null || Date.now() - at > STOPPED_AFTER_MS;
 
+/**
+ * SQL: the position up to which the saga of a checkpoint `c` has handled all events. Its checkpoint is ahead if events
+ * are parked (ADR-253).
+ */
+export const HANDLED_POSITION = `coalesce(
+  (select min(p.position) - 1 from ops_parked_event p where p.saga = c.name), c.position)`;
+
 /** Reports the progress and the failing events of sagas that follow the log. */
 @Injectable()
 export class SagaStatuses {
@@ -110,7 +117,8 @@ export class SagaStatuses {
 
   private async readRows(name: string | null): Promise<SagaRow[]> {
     const { rows } = await this.pool.query<SagaRow>(
-      `select substr(name, ${PREFIX.length + 1}) as name, position, error, failure from ops_checkpoint
+      `select substr(name, ${PREFIX.length + 1}) as name, ${HANDLED_POSITION} as position, error, failure
+       from ops_checkpoint c
        where starts_with(name, '${PREFIX}') and version = 1 and ($1::text is null or name = $1) order by 1`,
       [name === null ? null : keyOf(name)],
     );

@@ -48,6 +48,7 @@ const GRACE_MS = 15_000;
     ...DELETIONS,
   ],
   startsAt: 'beginning',
+  lanes: 'owner',
 })
 export class EraseReplaced {
   constructor(

@@ -11,6 +11,7 @@ const FIRST_LOOK_MS = 60_000;
   name: 'note-translations',
   types: ['TranslationStored', 'TranslationAbandoned'],
   startsAt: 'beginning',
+  lanes: 'stream',
 })
 export class NoteTranslations {
   constructor(private readonly notes: ErasureNotes) {}

@@ -49,6 +49,7 @@ const NAME = 'raise-notices';
     'PostApprovalRequested',
   ],
   startsAt: 'beginning',
+  lanes: 'owner',
 })
 export class RaiseNotices {
   constructor(

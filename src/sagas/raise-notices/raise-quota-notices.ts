@@ -55,6 +55,7 @@ const KNOWN_MS = 10_000;
   name: NAME,
   types: ['PublicationSucceeded', 'PublicationHeld', 'OwnerPlanChanged'],
   startsAt: 'now',
+  lanes: 'owner',
 })
 export class RaiseQuotaNotices {
   private readonly owners = new BoundedCache<string>(CACHE_SIZE);

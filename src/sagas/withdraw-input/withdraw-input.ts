@@ -9,7 +9,12 @@ import { FollowsLog } from '../engine/follows-log.js';
  * states; D-8), if the process that changed the plan died before doing so. The current plan decides, so an old or
  * repeated event disables nothing that is still allowed.
  */
-@FollowsLog<OwnerPlanChanged>({ name: 'withdraw-input', types: ['OwnerPlanChanged'], startsAt: 'beginning' })
+@FollowsLog<OwnerPlanChanged>({
+  name: 'withdraw-input',
+  types: ['OwnerPlanChanged'],
+  startsAt: 'beginning',
+  lanes: 'owner',
+})
 export class WithdrawInput {
   constructor(
     private readonly withdrawal: PlanWithdrawal,

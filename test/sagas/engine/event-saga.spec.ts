@@ -6,6 +6,7 @@ import { newUuid } from '../../../src/kernel/ids.js';
 import { type Log, silentLog } from '../../../src/kernel/log.js';
 import { ReadModelBehind } from '../../../src/projections/engine/progress.js';
 import { SharedResult } from '../../../src/runtime/shared-result.js';
+import { EventOwners } from '../../../src/sagas/engine/event-owners.js';
 import { EventSaga } from '../../../src/sagas/engine/event-saga.js';
 import type { Reaction } from '../../../src/sagas/engine/follows-log.js';
 import { until } from '../../e2e/until.js';
@@ -13,9 +14,11 @@ import { startTwoProcesses, type TwoProcesses } from '../../support/two-workers.
 
 let two: TwoProcesses;
 let processes: TwoProcesses['on'];
+let owners: EventOwners;
 beforeAll(async () => {
   two = await startTwoProcesses('60');
   processes = two.on;
+  owners = new EventOwners(processes[0].aggregates);
 });
 afterAll(() => two.stop());
 
@@ -56,6 +59,7 @@ const createSaga = (channelId: string, more: Partial<Reaction<ChannelPauseEvent>
     name,
     types: ['ChannelPaused'],
     startsAt: 'beginning',
+    lanes: 'stream',
     react: async (event) => {
       if (event.data.channelId === channelId && event.type === 'ChannelPaused') seen.push(event.data.until / 60_000);
     },
@@ -63,7 +67,7 @@ const createSaga = (channelId: string, more: Partial<Reaction<ChannelPauseEvent>
   };
   const start = (process = 0, log = silentLog, reactionMs = 60_000) => {
     const stopping = new AbortController();
-    const running = new EventSaga(reaction, { ...processes[process]!, log, settings: { reactionMs } }).run(
+    const running = new EventSaga(reaction, { ...processes[process]!, owners, log, settings: { reactionMs } }).run(
       stopping.signal,
     );
     const stop = async () => {
@@ -101,7 +105,10 @@ const readCheckpoint = async ({ name }: Saga): Promise<{ position: bigint; error
 const waitUntilCaughtUp = (saga: Saga): Promise<true> =>
   until(`${saga.name} has caught up`, async () => {
     const head = await processes[0].store.readHead();
-    return (await readCheckpoint(saga))?.position === head && true;
+    const { rows } = await processes[0].pool.query('select from ops_parked_event where saga = $1', [
+      `saga/${saga.name}`,
+    ]);
+    return rows.length === 0 && (await readCheckpoint(saga))?.position === head;
   });
 
 describe('a saga', () => {

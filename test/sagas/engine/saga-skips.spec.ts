@@ -3,6 +3,7 @@ import { SkipSagaEvent, SkipSagaEventHandler } from '../../../src/commands/saga/
 import type { OwnerEvent } from '../../../src/domain/owner/owner.events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { silentLog } from '../../../src/kernel/log.js';
+import { EventOwners } from '../../../src/sagas/engine/event-owners.js';
 import { EventSaga } from '../../../src/sagas/engine/event-saga.js';
 import type { Reaction } from '../../../src/sagas/engine/follows-log.js';
 import { type SagaStatus, SagaStatuses } from '../../../src/sagas/engine/saga-status.queries.js';
@@ -11,12 +12,14 @@ import { startTwoProcesses, type TwoProcesses } from '../../support/two-workers.
 
 let two: TwoProcesses;
 let processes: TwoProcesses['on'];
+let owners: EventOwners;
 let statuses: SagaStatuses;
 let skips: SkipSagaEventHandler;
 beforeAll(async () => {
   two = await startTwoProcesses('60');
   processes = two.on;
   const [{ pool, store, codec, aggregates }] = processes;
+  owners = new EventOwners(aggregates);
   statuses = new SagaStatuses(pool, store, codec);
   skips = new SkipSagaEventHandler(aggregates, statuses);
 });
@@ -38,6 +41,7 @@ const createSaga = async (react: React) => {
     name: saga,
     types: [type],
     startsAt: 'beginning',
+    lanes: 'owner',
     react: async (event, signal) => {
       if (event.type === type && event.stream === `owner-${saga}`) await react(event.data.name, signal);
     },
@@ -66,9 +70,8 @@ const createSaga = async (react: React) => {
   };
   const start = (process: number, reactionMs = 60_000) => {
     const stopping = new AbortController();
-    const running = new EventSaga(reaction, { ...processes[process]!, log: silentLog, settings: { reactionMs } }).run(
-      stopping.signal,
-    );
+    const on = { ...processes[process]!, owners, log: silentLog, settings: { reactionMs } };
+    const running = new EventSaga(reaction, on).run(stopping.signal);
     const stop = async () => {
       stopping.abort();
       await running;
