@@ -19,19 +19,6 @@ describe('KeyedSemaphore', () => {
     expect(started).toEqual(['a1', 'a2', 'b1', 'a3']);
   });
 
-  it('gives a permit without waiting, or none', () => {
-    const semaphore = new KeyedSemaphore(2);
-    const [first, second] = [semaphore.tryAcquire('a'), semaphore.tryAcquire('a')];
-    expect([first, second, semaphore.tryAcquire('a')]).toEqual([expect.any(Function), expect.any(Function), null]);
-    expect(semaphore.tryAcquire('b')).not.toBeNull();
-    first!();
-    const third = semaphore.tryAcquire('a');
-    expect([third, semaphore.tryAcquire('a')]).toEqual([expect.any(Function), null]);
-    second!();
-    third!();
-    expect(semaphore.size).toBe(1); // only "b"
-  });
-
   it('forgets a key of which no task runs or waits, also after an aborted wait', async () => {
     const semaphore = new KeyedSemaphore(1);
     const release = await semaphore.acquire('a');

@@ -34,18 +34,6 @@ export class KeyedSemaphore {
     }
   }
 
-  /**
-   * Takes a permit for a key without waiting. Returns a function that releases it, to be called once; null if no permit
-   * is free.
-   */
-  tryAcquire(key: string): (() => void) | null {
-    const entry = this.enter(key);
-    const release = entry.semaphore.tryAcquire();
-    if (release) return () => this.leave(key, entry, release);
-    this.leave(key, entry);
-    return null;
-  }
-
   private enter(key: string): Entry {
     const entry = this.entries.get(key) ?? { semaphore: new Semaphore(this.permits), users: 0 };
     this.entries.set(key, entry);

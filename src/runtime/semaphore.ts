@@ -16,13 +16,6 @@ export class Semaphore {
     return () => this.release();
   }
 
-  /** Takes a permit without waiting. Returns a function that releases it, to be called once; null if none is free. */
-  tryAcquire(): (() => void) | null {
-    if (this.permits === 0) return null;
-    this.permits--;
-    return () => this.release();
-  }
-
   private release(): void {
     const [next] = this.waiting;
     if (next) next();

@@ -39,4 +39,15 @@ export class PostPlaces {
     const text = `select stream, content_revision as revision from ${POSTS}.post where post_id = $1`;
     return (await this.pool.query<Place>(text, [postId])).rows[0] ?? null;
   }
+
+  /** Returns whether a publication of a post in a project has yet to end, unless it is missing from the read model. */
+  async hasUnfinished(postId: string, projectId: string): Promise<boolean> {
+    const { rows } = await this.pool.query<{ found: boolean }>({
+      name: 'unfinished publication',
+      text: `select exists (select from ${POSTS}.publication where post_id = $1 and project_id = $2
+               and state not in ('published', 'failed', 'filtered', 'dismissed')) as found`,
+      values: [postId, projectId],
+    });
+    return rows[0]!.found;
+  }
 }

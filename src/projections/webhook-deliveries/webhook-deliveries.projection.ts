@@ -77,10 +77,10 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
   const { outputId } = event.data;
   switch (event.type) {
     case 'WebhookOutputCreated': {
-      const { url, signingSecretId } = event.data;
+      const { ownerId, url, signingSecretId } = event.data;
       const none = { previous_secret_id: null, previous_until: 0, disabled_by: null };
       const healthy = { pace: 'prompt', failing_since: null, down_delivery_id: null } as const;
-      outputs.put({ output_id: outputId, url, secret_id: signingSecretId, ...none, ...healthy });
+      outputs.put({ output_id: outputId, owner_id: ownerId, url, secret_id: signingSecretId, ...none, ...healthy });
       return;
     }
     case 'WebhookOutputChanged':

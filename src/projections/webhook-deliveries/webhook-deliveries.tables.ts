@@ -15,7 +15,7 @@ import {
 } from '../engine/table.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const DELIVERIES_VERSION = 2;
+export const DELIVERIES_VERSION = 3;
 export const DELIVERIES = readSchema('webhook-deliveries', DELIVERIES_VERSION);
 
 /**
@@ -37,6 +37,7 @@ export const outputRows = defineTable(
   { name: 'output', key: 'output_id', computed: ['next_due bigint'] },
   {
     output_id: text(),
+    owner_id: fixed(text()),
     url: text(),
     secret_id: text(),
     previous_secret_id: nullable(text()),

@@ -21,7 +21,6 @@ import {
   OutputQueues,
 } from '../../projections/webhook-deliveries/output-queue.queries.js';
 import { DELIVERIES, type DeliveryOutputRow } from '../../projections/webhook-deliveries/webhook-deliveries.tables.js';
-import { KeyedSemaphore } from '../../runtime/keyed-semaphore.js';
 import { type Secret, SecretVault, UnreadableSecret } from '../../secrets/vault.js';
 import { DueClaims, type DueSource } from '../engine/due-claims.js';
 import { DueWork, DueWorkServices } from '../engine/due-work.js';
@@ -29,6 +28,7 @@ import { GroupConcurrency } from '../engine/group-concurrency.js';
 import { retryWhileUnavailable } from '../engine/retry-while-unavailable.js';
 import type { ShutdownSignals } from '../engine/shutdown-signals.js';
 import { DeliverySender, type SentResult } from './delivery-sender.js';
+import { HostSlots } from './host-slots.js';
 import { DELIVERY_MESSAGES } from './messages.js';
 import { signDelivery, uuidOfDelivery } from './signatures.js';
 
@@ -38,6 +38,7 @@ const DUE_OUTPUTS: DueSource = {
   table: `${DELIVERIES}.output`,
   key: 'output_id',
   group: 'pace',
+  owner: 'owner_id',
 };
 
 const ACTOR = 'system:deliver-webhooks';
@@ -51,11 +52,14 @@ const QUEUE_TTL_MS = 1_000;
 
 /**
  * Maximum number of outputs that a process delivers to at a time, counted separately for prompt and slow outputs so
- * that slow outputs do not delay prompt ones.
+ * that slow outputs do not delay prompt ones. Owners share them fairly (D-82).
  */
 const OUTPUTS_PER_PACE = 256;
 
-/** Maximum number of outputs on one host that a process delivers to at a time, each over one connection. */
+/**
+ * Maximum number of outputs on one host that a process delivers to at a time, each over one connection. Owners share
+ * them fairly, because many use the same services.
+ */
 export const OUTPUTS_PER_HOST = 32;
 
 /** Outcome of an attempt. `lacksSecret`: it was skipped because the signing secret cannot be read. */
@@ -87,7 +91,7 @@ interface Attempted {
 @Injectable()
 export class DeliverWebhooks {
   private readonly work: DueWork<OutputQueue>;
-  private readonly hosts = new KeyedSemaphore(OUTPUTS_PER_HOST);
+  private readonly hosts = new HostSlots(OUTPUTS_PER_HOST);
   private readonly clock: Clock;
   private readonly leases: Leases;
 
@@ -126,15 +130,15 @@ export class DeliverWebhooks {
   }
 
   /**
-   * Delivers to an output, unless its host already has {@link OUTPUTS_PER_HOST} deliveries in progress. In that case,
-   * the output is released and claimed again later, because waiting would take capacity from other hosts.
+   * Delivers to an output, unless its owner has no slot left on its host. In that case, the output is released and
+   * claimed again later, because waiting would take capacity from other hosts.
    */
   private async deliverWithinHost(
     queue: OutputQueue,
     worker: string,
     signals: ShutdownSignals,
   ): Promise<Position | null> {
-    const release = this.hosts.tryAcquire(new URL(queue.output.url).hostname);
+    const release = this.hosts.tryAcquire(new URL(queue.output.url).hostname, queue.output.owner_id);
     if (!release) return null;
     try {
       return await this.deliverInOrder(queue, worker, signals);

@@ -12,6 +12,12 @@ import { causedBy } from '../engine/caused-by.js';
 /** Name of the saga. */
 export const NAME = 'schedule-deliveries';
 
+/**
+ * Maximum number of deliveries, and of bytes of their bodies, that an event schedules at a time. Appends of other owners
+ * get in between.
+ */
+const AT_A_TIME = { deliveries: 50, bytes: 1_048_576 };
+
 /** Schedules the deliveries of an event to several webhook outputs. */
 @Injectable()
 export class DeliveryFanOut {
@@ -27,14 +33,17 @@ export class DeliveryFanOut {
   ): Promise<void> {
     const body = JSON.stringify({ kind, ...content });
     const origin = causedBy(event, NAME);
-    await Promise.all(
-      outputs.map(async ({ outputId, ownerId }) => {
-        const deliveryId = deriveTimedId('dlv', `${outputId}/${kind}/${subject.name}`, subject.at);
-        const context = { ...origin, commandId: `schedule/${deliveryId}`, at: event.at };
-        const data = { deliveryId, outputId, ownerId, kind, body, at: event.at };
-        const outcome = await this.scheduleDelivery.execute(context, data);
-        if (isRejection(outcome)) throw new Error(`failed to schedule a delivery: ${outcome.message}`);
-      }),
-    );
+    const size = Math.max(1, Math.min(AT_A_TIME.deliveries, Math.floor(AT_A_TIME.bytes / Buffer.byteLength(body))));
+    for (let from = 0; from < outputs.length; from += size) {
+      await Promise.all(
+        outputs.slice(from, from + size).map(async ({ outputId, ownerId }) => {
+          const deliveryId = deriveTimedId('dlv', `${outputId}/${kind}/${subject.name}`, subject.at);
+          const context = { ...origin, commandId: `schedule/${deliveryId}`, at: event.at };
+          const data = { deliveryId, outputId, ownerId, kind, body, at: event.at };
+          const outcome = await this.scheduleDelivery.execute(context, data);
+          if (isRejection(outcome)) throw new Error(`failed to schedule a delivery: ${outcome.message}`);
+        }),
+      );
+    }
   }
 }

@@ -165,7 +165,9 @@ export class ScheduleDeliveries {
       await this.fanOut.deliver(wanting(kind), kind, { ...ids, ...places, ...result, ...error }, event);
     }
     const completing = wanting('post.completed');
-    if (kinds.includes('post.completed') && completing.length > 0) {
+    const mayComplete = kinds.includes('post.completed') && completing.length > 0;
+    // Most outcomes are not the last, which the read model shows with one query.
+    if (mayComplete && !(await this.places.hasUnfinished(postId, projectId))) {
       const listed = await listPublications(aggregates, post, projectId);
       // `post.completed` must come after all outcomes (D-30), so only the event with the last outcome completes the
       // post.
