@@ -87,6 +87,7 @@ export const SUMMARIES = {
   why: 'Explains the state of each publication of a post',
   resend: 'Republishes publications that failed or are in doubt',
   dismiss: 'Dismisses publications that failed or are in doubt',
+  dismissDuplicate: 'Dismisses the duplicate of a publication that readers see twice',
   cancel: "Cancels a post's planned or queued publications",
   reschedule: 'Moves a planned post to another time, or publishes it now',
   edit: 'Replaces the payload of a planned post',

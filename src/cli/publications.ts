@@ -22,6 +22,8 @@ export const tellPublication = (publication: Thing): string => {
 const reasonOf = (publication: Thing): string => {
   const waiting = textOf(valueAt(publication, 'waiting_for.text'));
   if (waiting !== '') return waiting;
+  const duplicate = thingsIn(publication.warnings).find(({ code }) => code === 'published_twice');
+  if (duplicate) return textOf(duplicate.message);
   if (publication.state === 'published') return textOf(publication.urls) || textOf(publication.message_ids);
   const error = thingsIn(publication.attempts).at(-1)?.error;
   const said = [valueAt(error, 'message'), valueAt(error, 'platform_says')].map(textOf).filter((text) => text !== '');

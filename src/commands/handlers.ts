@@ -23,6 +23,7 @@ import { RebuildProjectionHandler } from './projection/rebuild-projection.js';
 import { RetryProjectionHandler } from './projection/retry-projection.js';
 import { SkipEventHandler } from './projection/skip-event.js';
 import { CancelPublicationsHandler } from './publication/cancel-publications.js';
+import { DismissDuplicateHandler } from './publication/dismiss-duplicate.js';
 import { DismissPublicationHandler } from './publication/dismiss-publication.js';
 import { ResendPublicationHandler } from './publication/resend-publication.js';
 import { SkipSagaEventHandler } from './saga/skip-saga-event.js';
@@ -45,6 +46,7 @@ export const managementHandlers: readonly Type<ICommandHandler<ICommand>>[] = [
   EnableEndpointHandler,
   RotateSigningSecretHandler,
   ResendPublicationHandler,
+  DismissDuplicateHandler,
   DismissPublicationHandler,
   CancelPublicationsHandler,
   DeleteOwnerHandler,

@@ -36,6 +36,8 @@ export const PUBLICATION_MESSAGES = {
   notSentAnyway: message('Only queued publications can be cancelled. This one is {status} and will not be sent.'),
   attemptReplaced: 'Another attempt has replaced this one.',
   stepReported: 'Another worker has already reported this step.',
+  /** `wrong_state` */
+  noDuplicate: 'No duplicate of this publication is waiting to be dismissed.',
 };
 
 /** Rejections caused by a planned post's state: status 409, unless noted otherwise. */

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { isNativeError } from 'node:util/types';
 import { Agent, type Dispatcher } from 'undici';
 import { EXCHANGE_MESSAGES } from './messages.js';
+import { LEASE_LOST } from './publisher.js';
 
 /** One HTTP request to a network. */
 interface OutgoingRequest {
@@ -17,6 +18,8 @@ export interface ExchangeLimits {
   /** Time from the call to the last byte of the response, in ms. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Asked when the first byte is due, and before each further part of a streamed body. Default: always true. */
+  readonly holdsLease?: (() => boolean) | undefined;
 }
 
 /** Reason for an exchange without a response. */
@@ -32,7 +35,7 @@ interface Interruption {
  */
 export type Exchange =
   | { readonly kind: 'answered'; readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer }
-  /** No byte was sent, for example because the connection was refused or the TLS handshake failed. */
+  /** No byte was sent, for example because the connection was refused or the lease had passed. */
   | ({ readonly kind: 'never_sent' } & Interruption)
   /** At least part of the request was sent, but no complete response arrived. `status`: null if no response began. */
   | ({ readonly kind: 'lost'; readonly status: number | null } & Interruption);
@@ -57,7 +60,7 @@ export const createConnections = (): Agent =>
 export const exchange = (
   connections: Dispatcher,
   request: OutgoingRequest,
-  { timeoutMs, signal }: ExchangeLimits,
+  { timeoutMs, signal, holdsLease = () => true }: ExchangeLimits,
 ): Promise<Exchange> =>
   new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
@@ -88,6 +91,7 @@ export const exchange = (
     const timeOut = (): void => {
       if (!settled) stop({ code: 'timed_out', detail: EXCHANGE_MESSAGES.noAnswer({ ms: timeoutMs }) });
     };
+    const leaseLost = { code: LEASE_LOST, detail: EXCHANGE_MESSAGES.leaseLost };
     // When a suspended process resumes, timers fire before sockets are read. With setImmediate, a response that has
     // already arrived still counts.
     const timer = setTimeout(() => setImmediate(timeOut), timeoutMs);
@@ -107,7 +111,14 @@ export const exchange = (
         {
           onRequestStart(started) {
             if (settled) return started.abort(new Error('stopped while waiting for a connection'));
+            // undici writes a text right after this, in the same turn, and a stream's first byte with its first part.
+            if (!holdsLease()) {
+              interrupted(leaseLost);
+              return started.abort(new Error(LEASE_LOST));
+            }
             controller = started;
+            // This listener is called before undici's. A network ignores a request that breaks off.
+            if (request.body instanceof Readable) request.body.on('data', () => holdsLease() || stop(leaseLost));
           },
           onResponseStart(_, code, received) {
             status = code;

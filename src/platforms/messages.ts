@@ -94,5 +94,6 @@ export const EXCHANGE_MESSAGES = {
   stopped: 'the call was stopped',
   noAnswer: message('no answer within {ms} ms'),
   endlessAnswer: 'the answer is too long',
+  leaseLost: 'another process may have taken over the channel',
   unknown: 'unknown error',
 };

@@ -78,6 +78,9 @@ export interface PublishError {
   readonly platform_says?: string;
 }
 
+/** Code of a call that was not made, or not to its end, because its worker's lease had passed (D-84). */
+export const LEASE_LOST = 'lease_lost';
+
 /** Outcome of one step. */
 export type StepOutcome =
   | {
@@ -126,6 +129,8 @@ export interface SendContext {
    */
   readonly media: (index: number, limits: MediaLimits) => Promise<MediaFile | PublishError>;
   readonly signal: AbortSignal;
+  /** True while no other worker can have the channel. Asked when a request's first byte is due (D-84). */
+  readonly holdsLease?: (() => boolean) | undefined;
 }
 
 /**

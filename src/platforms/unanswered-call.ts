@@ -2,7 +2,7 @@ import type { Exchange, Interrupted } from './exchange.js';
 import { CALL_MESSAGES as MESSAGES } from './messages.js';
 import { gatewayError, inDoubtIfVisible, retry } from './outcomes.js';
 import { extractWords, platformSays } from './platform-says.js';
-import type { PublishError, SendContext, StepOutcome } from './publisher.js';
+import { LEASE_LOST, type PublishError, type SendContext, type StepOutcome } from './publisher.js';
 import { readRetryAfter } from './retry-after.js';
 
 /** A call that got no response from the network's API. */
@@ -59,15 +59,23 @@ export const classifyUnanswered = (exchange: Exchange, call: UnansweredCall): St
   return classifyUnreadable(status, says, call);
 };
 
+/** Codes that name the gateway's own reason for ending a call. */
+const OWN_CODES: ReadonlySet<string> = new Set(['timed_out', 'aborted', LEASE_LOST]);
+
 /** Classifies a call whose request was not sent, or whose response did not arrive completely (D-25). */
 export const classifyInterrupted = (
   { kind, code, detail }: Interrupted,
   { title: network, visible }: Pick<UnansweredCall, 'title' | 'visible'>,
 ): StepOutcome => {
   if (kind === 'never_sent')
-    return retry(gatewayError(code === 'aborted' ? code : 'not_sent', MESSAGES.notSent({ network, detail })));
+    return retry(
+      gatewayError(
+        code === 'aborted' || code === LEASE_LOST ? code : 'not_sent',
+        MESSAGES.notSent({ network, detail }),
+      ),
+    );
   const describe = visible ? MESSAGES.notAnsweredInDoubt : MESSAGES.notAnswered;
-  const errorCode = code === 'timed_out' || code === 'aborted' ? code : 'connection_lost';
+  const errorCode = OWN_CODES.has(code) ? code : 'connection_lost';
   return inDoubtIfVisible(visible, gatewayError(errorCode, describe({ network, detail })));
 };
 

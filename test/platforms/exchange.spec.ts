@@ -1,5 +1,11 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type Server as TcpServer,
+  type Socket,
+} from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -178,6 +184,61 @@ describe('an exchange is never_sent', () => {
 
   it('when the URL is malformed', async () => {
     expect(await post('nonsense')).toMatchObject({ kind: 'never_sent' });
+  });
+});
+
+describe('an exchange whose lease has passed (D-84)', () => {
+  it('sends nothing if that is so once there is a connection', async () => {
+    const calls: string[] = [];
+    const url = await http((request, response) => {
+      calls.push(request.url ?? '');
+      response.end();
+    });
+    let isHeld = true;
+    const single = new Agent({
+      pipelining: 1,
+      connect: (options, callback) => {
+        const socket = connect(Number(options.port), options.hostname, () => {
+          isHeld = false; // as if the process had been suspended while it connected
+          callback(null, socket);
+        });
+      },
+    });
+    const outcome = await post(url, { holdsLease: () => isHeld }, '{}', single);
+    expect(outcome).toMatchObject({ kind: 'never_sent', code: 'lease_lost' });
+    isHeld = true;
+    expect(await post(`${url}/after`, { holdsLease: () => isHeld })).toMatchObject({ kind: 'answered' });
+    expect(calls).toEqual(['/after']);
+    await single.destroy();
+  });
+
+  it('breaks a streamed body off', async () => {
+    const received: Buffer[] = [];
+    let isWhole = false;
+    let onPart!: () => void;
+    let onClose!: () => void;
+    const arrived = new Promise<void>((resolve) => (onPart = resolve));
+    const closed = new Promise<void>((resolve) => (onClose = resolve));
+    const url = await http((request) => {
+      request.on('data', (part: Buffer) => {
+        received.push(part);
+        onPart();
+      });
+      request.on('end', () => (isWhole = true));
+      request.on('close', onClose);
+    });
+    let isHeld = true;
+    async function* parts(): AsyncGenerator<string> {
+      yield 'one ';
+      await arrived;
+      isHeld = false;
+      yield 'two ';
+    }
+    const outcome = await post(url, { holdsLease: () => isHeld }, Readable.from(parts()));
+    await closed;
+    expect(outcome).toMatchObject({ kind: 'lost', code: 'lease_lost' });
+    expect(Buffer.concat(received).toString()).toBe('one ');
+    expect(isWhole).toBe(false);
   });
 });
 

@@ -36,7 +36,7 @@ export interface Schemas {
     readonly started_at: string;
     /** ISO 8601, UTC; null while the attempt is running. */
     readonly ended_at: string | null;
-    /** `published`, `postponed`, `failed`, `in_doubt`; null while the attempt is running. */
+    /** `published`, `postponed`, `failed`, `in_doubt`; null while the attempt is running, or if another attempt succeeded meanwhile. */
     readonly outcome: string | null;
     /** Classified according to D-35, with the network's own message; null if there was no error. */
     readonly error: Schemas['PublicationError'] | null;
@@ -70,6 +70,7 @@ export interface Schemas {
       | 'in_doubt'
       | 'projection_stopped'
       | 'publication_failed'
+      | 'published_twice'
       | 'quota_exhausted'
       | 'store_unavailable'
       | 'webhook_output_disabled';
@@ -429,6 +430,12 @@ export interface Schemas {
       };
       readonly features: readonly ('overrides' | 'publish_at')[];
     };
+  };
+  /** Messages of a call that had been given up but succeeded beside another call that was counted. */
+  readonly Duplicate: {
+    readonly message_ids: readonly string[];
+    /** When they were found (ISO 8601, UTC). */
+    readonly at: string;
   };
   /** A log that has ended, because its history could not be continued. */
   readonly EndedLog: {
@@ -1220,10 +1227,12 @@ export interface Schemas {
     /** Ids of the network's messages. */
     readonly message_ids: readonly string[];
     readonly urls: readonly string[];
-    /** Degradations. */
+    /** Degradations, and `published_twice` until the duplicate is dismissed. */
     readonly warnings: readonly Schemas['PublicationWarning'][];
     /** ISO 8601, UTC; null if it is not published. */
     readonly published_at: string | null;
+    /** Messages that readers see in addition to `message_ids`. They stay listed after they are dismissed. */
+    readonly duplicates: readonly Schemas['Duplicate'][];
   };
   /** The error of a failed publication; the same fields as a publisher's error. */
   readonly PublicationError: {
@@ -1696,10 +1705,12 @@ export interface Schemas {
     /** Ids of the network's messages. */
     readonly message_ids: readonly string[];
     readonly urls: readonly string[];
-    /** Degradations. */
+    /** Degradations, and `published_twice` until the duplicate is dismissed. */
     readonly warnings: readonly Schemas['PublicationWarning'][];
     /** ISO 8601, UTC; null if it is not published. */
     readonly published_at: string | null;
+    /** Messages that readers see in addition to `message_ids`. They stay listed after they are dismissed. */
+    readonly duplicates: readonly Schemas['Duplicate'][];
     /** The first 120 characters of the post's text. */
     readonly excerpt: string | null;
     /** ISO 8601, UTC. */
@@ -2625,6 +2636,8 @@ export interface Routes {
           | 'PublicationHeld'
           | 'PublicationResent'
           | 'PublicationDismissed'
+          | 'PublicationDuplicateFound'
+          | 'PublicationDuplicateDismissed'
           | 'NoticeRaised'
           | 'TranslationStored'
           | 'TranslationAbandoned'
@@ -3093,6 +3106,16 @@ export interface Routes {
   };
   /** Dismiss a publication that failed or is in doubt */
   readonly 'POST /manage/v1/publications/{id}/dismiss': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Publication'];
+  };
+  /** Dismiss the duplicate of a publication that readers see twice */
+  readonly 'POST /manage/v1/publications/{id}/dismiss-duplicate': {
     readonly takes: {
       readonly path: {
         /** Id of the resource. */

@@ -14,6 +14,10 @@ export const cancelPost = (id: string): Promise<Api<'CancelledPost'>> =>
 export const resendPublication = (id: string): Promise<Publication> =>
   change(management().post('/publications/{id}/resend', { path: { id } }));
 
+/** Records that a publication's duplicate has been dealt with. */
+export const dismissDuplicate = (id: string): Promise<Publication> =>
+  change(management().post('/publications/{id}/dismiss-duplicate', { path: { id } }));
+
 /** Closes a publication that is in doubt or has failed, so that it is not sent again. */
 export const dismissPublication = (id: string): Promise<Publication> =>
   change(management().post('/publications/{id}/dismiss', { path: { id } }));

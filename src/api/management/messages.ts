@@ -215,6 +215,14 @@ export const STREAM_MESSAGES = {
   lastEventId: 'must be the id of an event of this stream: digits',
 };
 
+/** Warnings of publications. */
+export const PUBLICATION_VIEW_MESSAGES = {
+  /** `published_twice` */
+  publishedTwice: message(
+    'Readers see this post twice, because a call that had been given up succeeded after all: {messages}. Delete one of the messages there, then dismiss the duplicate.',
+  ),
+};
+
 /** `GET /overview`: `attention[].text` and `checks[].message`. */
 export const OVERVIEW_MESSAGES = {
   noText: 'a post without text',
@@ -225,6 +233,13 @@ export const OVERVIEW_MESSAGES = {
   ),
   manyInDoubt: message(
     'It is not known whether {count} publications were published. Check their channels, then dismiss them or send them again.',
+  ),
+  /** `published_twice` */
+  publishedTwice: message(
+    'Readers see "{excerpt}" twice on {platform}, in the channel "{channel}": {messages}. Delete one of the messages there, then dismiss the duplicate.',
+  ),
+  manyTwice: message(
+    'Readers see {count} publications twice. Delete one of the messages of each there, then dismiss the duplicates.',
   ),
   /** `channel_needs_attention` */
   channelNeedsAttention: message('The channel "{channel}" on {platform} needs attention: {reason}'),

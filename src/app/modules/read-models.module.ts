@@ -28,6 +28,7 @@ import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import { PlannedPostQueries } from '../../projections/planned-posts/planned-posts.queries.js';
 import { ChannelMessages } from '../../projections/posts/channel-messages.queries.js';
 import { FindEndpointPost, ListEndpointPosts } from '../../projections/posts/endpoint-post.queries.js';
+import { OpenDuplicateQueries } from '../../projections/posts/open-duplicates.queries.js';
 import { PendingApprovalQueries } from '../../projections/posts/pending-approvals.queries.js';
 import { PostExcerpts } from '../../projections/posts/post-excerpts.queries.js';
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
@@ -87,6 +88,7 @@ const QUERIES = [
   NextPublicationQueries,
   OutputQueues,
   PlannedPostQueries,
+  OpenDuplicateQueries,
   PendingApprovalQueries,
   PostExcerpts,
   PostPayloads,

@@ -21,7 +21,7 @@ const FILTERS = [
   'until',
 ] as const;
 
-/** Adds `posts`, `post`, `why`, `resend`, `dismiss` and `cancel`. */
+/** Adds `posts`, `post`, `why`, `resend`, `dismiss`, `dismiss-duplicate` and `cancel`. */
 export const addPosts = (define: Define): void => {
   define({
     usage: 'posts',
@@ -64,6 +64,13 @@ export const addPosts = (define: Define): void => {
           out.answer(await api.post(`/publications/{id}/${action}`, { path: { id } }));
       },
     });
+  define({
+    usage: 'dismiss-duplicate <id>',
+    summary: SUMMARIES.dismissDuplicate,
+    example: 'crosspost dismiss-duplicate $PUBLICATION',
+    handler: async ({ api, out, args: [id = ''] }) =>
+      out.answer(await api.post('/publications/{id}/dismiss-duplicate', { path: { id } })),
+  });
   define({
     usage: 'cancel <id>',
     summary: SUMMARIES.cancel,

@@ -11,7 +11,7 @@ import type { Rejection } from '../../kernel/result.js';
 /** The commands of the publishing worker, which also cancels publications that a deletion leaves behind (D-25). */
 export type ProgressCommand = Exclude<
   PublicationCommand,
-  { readonly type: 'ResendPublication' | 'DismissPublication' }
+  { readonly type: 'ResendPublication' | 'DismissPublication' | 'DismissDuplicate' }
 >;
 
 /** The publication after its progress was recorded, or a rejection if another worker has taken over. */

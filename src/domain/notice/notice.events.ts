@@ -6,6 +6,7 @@ import type { Instant } from '../../kernel/instant.js';
 export type NoticeKind =
   | 'publication.in_doubt'
   | 'publication.failed'
+  | 'published_twice'
   | 'channel.needs_attention'
   | 'endpoint.disabled'
   | 'webhook_output.disabled'

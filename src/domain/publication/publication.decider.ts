@@ -5,6 +5,8 @@ import { reject, type Rejection } from '../../kernel/result.js';
 import { PUBLICATION_MESSAGES } from '../messages.js';
 import type {
   PublicationDismissed,
+  PublicationDuplicateDismissed,
+  PublicationDuplicateFound,
   PublicationEvent,
   PublicationFailed,
   PublicationFiltered,
@@ -31,7 +33,7 @@ export type PublicationCommand =
       readonly after: number;
     } & Omit<PublicationStarted['data'], 'attempt'>)
   | ({ readonly type: 'StartStep' } & PublicationStepStarted['data'])
-  | ({ readonly type: 'CompleteStep' } & PublicationStepCompleted['data'])
+  | ({ readonly type: 'CompleteStep'; readonly at: Instant } & PublicationStepCompleted['data'])
   | ({ readonly type: 'MarkPublished' } & PublicationSucceeded['data'])
   | ({ readonly type: 'PostponePublication' } & PublicationPostponed['data'])
   | ({ readonly type: 'MarkFailed' } & PublicationFailed['data'])
@@ -44,7 +46,8 @@ export type PublicationCommand =
   | ({ readonly type: 'FilterPublication' } & PublicationFiltered['data'])
   | ({ readonly type: 'ResendPublication' } & PublicationResent['data'])
   | ({ readonly type: 'DismissPublication' } & PublicationDismissed['data'])
-  | ({ readonly type: 'CancelPublication' } & PublicationDismissed['data']);
+  | ({ readonly type: 'CancelPublication' } & PublicationDismissed['data'])
+  | ({ readonly type: 'DismissDuplicate' } & PublicationDuplicateDismissed['data']);
 
 /** Status of a publication (management-api.md: publication). */
 export type PublicationStatus =
@@ -65,6 +68,10 @@ export interface PublicationState extends RetryCounters {
   readonly results: Readonly<Record<string, JsonObject>>;
   readonly messageIds: readonly string[];
   readonly urls: readonly string[];
+  /** Ids of messages that readers see in addition to `messageIds` (D-84). */
+  readonly duplicateIds: readonly string[];
+  /** True while a person has to deal with a duplicate. */
+  readonly hasOpenDuplicate: boolean;
 }
 
 const initial: PublicationState = {
@@ -78,6 +85,8 @@ const initial: PublicationState = {
   results: {},
   messageIds: [],
   urls: [],
+  duplicateIds: [],
+  hasOpenDuplicate: false,
 };
 
 /** The publication of one post on one channel: its attempts, their steps and the outcome (D-20, D-25, D-26). */
@@ -99,7 +108,9 @@ export const publication: Decider<
         if (state.status !== 'queued') return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
         const { after, at, worker, sending, projectRevision } = command;
         // The start is based on outdated state: the latest attempt may have sent part of the post or scheduled a retry.
-        if (after !== state.attempt) return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
+        // The same applies if a late answer has completed the step that would be sent.
+        if (after !== state.attempt || (sending !== null && sending in state.results))
+          return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
         const attempt = after + 1;
         return [{ type: 'PublicationStarted', data: { attempt, worker, sending, at, projectRevision, ...ids } }];
       }
@@ -126,18 +137,34 @@ export const publication: Decider<
         return reject(code, explainUncancellable(state.status));
       }
       case 'MarkPublished': {
-        // A worker that lost its lease may still report success, which resolves the doubt. It also cancels a scheduled
-        // retry, which would send the post twice.
-        const isPending = ['in_doubt', 'publishing', 'queued'].includes(state.status);
-        if (!isPending || command.attempt !== state.attempt)
+        // A worker that lost its lease may still report success, which is the truth whatever was recorded since: it
+        // resolves a doubt and cancels a retry, which would send the post twice.
+        if (command.attempt < 1 || command.attempt > state.attempt)
           return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
+        if (state.status === 'published') return decideDuplicate(command, state, ids);
         const { attempt, at, messageIds, urls, warnings } = command;
         const all = { messageIds: [...state.messageIds, ...messageIds], urls: [...state.urls, ...urls] };
         const data = { attempt, at, messageIds: all.messageIds, urls: all.urls, warnings, ...ids };
         return [{ type: 'PublicationSucceeded', data }];
       }
+      case 'DismissDuplicate':
+        if (!state.hasOpenDuplicate) return reject('wrong_state', PUBLICATION_MESSAGES.noDuplicate);
+        return [{ type: 'PublicationDuplicateDismissed', data: { at: command.at, ...ids } }];
+      case 'CompleteStep': {
+        const { attempt, step, result, messageIds, urls } = command;
+        const isCurrent = state.status === 'publishing' && attempt === state.attempt;
+        const isVisible = messageIds.length > 0;
+        if (attempt < 1 || attempt > state.attempt || (!isCurrent && !isVisible))
+          return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
+        // A lookup and a returning worker may both report a step, but its messages count only once.
+        if (step in state.results || state.status === 'published') return decideDuplicate(command, state, ids);
+        // A late answer must not name a step that another attempt has not started.
+        const sending = isCurrent ? command.sending : state.sending === step ? null : state.sending;
+        return [
+          { type: 'PublicationStepCompleted', data: { attempt, step, result, messageIds, urls, sending, ...ids } },
+        ];
+      }
       case 'StartStep':
-      case 'CompleteStep':
       case 'PostponePublication':
       case 'MarkFailed':
       case 'MarkInDoubt':
@@ -196,6 +223,12 @@ export const publication: Decider<
         return { ...state, ...initialRetryCounters };
       case 'PublicationDismissed':
         return { ...state, status: 'dismissed' };
+      case 'PublicationDuplicateFound': {
+        const duplicateIds = [...state.duplicateIds, ...event.data.messageIds];
+        return { ...state, duplicateIds, hasOpenDuplicate: true };
+      }
+      case 'PublicationDuplicateDismissed':
+        return { ...state, hasOpenDuplicate: false };
       default:
         return assertNever(event);
     }
@@ -220,8 +253,19 @@ const explainUncancellable = (status: Exclude<PublicationStatus, 'queued'>): str
 
 type AttemptCommand = Extract<
   PublicationCommand,
-  { type: 'StartStep' | 'CompleteStep' | 'PostponePublication' | 'MarkFailed' | 'MarkInDoubt' }
+  { type: 'StartStep' | 'PostponePublication' | 'MarkFailed' | 'MarkInDoubt' }
 >;
+
+/** Records messages of a late answer that are not known yet. Rejects a report that tells nothing new. */
+const decideDuplicate = (
+  { attempt, at, messageIds, urls }: Omit<PublicationDuplicateFound['data'], keyof PublicationIds>,
+  { messageIds: counted, duplicateIds }: PublicationState,
+  ids: PublicationIds,
+): PublicationEvent[] | Rejection<'stale_attempt'> => {
+  const known = new Set([...counted, ...duplicateIds]);
+  if (messageIds.every((id) => known.has(id))) return reject('stale_attempt', PUBLICATION_MESSAGES.stepReported);
+  return [{ type: 'PublicationDuplicateFound', data: { attempt, at, messageIds, urls, ...ids } }];
+};
 
 const decideInAttempt = (
   command: AttemptCommand,
@@ -232,12 +276,6 @@ const decideInAttempt = (
   switch (command.type) {
     case 'StartStep':
       return [{ type: 'PublicationStepStarted', data: { attempt, sending: command.sending, ...ids } }];
-    case 'CompleteStep': {
-      const { step, result, messageIds, urls, sending } = command;
-      // A lookup and a returning worker may both report a step, but its messages count only once.
-      if (step in state.results) return reject('stale_attempt', PUBLICATION_MESSAGES.stepReported);
-      return [{ type: 'PublicationStepCompleted', data: { attempt, step, result, messageIds, urls, sending, ...ids } }];
-    }
     case 'MarkFailed':
       return [{ type: 'PublicationFailed', data: { attempt, at: command.at, error: command.error, ...ids } }];
     case 'MarkInDoubt': {

@@ -65,6 +65,25 @@ export type PublicationStepCompleted = DomainEvent<
     readonly sending: string | null;
   }
 >;
+/**
+ * A call that had been given up turned out to have succeeded beside another call that was counted (D-84): readers see
+ * these messages as well.
+ */
+export type PublicationDuplicateFound = DomainEvent<
+  'PublicationDuplicateFound',
+  PublicationIds & {
+    /** The attempt that made the call. */
+    readonly attempt: number;
+    readonly at: Instant;
+    readonly messageIds: readonly string[];
+    readonly urls: readonly string[];
+  }
+>;
+/** A person has dealt with the duplicates found so far. */
+export type PublicationDuplicateDismissed = DomainEvent<
+  'PublicationDuplicateDismissed',
+  PublicationIds & { readonly at: Instant }
+>;
 /** The post is visible to readers. `messageIds` and `urls` cover all steps. */
 export type PublicationSucceeded = DomainEvent<
   'PublicationSucceeded',
@@ -138,7 +157,9 @@ export type PublicationEvent =
   | PublicationFiltered
   | PublicationHeld
   | PublicationResent
-  | PublicationDismissed;
+  | PublicationDismissed
+  | PublicationDuplicateFound
+  | PublicationDuplicateDismissed;
 
 export const publicationEvents = {
   PublicationStarted: {
@@ -157,4 +178,6 @@ export const publicationEvents = {
   PublicationHeld: { version: 1 },
   PublicationResent: { version: 1 },
   PublicationDismissed: { version: 1 },
+  PublicationDuplicateFound: { version: 1 },
+  PublicationDuplicateDismissed: { version: 1 },
 } satisfies Catalogue & Record<PublicationEvent['type'], unknown>;

@@ -35,9 +35,10 @@ const commandFactories: fc.Arbitrary<CommandFactory> = fc.oneof(
     attempt: attempt + off,
     sending: 'text',
   })),
-  fc.tuple(attemptOff, sending, messageIds).map(([off, next, messages]): CommandFactory => ({ attempt }) => ({
+  fc.tuple(attemptOff, sending, messageIds).map(([off, next, messages]): CommandFactory => ({ attempt }, at) => ({
     type: 'CompleteStep',
     ...ids,
+    at,
     attempt: attempt + off,
     step: 'album',
     result: {},
@@ -87,6 +88,7 @@ const commandFactories: fc.Arbitrary<CommandFactory> = fc.oneof(
     error,
     resendAt: wait === null ? null : at + wait,
   })),
+  fc.constant<CommandFactory>((_, at) => ({ type: 'DismissDuplicate', ...ids, at })),
   fc.constant<CommandFactory>((_, at) => ({
     type: 'FilterPublication',
     ...ids,
@@ -135,6 +137,9 @@ const property = (check: (events: readonly AppliedEvent[]) => void) => () =>
     runs,
   );
 
+/** Events that change neither the state nor the attempt. */
+const DUPLICATES: ReadonlySet<string> = new Set(['PublicationDuplicateFound', 'PublicationDuplicateDismissed']);
+
 const isEnded = ({ status }: PublicationState) => status !== 'queued' && status !== 'publishing';
 
 describe('a publication, after any sequence of commands', () => {
@@ -146,9 +151,12 @@ describe('a publication, after any sequence of commands', () => {
         if (event.type === 'PublicationStarted') {
           expect(open).toBeNull();
           open = event.data.attempt;
-        } else if (event.type === 'PublicationStepStarted' || event.type === 'PublicationStepCompleted') {
+        } else if (event.type === 'PublicationStepStarted') {
           expect(event.data.attempt).toBe(open);
-        } else {
+        } else if (event.type === 'PublicationStepCompleted') {
+          // A late answer may report what readers see (D-84).
+          if (event.data.attempt !== open) expect(event.data.messageIds).not.toEqual([]);
+        } else if (!DUPLICATES.has(event.type)) {
           open = null;
         }
         expect(after.status === 'publishing').toBe(open !== null);
@@ -165,26 +173,46 @@ describe('a publication, after any sequence of commands', () => {
   );
 
   it(
-    "leaves a final state only by the owner's decision or by a late success (D-25)",
+    "leaves a final state only by the owner's decision or by a late success (D-25, D-84)",
     property((events) => {
       for (const { before, event, after } of events) {
-        if (!isEnded(before)) continue;
+        if (!isEnded(before) || DUPLICATES.has(event.type)) continue;
+        const late = ['PublicationSucceeded', 'PublicationStepCompleted'];
+        const decisions = ['PublicationResent', 'PublicationDismissed'];
         const allowed: Partial<Record<PublicationState['status'], string[]>> = {
-          failed: ['PublicationResent', 'PublicationDismissed'],
-          in_doubt: ['PublicationResent', 'PublicationDismissed', 'PublicationSucceeded'],
+          failed: [...decisions, ...late],
+          in_doubt: [...decisions, ...late],
+          dismissed: late,
+          filtered: late,
         };
         expect(allowed[before.status] ?? []).toContain(event.type);
-        if (event.type === 'PublicationSucceeded') expect(event.data.attempt).toBe(before.attempt);
-        expect(after.status).not.toBe(before.status);
+        if (event.type === 'PublicationSucceeded') expect(event.data.attempt).toBeLessThanOrEqual(before.attempt);
+        if (event.type === 'PublicationStepCompleted') expect(after.status).toBe(before.status);
+        else expect(after.status).not.toBe(before.status);
       }
     }),
   );
 
   it(
-    'is published at most once, and nothing follows',
+    'is published at most once, and only duplicates follow',
     property((events) => {
       const success = events.findIndex(({ event }) => event.type === 'PublicationSucceeded');
-      if (success >= 0) expect(events).toHaveLength(success + 1);
+      if (success < 0) return;
+      for (const { event, after } of events.slice(success + 1)) {
+        expect(DUPLICATES).toContain(event.type);
+        expect(after.status).toBe('published');
+      }
+    }),
+  );
+
+  it(
+    'counts no message twice (D-84)',
+    property((events) => {
+      for (const { before, event } of events) {
+        if (event.type !== 'PublicationDuplicateFound') continue;
+        const known = [...before.messageIds, ...before.duplicateIds];
+        expect(event.data.messageIds.some((id) => !known.includes(id))).toBe(true);
+      }
     }),
   );
 

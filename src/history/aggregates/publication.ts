@@ -37,7 +37,9 @@ export type PublicationHistory = {
   readonly urls: readonly string[];
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   readonly published_at: string | null;
-  /** The last decision by a person, and its author. `kind` is `resent` or `dismissed`. */
+  /** Messages that readers see in addition to `message_ids` (D-84). */
+  readonly duplicates: readonly { readonly message_ids: readonly string[]; readonly at: string }[];
+  /** The last decision by a person, and its author. `kind` is `resent`, `dismissed` or `duplicate_dismissed`. */
   readonly decision: null | {
     readonly kind: string;
     readonly at: string;
@@ -61,6 +63,7 @@ const create = ({ data: { publicationId, postId, channelId } }: RecordedEventOf<
   urls: [],
   warnings: [],
   published_at: null,
+  duplicates: [],
   decision: null,
 });
 
@@ -78,7 +81,7 @@ const endAttempt = (
 export const publicationHistory: HistoryAggregate<PublicationHistory, PublicationEvent> = {
   name: 'publication',
   category: 'publication',
-  version: 1,
+  version: 2,
 
   evolve(before, event) {
     const state: PublicationHistory = before ?? create(event);
@@ -125,6 +128,14 @@ export const publicationHistory: HistoryAggregate<PublicationHistory, Publicatio
         const [kind, next] = event.type === 'PublicationResent' ? ['resent', 'queued'] : ['dismissed', 'dismissed'];
         const decision = { kind, at, by: event.actor, ip: event.clientAddress };
         return { ...state, state: next, waiting: null, sending: null, decision };
+      }
+      case 'PublicationDuplicateFound': {
+        const duplicate = { message_ids: event.data.messageIds, at };
+        return { ...state, duplicates: [...state.duplicates, duplicate] };
+      }
+      case 'PublicationDuplicateDismissed': {
+        const decision = { kind: 'duplicate_dismissed', at, by: event.actor, ip: event.clientAddress };
+        return { ...state, decision };
       }
       default:
         return assertNever(event);

@@ -15,6 +15,8 @@ export interface MaxCall {
   readonly body?: JsonObject;
   readonly token: string;
   readonly signal: AbortSignal;
+  /** See {@link SendContext.holdsLease}. */
+  readonly holdsLease?: (() => boolean) | undefined;
 }
 
 /** MAX's response and its time (null if it has no date), or a failure. */
@@ -28,7 +30,7 @@ export const isToken = (text: string): boolean => /^[\x21-\x7e]{1,1024}$/.test(t
 /** Makes one call, without retries; never throws. Masks the token if the response echoes it. */
 export const callMax = async (
   { connections, apiUrl, timeoutMs }: NetworkConnection,
-  { method, path, query, body, token, signal }: MaxCall,
+  { method, path, query, body, token, signal, holdsLease }: MaxCall,
 ): Promise<MaxResponse> => {
   const answer = await exchange(
     connections,
@@ -38,7 +40,7 @@ export const callMax = async (
       headers: { authorization: token, ...(body ? { 'content-type': 'application/json' } : {}) },
       ...(body ? { body: JSON.stringify(body) } : {}),
     },
-    { timeoutMs, signal },
+    { timeoutMs, signal, holdsLease },
   );
   return readResponse(answer, token);
 };

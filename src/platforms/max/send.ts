@@ -22,12 +22,12 @@ const postMessage = async (
   connection: NetworkConnection,
   step: Step,
   token: string,
-  { channel, results, waits, signal }: SendContext,
+  { channel, results, waits, signal, holdsLease }: SendContext,
 ): Promise<StepOutcome> => {
   // Uses the channel's current address, not the address in the rendering.
   const { chat_id: _, ...body } = resolveReferences(step.request, results);
   const query = { chat_id: channel.address['chat_id'] ?? '' };
-  const answer = await callMax(connection, { method: 'POST', path: '/messages', query, body, token, signal });
+  const answer = await callMax(connection, { method: 'POST', path: '/messages', query, body, token, signal, holdsLease });
   const circumstances = { visible: true, waits };
   if (answer.kind !== 'answered') return classify(answer, circumstances);
   const { message } = answer.body as { readonly message?: unknown };

@@ -48,15 +48,15 @@ export const uploadMedium = async (
   const file = await context.media(index, limits);
   if ('code' in file) return becomesLink(file) ? done({ link: file.code }) : classifyMediaError(file);
   try {
-    const { waits, signal } = context;
+    const { waits, signal, holdsLease } = context;
     const circumstances = { visible: false, waits };
-    const place = await callMax(connection, { ...uploadAddressCall(type), token, signal });
+    const place = await callMax(connection, { ...uploadAddressCall(type), token, signal, holdsLease });
     if (place.kind !== 'answered') return linkRefusedMedium(classify(place, circumstances));
     const { url, token: early } = place.body as Readonly<Record<string, unknown>>;
     if (!isUploadUrl(url, connection.apiUrl)) {
       return classify({ kind: 'unreadable', status: place.status, retryAfter: undefined }, circumstances);
     }
-    const uploaded = await sendFile(connection, url, file, token, signal);
+    const uploaded = await sendFile(connection, url, file, token, context);
     if (uploaded.kind === 'unreadable' && uploaded.status === 413) return linked('media_too_large', uploaded.says);
     if (uploaded.kind === 'refused' && WRONG_PLACE.has(uploaded.status))
       return retry(maxError('upload_refused', 'platform', MAX_MESSAGES.uploadUrlRefused, uploaded));
@@ -107,9 +107,10 @@ const sendFile = async (
   url: string,
   file: MediaFile,
   token: string,
-  signal: AbortSignal,
+  { signal, holdsLease }: SendContext,
 ): Promise<Extract<Exchange, { kind: 'answered' }> | MaxFailure> => {
-  const limits = { timeoutMs: connection.timeoutMs + Math.ceil(file.sizeBytes / SLOWEST_BYTES_PER_MS), signal };
+  const timeoutMs = connection.timeoutMs + Math.ceil(file.sizeBytes / SLOWEST_BYTES_PER_MS);
+  const limits = { timeoutMs, signal, holdsLease };
   const answer = await uploadFile(connection, url, { field: FILE_FIELD, file }, limits);
   if (answer.kind !== 'answered') return answer;
   const said = readResponse(answer, token);

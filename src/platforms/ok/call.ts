@@ -26,7 +26,7 @@ type OkResponse =
 export const callOk = async (
   { apiUrl, connections, timeoutMs }: NetworkConnection,
   { method, parameters, visible }: OkCall,
-  { credentials, waits, signal }: Pick<SendContext, 'credentials' | 'waits' | 'signal'>,
+  { credentials, waits, signal, holdsLease }: Pick<SendContext, 'credentials' | 'waits' | 'signal' | 'holdsLease'>,
 ): Promise<OkResponse> => {
   const { application_key = '', application_secret = '', access_token = '' } = credentials;
   if (application_key === '' || application_secret === '' || access_token === '') {
@@ -42,7 +42,7 @@ export const callOk = async (
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ ...signed, access_token, sig }).toString(),
     },
-    { timeoutMs, signal },
+    { timeoutMs, signal, holdsLease },
   );
   const value = last.kind === 'answered' ? parseJson(last.body) : undefined;
   const refusal = readRefusal(value);

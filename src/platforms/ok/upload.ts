@@ -112,8 +112,9 @@ const upload = async (
   { connection, context, file, field }: UploadContext,
   url: string,
 ): Promise<{ readonly value: unknown; readonly last: Exchange } | StepOutcome> => {
-  const { waits, credentials, signal } = context;
-  const last = await uploadFile(connection, url, { field, file }, { timeoutMs: connection.uploadTimeoutMs, signal });
+  const { waits, credentials, signal, holdsLease } = context;
+  const limits = { timeoutMs: connection.uploadTimeoutMs, signal, holdsLease };
+  const last = await uploadFile(connection, url, { field, file }, limits);
   if (last.kind !== 'answered' || isServerBusy(last.status)) return classifyUnreadable(last, false, credentials);
   const value = parseJson(last.body);
   const refusal = readRefusal(value);

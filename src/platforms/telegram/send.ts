@@ -39,7 +39,7 @@ export const sendStep = async (
   const attached = await attachFiles(request, context.media);
   if ('code' in attached) return classifyMediaError(attached);
   const timeoutMs = connection.timeoutMs + Math.ceil(attached.sizeBytes / SLOWEST_BYTES_PER_MS);
-  const limits = { timeoutMs, signal: context.signal };
+  const limits = { timeoutMs, signal: context.signal, holdsLease: context.holdsLease };
   try {
     const outcome = await callBot(connection, token, step.method, request, attached.parts, limits);
     return attached.parts.length > 0 ? linkOversizedFiles(outcome) : outcome;

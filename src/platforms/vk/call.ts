@@ -28,7 +28,7 @@ const VERSION = '5.199';
 export const callVk = async (
   { apiUrl, connections, timeoutMs }: NetworkConnection,
   { method, parameters, token, visible }: VkCall,
-  { credentials, waits, signal }: Pick<SendContext, 'credentials' | 'waits' | 'signal'>,
+  { credentials, waits, signal, holdsLease }: Pick<SendContext, 'credentials' | 'waits' | 'signal' | 'holdsLease'>,
 ): Promise<VkResponse> => {
   const last = await exchange(
     connections,
@@ -38,7 +38,7 @@ export const callVk = async (
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ ...parameters, access_token: token, v: VERSION }).toString(),
     },
-    { timeoutMs, signal },
+    { timeoutMs, signal, holdsLease },
   );
   const answer = last.kind === 'answered' ? parseObject(last.body) : null;
   const { response } = answer ?? {};

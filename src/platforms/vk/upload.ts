@@ -116,8 +116,9 @@ const upload = async (
   { connection, context, file, field }: UploadContext,
   url: string,
 ): Promise<{ readonly answer: Readonly<Record<string, unknown>>; readonly last: Exchange } | StepOutcome> => {
-  const { credentials, waits, signal } = context;
-  const last = await uploadFile(connection, url, { field, file }, { timeoutMs: connection.uploadTimeoutMs, signal });
+  const { credentials, waits, signal, holdsLease } = context;
+  const limits = { timeoutMs: connection.uploadTimeoutMs, signal, holdsLease };
+  const last = await uploadFile(connection, url, { field, file }, limits);
   if (last.kind !== 'answered' || isServerBusy(last.status)) return classifyUnreadable(last, false, credentials);
   const answer = parseObject(last.body);
   const refusal = readRefusal(answer);

@@ -164,6 +164,8 @@ const newPublication = (
   urls: [],
   warnings: [],
   published_at: null,
+  duplicates: [],
+  duplicate_since: null,
 });
 
 /** Assigns the next sequence number of a channel (D-37). */

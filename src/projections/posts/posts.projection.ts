@@ -113,7 +113,7 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
     }
     case 'PublicationSucceeded': {
       const { at, messageIds: message_ids, urls, warnings } = event.data;
-      const attempts = endLastAttempt(row.attempts, at, 'published', null);
+      const attempts = endAttempts(row.attempts, event.data.attempt, at);
       publications.put({ ...row, state: 'published', attempts, message_ids, urls, warnings, published_at: at });
       usage.countPublication(row.owner_id, at, event.id);
       return;
@@ -140,6 +140,15 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
       publications.put({ ...row, message_ids: [...row.message_ids, ...messageIds], urls: [...row.urls, ...urls] });
       return;
     }
+    case 'PublicationDuplicateFound': {
+      const { at, messageIds: message_ids, urls } = event.data;
+      const duplicates = [...row.duplicates, { message_ids, urls, at }];
+      publications.put({ ...row, duplicates, duplicate_since: row.duplicate_since ?? at });
+      return;
+    }
+    case 'PublicationDuplicateDismissed':
+      publications.put({ ...row, duplicate_since: null });
+      return;
     case 'PublicationStepStarted':
     case 'PublicationHeld':
       return;
@@ -151,6 +160,13 @@ const ENDINGS = {
   PublicationFailed: ['failed', 'failed'],
   PublicationInDoubt: ['in_doubt', 'in_doubt'],
 } as const;
+
+/** Ends the attempt that succeeded, which may be an earlier one whose answer was late, and any that is still open. */
+const endAttempts = (attempts: readonly Attempt[], n: number, at: number): Attempt[] =>
+  attempts.map((attempt) => {
+    if (attempt.n === n) return { ...attempt, ended_at: at, outcome: 'published', error: null };
+    return attempt.ended_at === null ? { ...attempt, ended_at: at } : attempt;
+  });
 
 const endLastAttempt = (
   attempts: readonly Attempt[],

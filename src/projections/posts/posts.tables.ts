@@ -4,7 +4,7 @@ import { readSchema } from '../engine/projection.js';
 import { bigint, boolean, defineTable, fixed, int, jsonb, nullable, type RowOfTable, text } from '../engine/table.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const POSTS_VERSION = 9;
+export const POSTS_VERSION = 10;
 export const POSTS = readSchema('posts', POSTS_VERSION);
 
 /** SQL: the indexed prefix of a `trace_id`. A `trace_id` can have up to 4,096 bytes, but an index entry only 2,704. */
@@ -31,6 +31,14 @@ export interface Attempt {
   /** `published`, `postponed`, `failed`, `in_doubt`; null while it is in progress. */
   readonly outcome: string | null;
   readonly error: PublicationError | null;
+}
+
+/** Messages that readers see in addition to a publication's own (D-84). */
+export interface Duplicate {
+  readonly message_ids: readonly string[];
+  readonly urls: readonly string[];
+  /** Time at which they were found. */
+  readonly at: number;
 }
 
 /** The approval of a post (D-62). */
@@ -113,6 +121,9 @@ export const publicationRows = defineTable(
     urls: jsonb<readonly string[]>(),
     warnings: jsonb<readonly PublicationWarning[]>(),
     published_at: nullable(bigint()),
+    duplicates: jsonb<readonly Duplicate[]>(),
+    /** Time at which the first duplicate that is not dismissed was found; null if there is none. */
+    duplicate_since: nullable(bigint()),
   },
 );
 /** A row of {@link publicationRows}. */
@@ -194,4 +205,6 @@ export const postsReadIndexes = `
   create index if not exists publication_channel_post on publication (channel_id, post_id);
   create index if not exists publication_project_post on publication (project_id, post_id);
   create index if not exists publication_settled on publication (settled, post_id) where settled is not null;
+  create index if not exists publication_duplicate on publication (duplicate_since, publication_id)
+    where duplicate_since is not null;
 `;

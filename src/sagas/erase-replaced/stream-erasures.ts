@@ -49,10 +49,14 @@ export const translationErasures = ({
     if (!post) return true;
     const last = await Promise.all(
       post.targets.map(({ publicationId }) =>
-        store.readStream(`publication-${publicationId}`, { direction: 'backwards', limit: 1 }),
+        store.readStream(`publication-${publicationId}`, { direction: 'backwards', limit: 10 }),
       ),
     );
-    return !last.every(([event]) => event !== undefined && ENDED.has(event.type));
+    return !last.every((events) => {
+      // A duplicate may be found and dismissed after the end (D-84).
+      const event = events.find(({ type }) => !type.startsWith('PublicationDuplicate'));
+      return event !== undefined && ENDED.has(event.type);
+    });
   };
   return {
     name: 'translations',

@@ -14,6 +14,10 @@ export const NOTICES_EN = {
   publicationInDoubt: message(
     'Delivery of the post {post} to {channel} could not be confirmed. {error} Check the channel, then send it again or dismiss it.',
   ),
+  /** `published_twice` */
+  publishedTwice: message(
+    'Readers see the post {post} twice on {channel}: {messages}. A call that had been given up succeeded after all. Delete one of the messages there, then dismiss the duplicate.',
+  ),
   /** `endpoint.disabled` */
   endpointDisabled: message(
     '{endpoint} was disabled: {reason}. It is not enabled again automatically: fix the cause, then enable it.',
@@ -54,6 +58,10 @@ export const NOTICES_RU: { readonly [Name in keyof typeof NOTICES_EN]: (typeof N
   /** `publication.in_doubt` */
   publicationInDoubt: message(
     'Не удалось подтвердить доставку поста {post} в {channel}. {error} Посмотрите там, затем отправьте его снова или снимите с публикации.',
+  ),
+  /** `published_twice` */
+  publishedTwice: message(
+    'Читатели видят пост {post} в {channel} дважды: {messages}. Вызов, от которого шлюз уже отказался, всё же удался. Удалите там одно из сообщений, затем снимите отметку о дубле.',
   ),
   /** `endpoint.disabled` */
   endpointDisabled: message(

@@ -1,4 +1,5 @@
 import { raiseNotice } from '../../commands/notice/raise-notice.js';
+import { listMessages } from '../../commands/publication/published-messages.js';
 import { channel as channelDecider } from '../../domain/channel/channel.decider.js';
 import type { ChannelNeedsAttention } from '../../domain/channel/channel.events.js';
 import { endpoint as endpointDecider, type EndpointState } from '../../domain/endpoint/endpoint.decider.js';
@@ -6,7 +7,12 @@ import type { EndpointDisabled } from '../../domain/endpoint/endpoint.events.js'
 import type { NoticeRaised } from '../../domain/notice/notice.events.js';
 import { owner as ownerDecider } from '../../domain/owner/owner.decider.js';
 import type { PostApprovalRequested } from '../../domain/post/post.events.js';
-import type { PublicationFailed, PublicationInDoubt } from '../../domain/publication/publication.events.js';
+import { publication as publicationDecider } from '../../domain/publication/publication.decider.js';
+import type {
+  PublicationDuplicateFound,
+  PublicationFailed,
+  PublicationInDoubt,
+} from '../../domain/publication/publication.events.js';
 import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
 import type { WebhookOutputDisabled } from '../../domain/webhook-output/webhook-output.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
@@ -24,6 +30,7 @@ import { noticesIn } from './notices-in.js';
 type Trigger =
   | PublicationInDoubt
   | PublicationFailed
+  | PublicationDuplicateFound
   | ChannelNeedsAttention
   | EndpointDisabled
   | WebhookOutputDisabled
@@ -43,6 +50,7 @@ const NAME = 'raise-notices';
   types: [
     'PublicationInDoubt',
     'PublicationFailed',
+    'PublicationDuplicateFound',
     'ChannelNeedsAttention',
     'EndpointDisabled',
     'WebhookOutputDisabled',
@@ -88,6 +96,13 @@ const describeEvent = async (
       const error = asSentence(attention.message);
       const text = say.channelNeedsAttention({ channel: where, error, until: iso(until) });
       return { ownerId, kind: 'channel.needs_attention', subject: { channelId }, text };
+    }
+    case 'PublicationDuplicateFound': {
+      const { postId, publicationId, messageIds, urls } = event.data;
+      const { state } = await aggregates.loadAggregate(publicationDecider, publicationId);
+      const messages = listMessages([state, { messageIds, urls }]);
+      const text = say.publishedTwice({ post: postId, channel: where, messages });
+      return { ownerId, kind: 'published_twice', subject: { channelId, postId, publicationId }, text };
     }
     case 'PublicationFailed':
     case 'PublicationInDoubt': {

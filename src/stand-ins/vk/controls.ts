@@ -7,9 +7,9 @@ import { TOKEN_KINDS, type Tokens } from './tokens.js';
 /**
  * VK's own controls:
  * - `POST /_control/tokens {token, kind?, wall?}`: see `TOKEN_KINDS`; `wall` false removes the right to post on walls
- * - `POST /_control/groups {group_id, title?, state?, error_code?, error_msg?, daily_limit?}`: sets the title, the state
- *   (see `GROUP_STATES`), the error for posting there (`error_code` null removes it) and the daily limit (null, the
- *   default, means none; VK's own limit is 50)
+ * - `POST /_control/groups {group_id, title?, state?, error_code?, error_msg?, daily_limit?, ignore_guids?}`: sets the
+ *   title, the state (see `GROUP_STATES`), the error for posting there (`error_code` null removes it), the daily limit
+ *   (null, the default, means none; VK's own limit is 50), and whether a repeated `guid` creates another post
  */
 export const answerVkControl = (
   { tokens, groups }: { readonly tokens: Tokens; readonly groups: Groups },
@@ -37,7 +37,7 @@ const setToken = (tokens: Tokens, body: ControlFields): StandInAnswer => {
 };
 
 const setGroup = (groups: Groups, body: ControlFields): StandInAnswer => {
-  const { group_id, daily_limit } = body;
+  const { group_id, daily_limit, ignore_guids } = body;
   const id = typeof group_id === 'number' ? String(group_id) : group_id;
   if (typeof id !== 'string' || !/^[1-9]\d*$/.test(id))
     throw new InvalidControlRequest('group_id must be a number without a minus sign');
@@ -49,5 +49,6 @@ const setGroup = (groups: Groups, body: ControlFields): StandInAnswer => {
     }
     group.dailyLimit = daily_limit;
   }
+  if (typeof ignore_guids === 'boolean') group.ignoresGuids = ignore_guids;
   return { status: 200, body: { group_id: id, title: group.title, daily_limit: group.dailyLimit } };
 };

@@ -24,6 +24,8 @@ export interface Group {
   dailyLimit: number | null;
   readonly postedAt: number[];
   readonly guids: Map<string, Guid>;
+  /** True if a repeated guid creates another post: the gateway must not rely on guids alone (D-41). */
+  ignoresGuids: boolean;
 }
 
 /** A community that has a name from the start. */
@@ -51,6 +53,7 @@ export class Groups {
       dailyLimit: null,
       postedAt: [],
       guids: new Map(),
+      ignoresGuids: false,
     };
     this.byId.set(id, group);
     return group;
@@ -71,7 +74,8 @@ export const findWallError = ({ state, postingError }: Group): ApiError | null =
 };
 
 /** Returns the post with this guid from the last hour; null for a new guid. */
-export const findPostByGuid = ({ guids }: Group, guid: string, now: number): number | null => {
+export const findPostByGuid = ({ guids, ignoresGuids }: Group, guid: string, now: number): number | null => {
+  if (ignoresGuids) return null;
   for (const [old, { at }] of guids) {
     if (at > now - HOUR) break;
     guids.delete(old);

@@ -53,7 +53,8 @@ export const AttentionActions = ({
   const { subject } = item;
   const { id, publication_id: publicationId, disabled_by: disabledBy } = subject;
   const list = LISTS[item.code];
-  if (isOfMany || id === null)
+  // No list shows only duplicates: they are resolved one after another.
+  if ((isOfMany && item.code !== 'published_twice') || id === null)
     return (
       list && (
         <ButtonLink look={look} {...list}>
@@ -68,10 +69,11 @@ export const AttentionActions = ({
   );
   switch (item.code) {
     case 'in_doubt':
+    case 'published_twice':
     case 'publication_failed':
       return (
         <ButtonLink look={look} to="/publications/$id" params={{ id: publicationId ?? id }}>
-          {item.code === 'in_doubt' ? action.resolve : action.viewReason}
+          {item.code === 'publication_failed' ? action.viewReason : action.resolve}
         </ButtonLink>
       );
     case 'channel_needs_attention':

@@ -14,6 +14,7 @@ import { describeAttention } from './describe-attention.js';
 
 const LOOKS: Readonly<Record<string, { readonly name: IconName; readonly tone: Tone }>> = {
   in_doubt: { name: 'inDoubt', tone: 'doubt' },
+  published_twice: { name: 'published', tone: 'warn' },
   channel_needs_attention: { name: 'onHold', tone: 'warn' },
   endpoint_disabled: { name: 'switchedOff', tone: 'warn' },
   quota_exhausted: { name: 'onHold', tone: 'warn' },

@@ -10,6 +10,8 @@ export const attentionMessages = defineMessages({
     inDoubt: 'Was “{excerpt}” published on {network}?',
     inDoubtText:
       '{network} did not confirm it. Check the channel “{channel}”, then resolve it here. Later posts are not held up.',
+    twice: 'Readers see “{excerpt}” twice on {network}.',
+    twiceText: 'Channel “{channel}”. Delete one of the messages there, then dismiss the duplicate here.',
     channel: {
       right: '{network} does not allow posts in “{channel}”.',
       token: '{network} does not accept the token of “{channel}”.',
@@ -60,6 +62,8 @@ export const attentionMessages = defineMessages({
     many: {
       in_doubt: (count: number, shown: string) =>
         `${shown} ${pluralEn(count, 'publication is', 'publications are')} in doubt.`,
+      published_twice: (count: number, shown: string) =>
+        `Readers see ${shown} ${pluralEn(count, 'publication', 'publications')} twice.`,
       channel_needs_attention: (count: number, shown: string) =>
         `${shown} ${pluralEn(count, 'channel is', 'channels are')} on hold.`,
       endpoint_disabled: (count: number, shown: string) =>
@@ -100,6 +104,8 @@ export const attentionMessages = defineMessages({
     inDoubt: 'Вышел ли пост «{excerpt}» в {network}?',
     inDoubtText:
       '{network} не подтвердил публикацию. Проверьте канал «{channel}» и отметьте здесь; следующие посты не задержаны.',
+    twice: 'Читатели видят «{excerpt}» в {network} дважды.',
+    twiceText: 'Канал «{channel}». Удалите там одно из сообщений, затем снимите здесь отметку о дубле.',
     channel: {
       right: '{network} не разрешает писать в «{channel}».',
       token: '{network} не принимает токен канала «{channel}».',
@@ -150,6 +156,8 @@ export const attentionMessages = defineMessages({
     many: {
       in_doubt: (count: number, shown: string) =>
         `${shown} ${pluralRu(count, 'публикация', 'публикации', 'публикаций')} под вопросом.`,
+      published_twice: (count: number, shown: string) =>
+        `Читатели видят дважды: ${shown} ${pluralRu(count, 'публикацию', 'публикации', 'публикаций')}.`,
       channel_needs_attention: (count: number, shown: string) =>
         `${shown} ${pluralRu(count, 'канал остановлен', 'канала остановлены', 'каналов остановлены')}.`,
       endpoint_disabled: (count: number, shown: string) =>

@@ -88,6 +88,8 @@ const describeFirst = (attention: Attention, { m, format }: AttentionContext): A
   switch (attention.code) {
     case 'in_doubt':
       return describe(m.inDoubt, [sentence(m.inDoubtText, values)]);
+    case 'published_twice':
+      return describe(m.twice, [sentence(m.twiceText, values)]);
     case 'channel_needs_attention': {
       const trouble = TROUBLES[subject.code ?? ''] ?? 'other';
       const waiting = subject.waiting ?? 0;

@@ -19,6 +19,7 @@ import { WhyChain } from '../../publications/why-chain.js';
 import { BannerFrame } from './banner-frame.js';
 import { bannerMessages } from './banner-messages.js';
 import { PlannedBanner } from './planned-banner.js';
+import { isSeenTwice, TwiceBanner } from './twice-banner.js';
 
 interface BannerProps {
   readonly publication: Publication;
@@ -31,6 +32,8 @@ interface BannerProps {
  */
 export const Banner = ({ publication, post, names }: BannerProps & { readonly post: Api<'PostWithPayload'> }) => {
   const channel = names.channel(publication.target_id);
+  if (isSeenTwice(publication))
+    return <TwiceBanner publication={publication} name={channel?.name ?? publication.target_id} />;
   if (publication.state === 'in_doubt') return <Doubt publication={publication} channel={channel} />;
   if (publication.state === 'failed') return <Failed publication={publication} />;
   if (publication.state === 'planned') return <PlannedBanner post={post} />;

@@ -32,6 +32,7 @@ import { publicationMessages } from './messages.js';
 import { payloadTitle } from './payload-title.js';
 import { PlannedBanner, UnreleasedEnd } from './planned-banner.js';
 import { postMessages } from './post-messages.js';
+import { isSeenTwice, TwiceBanner } from './twice-banner.js';
 import { VersionsCard } from './versions-card.js';
 
 /** The screen for a post: all of its publications, its content, and the metadata that the client sent along. */
@@ -61,6 +62,7 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
   const states = useStateNames();
   const format = useFormat();
   const [isCancelling, setIsCancelling] = useState(false);
+  const twice = post.publications.find(isSeenTwice);
   const queued = post.publications.filter(({ state }) => state === 'queued').length;
   const counts = new Map<ShownState, number>();
   for (const publication of post.publications) {
@@ -96,6 +98,13 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
           </span>
         </div>
       </PageHead>
+      {twice && (
+        <TwiceBanner
+          key={twice.id}
+          publication={twice}
+          name={names.channel(twice.target_id)?.name ?? twice.target_id}
+        />
+      )}
       {isPlanned(post) ? <PlannedBanner post={post} /> : <UnreleasedEnd post={post} />}
       <div className="publication-columns">
         <div className="publication-side">

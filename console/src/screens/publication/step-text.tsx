@@ -80,11 +80,14 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
           <b>{m.published}</b>{' '}
           {m.took(format.latency(Math.max(0, Date.parse(event?.at ?? '') - Date.parse(post.accepted_at))))}{' '}
           {publication.urls[0] !== undefined && <ExternalLink href={publication.urls[0]}>{m.open}</ExternalLink>}
-          {publication.warnings.map(({ code, message }) => (
-            <p key={code}>
-              <GatewayText text={message} />
-            </p>
-          ))}
+          {publication.warnings.map(
+            ({ code, message }) =>
+              code !== 'published_twice' && (
+                <p key={code}>
+                  <GatewayText text={message} />
+                </p>
+              ),
+          )}
         </>
       );
     case 'retry':
@@ -134,6 +137,16 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
     case 'dismissed':
     case 'settled':
       return who(m[step.kind]);
+    case 'duplicate': {
+      const [url] = (member(event, 'urls') ?? []) as readonly string[];
+      return (
+        <>
+          <b>{m.duplicate}</b> {url !== undefined && <ExternalLink href={url}>{m.open}</ExternalLink>}
+        </>
+      );
+    }
+    case 'duplicate_dismissed':
+      return who(m.duplicateDismissed);
     case 'notice':
       return m.noticed;
     case 'now':

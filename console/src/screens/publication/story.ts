@@ -22,6 +22,8 @@ export type StepKind =
   | 'resent'
   | 'dismissed'
   | 'settled'
+  | 'duplicate'
+  | 'duplicate_dismissed'
   | 'notice'
   | 'wait'
   | 'now';
@@ -59,6 +61,8 @@ export const STEP_LOOKS: Readonly<Record<StepKind, { readonly icon: IconName; re
   resent: { icon: 'retrying', tone: 'go' },
   dismissed: { icon: 'dismissed', tone: 'idle' },
   settled: { icon: 'check', tone: 'ok' },
+  duplicate: { icon: 'published', tone: 'warn' },
+  duplicate_dismissed: { icon: 'check', tone: 'ok' },
   notice: null,
   wait: { icon: 'waiting', tone: 'idle' },
   now: null,
@@ -73,6 +77,8 @@ const KINDS: Readonly<Record<string, StepKind>> = {
   PublicationHeld: 'quota',
   PublicationResent: 'resent',
   PublicationDismissed: 'dismissed',
+  PublicationDuplicateFound: 'duplicate',
+  PublicationDuplicateDismissed: 'duplicate_dismissed',
 };
 
 const POSTPONED: Readonly<Record<string, StepKind>> = {

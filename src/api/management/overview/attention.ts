@@ -1,6 +1,7 @@
 import { iso } from '../../../kernel/instant.js';
 import { asSentence } from '../../../kernel/message.js';
 import { OVERVIEW_MESSAGES as TEXTS } from '../messages.js';
+import { describeDuplicates } from '../posts/duplicates.js';
 import { buildDisabled, buildRefused } from './attention-of-resources.js';
 import { NO_SUBJECT, viewing, viewingList } from './attention-parts.js';
 import type { AttentionItemView, AttentionSubject } from './overview.view.js';
@@ -13,6 +14,7 @@ type TitleOf = (platform: string | null) => string;
 export const buildAttention = (facts: OverviewFacts, titleOf: TitleOf): AttentionItemView[] =>
   [
     buildSettled('in_doubt', facts, titleOf),
+    buildDuplicates(facts, titleOf),
     buildRefused(facts, titleOf),
     buildDisabled('endpoint_disabled', facts),
     buildUsedUp(facts),
@@ -52,6 +54,30 @@ const buildSettled = (
     subject,
     text: count === 1 ? one(values) : many({ count }),
     action: count === 1 ? viewing(label, `/publications/${first.id}`) : viewingList(`/posts?state=${state}`, owner),
+  };
+};
+
+/** Builds the attention item for publications that readers see twice (D-84); null if there are none. */
+const buildDuplicates = (facts: OverviewFacts, titleOf: TitleOf): AttentionItemView | null => {
+  const { count, publications } = facts.duplicates;
+  const [first] = publications;
+  if (!first) return null;
+  const subject = describePublication(first.id, facts);
+  const row = facts.details.get(first.id)?.row;
+  const values = {
+    excerpt: subject.excerpt ?? TEXTS.noText,
+    platform: titleOf(subject.platform),
+    channel: subject.channel_name ?? TEXTS.deletedChannel,
+    messages: row ? describeDuplicates(row) : '',
+  };
+  return {
+    code: 'published_twice',
+    since: iso(first.since),
+    count,
+    ids: publications.map(({ id }) => id),
+    subject: { ...subject, code: null, message: null, platform_says: null },
+    text: count === 1 ? TEXTS.publishedTwice(values) : TEXTS.manyTwice({ count }),
+    action: viewing('resolve', `/publications/${first.id}`),
   };
 };
 

@@ -9,6 +9,7 @@ import { ActivityQueries } from '../../../projections/activity/activity.queries.
 import { AlertQueries } from '../../../projections/activity/alerts.queries.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
 import { ResourceNames } from '../../../projections/discovery/resource-names.queries.js';
+import { OpenDuplicateQueries } from '../../../projections/posts/open-duplicates.queries.js';
 import { PendingApprovalQueries } from '../../../projections/posts/pending-approvals.queries.js';
 import { PostExcerpts } from '../../../projections/posts/post-excerpts.queries.js';
 import {
@@ -34,6 +35,7 @@ export class OverviewFactsReader {
     private readonly activity: ActivityQueries,
     private readonly alerts: AlertQueries,
     private readonly next: NextPublicationQueries,
+    private readonly duplicates: OpenDuplicateQueries,
     private readonly approvals: PendingApprovalQueries,
     private readonly quotas: PlanQuotas,
     private readonly usedUp: UsedUpOwners,
@@ -50,17 +52,18 @@ export class OverviewFactsReader {
     const { firstMinute, firstTenMinutes } = times;
     const { ids: platforms } = this.platforms;
     const limits = { settled: MOST_IDS, waiting: MOST_WAITING };
-    const [activity, alerts, next, approvals, quota, waitingOwners] = await Promise.all([
+    const [activity, alerts, next, duplicates, approvals, quota, waitingOwners] = await Promise.all([
       this.activity.read(ownerId, { platforms, firstMinute, firstTenMinutes, now, limits }),
       this.alerts.list(ownerId, now, MOST_IDS),
       this.next.read(ownerId, platforms, now, MOST_WAITING),
+      this.duplicates.list(ownerId, MOST_IDS),
       this.approvals.list(ownerId, MOST_IDS),
       this.readQuota(owner, now),
       ownerId === null ? this.activity.findWaitingOwners(MOST_WAITING) : null,
     ]);
     const waiting = chooseWaiting(next.publications, activity.longestWaiting);
     const queued = [...waiting, ...(waitingOwners ?? []).map(({ publication_id }) => publication_id)];
-    const settled = [activity.inDoubt, activity.failed].flatMap(([first]) => first?.id ?? []);
+    const settled = [activity.inDoubt, activity.failed, duplicates.publications].flatMap(([first]) => first?.id ?? []);
     const recent = listRecent(activity.feed);
     const [channel] = alerts.channel.alerts;
     const [details, waitingOnChannel, names] = await Promise.all([
@@ -80,6 +83,7 @@ export class OverviewFactsReader {
       activity,
       alerts,
       next,
+      duplicates,
       approvals,
       ...quota,
       waitingOnChannel,

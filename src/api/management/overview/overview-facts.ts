@@ -3,6 +3,7 @@ import type { Instant } from '../../../kernel/instant.js';
 import type { Activity, WaitingOwner } from '../../../projections/activity/activity.queries.js';
 import type { Alerts } from '../../../projections/activity/alerts.queries.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
+import type { OpenDuplicates } from '../../../projections/posts/open-duplicates.queries.js';
 import type { PendingApprovals } from '../../../projections/posts/pending-approvals.queries.js';
 import type { PublicationDetails } from '../../../projections/posts/publication-details.queries.js';
 import type { UsedUpOwner } from '../../../projections/posts/used-up.queries.js';
@@ -25,6 +26,7 @@ export interface OverviewFacts {
   readonly activity: Activity;
   readonly alerts: Alerts;
   readonly next: NextPublications;
+  readonly duplicates: OpenDuplicates;
   readonly approvals: PendingApprovals;
   /** Owners who have used up their quota, and when they did; earliest first. */
   readonly usedUp: readonly (UsedUpOwner & { readonly since: Instant })[];

@@ -19,6 +19,7 @@ export interface OverviewOwner {
 /** Types of problems that need attention, worst first. */
 export const ATTENTION_CODES = [
   'in_doubt',
+  'published_twice',
   'channel_needs_attention',
   'endpoint_disabled',
   'quota_exhausted',

@@ -3,7 +3,14 @@ import type { ScheduledWithHold } from '../../../projections/publish-schedule/ho
 import { PublicationView } from './publication.view.js';
 
 const row = (state: string) =>
-  ({ publication_id: 'pub_1', state, attempts: [], warnings: [] }) as unknown as PublicationRow;
+  ({
+    publication_id: 'pub_1',
+    state,
+    attempts: [],
+    warnings: [],
+    duplicates: [],
+    duplicate_since: null,
+  }) as unknown as PublicationRow;
 const scheduled = (attempt: number, state = 'queued') =>
   ({
     publication: { state, not_before: 0, attempt, retry_event: attempt > 0 ? 'event' : null },

@@ -4,6 +4,7 @@ import { iso, isoOrNull } from '../../../kernel/instant.js';
 import type { PlanHold } from '../../../projections/posts/post-plans.queries.js';
 import type { Attempt, PublicationRow, PublicationViewState } from '../../../projections/posts/posts.tables.js';
 import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
+import { warnOfDuplicate } from './duplicates.js';
 import { describeNext, explainHold, explainPlan } from './explain-hold.js';
 import { WaitingFiguresView } from './hold-figures.js';
 
@@ -15,7 +16,10 @@ export class AttemptView {
   readonly started_at: string;
   /** ISO 8601, UTC; null while the attempt is running. */
   readonly ended_at: string | null;
-  /** `published`, `postponed`, `failed`, `in_doubt`; null while the attempt is running. */
+  /**
+   * `published`, `postponed`, `failed`, `in_doubt`; null while the attempt is running, or if another attempt succeeded
+   * meanwhile.
+   */
   readonly outcome: string | null;
   /** Classified according to D-35, with the network's own message; null if there was no error. */
   readonly error: PublicationError | null;
@@ -52,6 +56,13 @@ export class WaitingForView {
   }
 }
 
+/** Messages of a call that had been given up but succeeded beside another call that was counted (D-84). */
+export interface DuplicateView {
+  readonly message_ids: readonly string[];
+  /** When they were found (ISO 8601, UTC). */
+  readonly at: string;
+}
+
 /** A post's publication on one channel (management-api.md: publication). */
 export class PublicationView {
   /** `pub_…` */
@@ -72,10 +83,12 @@ export class PublicationView {
   /** Ids of the network's messages. */
   readonly message_ids: readonly string[];
   readonly urls: readonly string[];
-  /** Degradations (D-22). */
+  /** Degradations (D-22), and `published_twice` until the duplicate is dismissed (D-84). */
   readonly warnings: readonly PublicationWarning[];
   /** ISO 8601, UTC; null if it is not published. */
   readonly published_at: string | null;
+  /** Messages that readers see in addition to `message_ids` (D-84). They stay listed after they are dismissed. */
+  readonly duplicates: readonly DuplicateView[];
 
   /**
    * @param scheduled its entry in the publish schedule; undefined if it is not scheduled
@@ -96,8 +109,9 @@ export class PublicationView {
     this.attempts = row.attempts.map((attempt) => new AttemptView(attempt));
     this.message_ids = row.message_ids;
     this.urls = row.urls;
-    this.warnings = row.warnings;
+    this.warnings = [...row.warnings, ...warnOfDuplicate(row)];
     this.published_at = isoOrNull(row.published_at);
+    this.duplicates = row.duplicates.map(({ message_ids, at }) => ({ message_ids, at: iso(at) }));
   }
 }
 

@@ -5,6 +5,7 @@ import type { CommandOutcome } from '../../../commands/command-result.js';
 import type { CommandContext } from '../../../commands/origin.js';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
 import { CancelPublications } from '../../../commands/publication/cancel-publications.js';
+import { DismissDuplicate } from '../../../commands/publication/dismiss-duplicate.js';
 import { DismissPublication } from '../../../commands/publication/dismiss-publication.js';
 import { ResendPublication } from '../../../commands/publication/resend-publication.js';
 import type { PublicationIds } from '../../../domain/publication/publication.events.js';
@@ -55,6 +56,15 @@ export class PublicationsController {
   @Post(':id/dismiss')
   dismiss(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PublicationView> {
     return this.execute(call, id, (context, publication) => new DismissPublication(context, publication));
+  }
+
+  @Documented({
+    summary: 'Dismiss the duplicate of a publication that readers see twice',
+    codes: { 409: ['wrong_state', 'channel_deleted'] },
+  })
+  @Post(':id/dismiss-duplicate')
+  dismissDuplicate(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PublicationView> {
+    return this.execute(call, id, (context, publication) => new DismissDuplicate(context, publication));
   }
 
   @Documented({ summary: 'Cancel a planned or queued publication', codes: { 409: ['wrong_state', 'publishing'] } })

@@ -118,6 +118,7 @@ const senderWith = (recorded: LoadedPublication | null, isPaced = true): StepSen
     unused,
     unused,
     unused,
+    systemClock,
     silentLog,
     new FakeRecorder(recorded),
     unused,

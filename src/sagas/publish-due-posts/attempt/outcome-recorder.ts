@@ -5,6 +5,7 @@ import { moveChannel } from '../../../commands/channel/move-channel.js';
 import { PauseAfterPublication } from '../../../commands/pause/pause-after-publication.js';
 import {
   type ProgressCommand,
+  type RecordedProgress,
   recordPublicationProgress,
 } from '../../../commands/publication/record-publication-progress.js';
 import { AggregateStore } from '../../../event-store/aggregate-store.js';
@@ -14,7 +15,7 @@ import { assertNever } from '../../../kernel/decider.js';
 import { newUuid } from '../../../kernel/ids.js';
 import type { Instant } from '../../../kernel/instant.js';
 import { LOG, type Log } from '../../../kernel/log.js';
-import { isRejection } from '../../../kernel/result.js';
+import { isRejection, type Rejection } from '../../../kernel/result.js';
 import type { PublishError } from '../../../platforms/publisher.js';
 import { retryWhileUnavailable } from '../../engine/retry-while-unavailable.js';
 import { channelMovedError } from './attempt-errors.js';
@@ -29,6 +30,15 @@ import { attentionOf } from './attention.js';
 import { COUNT_OUTCOME, type CountOutcome, reportOutcome, storyOf } from './outcome-report.js';
 import type { ClaimedPublication, PublicationAttempt } from './publication-attempt.js';
 import { computeRetryAt } from './retry-delay.js';
+
+/** True if a late answer was recorded: the attempt belongs to another worker or has ended. */
+const isTakenOver = (
+  command: Progress,
+  { events, aggregate: { state } }: Exclude<RecordedProgress, Rejection>,
+): boolean => {
+  if (events.some(({ type }) => type === 'PublicationDuplicateFound')) return true;
+  return command.type === 'CompleteStep' && (state.status !== 'publishing' || state.attempt !== command.attempt);
+};
 
 type WithoutIds<C> = C extends unknown ? Omit<C, 'publicationId' | 'postId' | 'channelId'> : never;
 type Progress = WithoutIds<ProgressCommand>;
@@ -91,7 +101,11 @@ export class OutcomeRecorder {
     return this.record(attempt, known, command);
   }
 
-  /** Appends the event of one command. @returns null if another worker has taken over */
+  /**
+   * Appends the event of one command. A late success is recorded even if another worker has taken over, because readers
+   * see it (D-84).
+   * @returns null if another worker has taken over
+   */
   async record(
     attempt: ClaimedPublication,
     known: LoadedPublication,
@@ -112,7 +126,7 @@ export class OutcomeRecorder {
       return null;
     }
     reportOutcome({ log, countOutcome }, attempt, result.events, result.aggregate);
-    return result.aggregate;
+    return isTakenOver(command, result) ? null : result.aggregate;
   }
 
   /** Applies an outcome's effects outside the publication. @returns the command that records the outcome */

@@ -9,8 +9,9 @@ export type CountOutcome = (platform: string, outcome: Outcome, code: string) =>
 /** Injection token for {@link CountOutcome}. */
 export const COUNT_OUTCOME = Symbol('CountOutcome');
 
-/** Outcome of an attempt: the publication's new status, or that it was postponed, held or cancelled. */
-export type Outcome = 'published' | 'postponed' | 'failed' | 'in_doubt' | 'filtered' | 'held' | 'cancelled';
+/** Outcome of an attempt: the publication's new status, or that it was postponed, held, cancelled or a duplicate. */
+export type Outcome =
+  'published' | 'published_twice' | 'postponed' | 'failed' | 'in_doubt' | 'filtered' | 'held' | 'cancelled';
 
 interface ReportedOutcome {
   readonly outcome: Outcome;
@@ -28,6 +29,8 @@ const outcomeOf = ({ type, data }: PublicationEvent): ReportedOutcome | null => 
   switch (type) {
     case 'PublicationSucceeded':
       return { outcome: 'published', code: '' };
+    case 'PublicationDuplicateFound':
+      return { outcome: 'published_twice', code: '' };
     case 'PublicationPostponed':
       return { outcome: 'postponed', code: data.error.code, reason: data.error.message, rule: data.rule };
     case 'PublicationFailed':
@@ -71,7 +74,13 @@ export const reportOutcome = (
     deps.countOutcome(attempt.row.platform, found.outcome, found.code);
     const ms = state.startedAt === 0 ? null : event.data.at - state.startedAt;
     const line = { ...storyOf(attempt), attempt: state.attempt, ...found, ms };
-    if (EXPECTED.has(found.outcome)) deps.log.info(line, 'publication attempt finished');
+    if (event.type === 'PublicationDuplicateFound') {
+      const { messageIds } = event.data;
+      deps.log.warn(
+        { ...line, message_ids: messageIds },
+        'readers see a post twice: a call that was given up succeeded',
+      );
+    } else if (EXPECTED.has(found.outcome)) deps.log.info(line, 'publication attempt finished');
     else deps.log.warn(line, 'publication attempt finished without success');
   }
 };

@@ -1,6 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';
-import type { PublishError, SendContext, Step, StepOutcome } from '../../../platforms/publisher.js';
+import {
+  LEASE_LOST,
+  type PublishError,
+  type SendContext,
+  type Step,
+  type StepOutcome,
+} from '../../../platforms/publisher.js';
 import { Leases } from '../../../postgres/leases.js';
 import { SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
@@ -51,6 +58,7 @@ export class StepSender {
     private readonly media: MediaFiles,
     private readonly concurrency: GroupConcurrency,
     private readonly leases: Leases,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
     private readonly outcomes: OutcomeRecorder,
     private readonly resolver: InDoubtResolver,
@@ -103,6 +111,9 @@ export class StepSender {
       const error = this.reportPublisherError(attempt, thrown);
       return step.visible ? { kind: 'in_doubt', error } : { kind: 'retry', error, afterMs: null, named: false };
     });
+    // The request was due only after the lease had passed, so no request was completed (D-84).
+    if (outcome.kind === 'retry' && outcome.error.code === LEASE_LOST)
+      return conclude(state, { kind: 'interrupted', error: leaseLostError });
     return afterCall(state, outcome, attempt.render);
   }
 
@@ -122,6 +133,7 @@ export class StepSender {
     const goesOnAtOnce = !('interrupt' in next) && !this.pacing.enabled;
     const recorded = await this.outcomes.record(attempt, publication, {
       type: 'CompleteStep',
+      at: this.clock.now(),
       attempt: publication.state.attempt,
       step: step.name,
       result,
@@ -184,7 +196,7 @@ export class StepSender {
   }
 
   private contextOf(
-    { row, target, payload, signals, ownerId, publisher, refusedMedia }: PublicationAttempt,
+    { row, target, payload, signals, ownerId, publisher, refusedMedia, worker }: PublicationAttempt,
     { state }: LoadedPublication,
     credentials: Credentials,
   ): SendContext {
@@ -197,6 +209,7 @@ export class StepSender {
     const media: SendContext['media'] = async (index, limits) =>
       refusedMedia.get(keyOfMedium({ index, limits })) ??
       this.concurrency.releaseUnlessSoon(place, lend(index, limits), signals.drain);
-    return { credentials, channel: target, results, key, waits, media, signal };
+    const holdsLease = () => this.leases.stillHoldsLeasesOf(worker);
+    return { credentials, channel: target, results, key, waits, media, signal, holdsLease };
   }
 }

@@ -1,0 +1,62 @@
+import { useState } from 'react';
+import { Button, ExternalLink } from '../../components/button.js';
+import { networkTitle } from '../../components/icon.js';
+import { SentenceText } from '../../components/sentence.js';
+import { toast, toastError } from '../../components/toasts.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { sentence } from '../../i18n/sentence.js';
+import { dismissDuplicate } from '../../publications/publication-calls.js';
+import type { Publication } from '../../publications/states.js';
+import { BannerFrame } from './banner-frame.js';
+import { bannerMessages } from './banner-messages.js';
+import { useTrace } from './history-card.js';
+import { eventsOf, member } from './story.js';
+
+/** True while a duplicate of the publication has not been dismissed. */
+export const isSeenTwice = ({ warnings }: Pick<Publication, 'warnings'>): boolean =>
+  warnings.some(({ code }) => code === 'published_twice');
+
+/** Shows both messages of a publication that readers see twice, with a button to dismiss the duplicate. */
+export const TwiceBanner = ({ publication, name }: { readonly publication: Publication; readonly name: string }) => {
+  const m = useMessages(bannerMessages);
+  const format = useFormat();
+  const trace = useTrace(publication.id).data;
+  const [isBusy, setIsBusy] = useState(false);
+  // Only the events have the links of duplicates.
+  const found = eventsOf(trace?.events ?? [], publication).filter(({ type }) => type === 'PublicationDuplicateFound');
+  const copies = [publication.message_ids, ...publication.duplicates.map(({ message_ids: ids }) => ids)];
+  const links = [publication.urls, ...found.map((event) => (member(event, 'urls') ?? []) as readonly string[])];
+  const dismiss = async (): Promise<void> => {
+    setIsBusy(true);
+    await dismissDuplicate(publication.id).then(() => toast(m.duplicateDismissed), toastError);
+    setIsBusy(false);
+  };
+  return (
+    <BannerFrame
+      icon="published"
+      tone="warn"
+      title={m.twiceTitle}
+      actions={
+        <Button busy={isBusy} onClick={() => void dismiss()}>
+          {m.dismissDuplicate}
+        </Button>
+      }
+    >
+      <p>
+        <SentenceText of={sentence(m.twiceText, { channel: { name }, network: networkTitle(publication.platform) })} />
+      </p>
+      <ul className="banner-steps">
+        {copies.map((ids, index) => (
+          <li key={ids.join(' ')}>
+            {links[index]?.[0] === undefined ? (
+              <bdi>{m.messageById(ids.join(', '))}</bdi>
+            ) : (
+              <ExternalLink href={links[index][0]}>{m.openMessage(format.number(index + 1))}</ExternalLink>
+            )}
+          </li>
+        ))}
+      </ul>
+    </BannerFrame>
+  );
+};
