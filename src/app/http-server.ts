@@ -11,12 +11,12 @@ import {
   answerClientError,
   checkHeaders,
   closeAfterResponse,
-  rejectConnect,
-  rejectExpectation,
   rejectUndecodablePath,
+  replaceServerResponses,
   trackPendingReplies,
 } from '../api/transport/client-errors.js';
 import { allowPages } from '../api/transport/cors.js';
+import { addDefaultHeaders } from '../api/transport/default-headers.js';
 import { HttpProblem } from '../api/transport/http-problem.js';
 import { HTTP_MESSAGES } from '../api/transport/messages.js';
 import { buildProblemView } from '../api/transport/problem.view.js';
@@ -76,8 +76,9 @@ export const createHttpServer = async (
     bodyParser: false,
     logger: new NestLogger(log),
   });
-  if (settings.corsOrigins.length > 0) app.enableCors({ delegator: allowPages(settings.corsOrigins) });
   const fastify: FastifyInstance = adapter.getInstance();
+  addDefaultHeaders(fastify);
+  if (settings.corsOrigins.length > 0) app.enableCors({ delegator: allowPages(settings.corsOrigins) });
   recordClientAddresses(fastify);
   const memory = overrides?.requestMemory ?? new RequestMemory();
   disableBodyParsing(fastify, memory);
@@ -86,6 +87,8 @@ export const createHttpServer = async (
   trackPendingReplies(fastify);
   checkHeaders(fastify);
   replaceServerResponses(fastify);
+  // A client that has half-closed its connection still receives the response.
+  Object.assign(fastify.server, { httpAllowHalfOpen: true });
   closeFinishedConnections(fastify);
   const metrics = app.get(Metrics, { strict: false });
   if (servesRequests(settings.roles)) {
@@ -171,13 +174,6 @@ const watchRequestMemory = (metrics: Metrics, { bodies, work, toolCalls, answers
     'Bytes of large answers that their clients have not read',
     () => answers.usedBytes,
   );
-};
-
-/** Sends responses in the usual form (D-6, D-11) to requests that Node would otherwise handle itself. */
-const replaceServerResponses = ({ server }: FastifyInstance): void => {
-  // A client that has half-closed its connection still receives the response.
-  Object.assign(server, { httpAllowHalfOpen: true });
-  server.on('checkExpectation', rejectExpectation).on('connect', rejectConnect);
 };
 
 /**

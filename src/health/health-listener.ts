@@ -1,4 +1,11 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import {
+  answerClientError,
+  checkHeaders,
+  rejectUndecodablePath,
+  replaceServerResponses,
+} from '../api/transport/client-errors.js';
+import { addDefaultHeaders } from '../api/transport/default-headers.js';
 import { HttpProblem } from '../api/transport/http-problem.js';
 import { buildProblemView } from '../api/transport/problem.view.js';
 import { newId } from '../kernel/ids.js';
@@ -19,9 +26,14 @@ export const createHealthListener = (routes: HealthRoutes): FastifyInstance => {
     requestTimeout: REQUEST_MS,
     bodyLimit: MAX_BODY_BYTES,
     forceCloseConnections: true,
-    http: { headersTimeout: REQUEST_MS, maxHeaderSize: MAX_HEAD_BYTES },
+    http: { headersTimeout: REQUEST_MS, maxHeaderSize: MAX_HEAD_BYTES, requireHostHeader: false },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: rejectUndecodablePath,
     logger: false,
   });
+  addDefaultHeaders(fastify);
+  checkHeaders(fastify);
+  replaceServerResponses(fastify);
   fastify.get('/healthz', () => routes.readLiveness());
   fastify.get('/readyz', (_request, reply) => routes.readReadiness(reply));
   fastify.get('/metrics', (request, reply) => routes.readMetrics('METRICS_PORT', request, reply));

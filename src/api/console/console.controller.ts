@@ -14,7 +14,6 @@ const NONCE = '__CSP_NONCE__';
 const FILE_ADDRESS = /((?:src|href)=")(?:\.\/|\/console\/)/g;
 
 const SHARED = {
-  'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
 };

@@ -19,7 +19,6 @@ const HEADERS = {
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   ].join('; '),
-  'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 };
 

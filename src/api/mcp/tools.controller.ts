@@ -108,7 +108,6 @@ export class ToolsController {
     void reply
       .headers({
         'content-type': 'text/event-stream',
-        'cache-control': 'no-cache, no-transform',
         'x-accel-buffering': 'no', // otherwise nginx buffers the events
       })
       .send(transport.stream);
@@ -212,6 +211,7 @@ const toFetchRequest = ({ headers, method, url }: FastifyRequest, baseUrl: strin
 };
 
 const sendAnswer = async (reply: FastifyReply, answer: Response): Promise<void> => {
+  answer.headers.delete('cache-control'); // every answer to a token is `no-store` (D-88)
   void reply.code(answer.status).headers(Object.fromEntries(answer.headers));
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   if (answer.body && isStream) void reply.send(Readable.fromWeb(answer.body));

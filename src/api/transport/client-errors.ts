@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../../kernel/ids.js';
 import { incompleteBody } from './body-reader.js';
+import { DEFAULT_HEADERS } from './default-headers.js';
 import { HttpProblem } from './http-problem.js';
 import { HTTP_MESSAGES } from './messages.js';
 import { buildProblemView } from './problem.view.js';
@@ -82,7 +83,7 @@ export const closeAfterResponse = ({ raw }: FastifyRequest, reply: FastifyReply)
 };
 
 /** Rejects CONNECT, because the server is not a proxy. For CONNECT, Node passes the raw connection. */
-export const rejectConnect = (_request: IncomingMessage, socket: Duplex): void => {
+const rejectConnect = (_request: IncomingMessage, socket: Duplex): void => {
   const allow = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');
   const problem = HttpProblem.withMessage(405, 'method_not_allowed', HTTP_MESSAGES.connect, { allow });
   linger(socket);
@@ -92,7 +93,7 @@ export const rejectConnect = (_request: IncomingMessage, socket: Duplex): void =
 };
 
 /** Rejects every expectation except 100-continue (RFC 9110, 10.1.1), which Node handles itself. */
-export const rejectExpectation = (_request: IncomingMessage, response: ServerResponse): void => {
+const rejectExpectation = (_request: IncomingMessage, response: ServerResponse): void => {
   const problem = HttpProblem.withMessage(417, 'expectation_failed', HTTP_MESSAGES.expectation);
   const id = newId('req');
   const body = JSON.stringify(buildProblemView(problem, id));
@@ -143,6 +144,7 @@ const buildHeaders = ({ headers }: HttpProblem, id: string, body: string): Recor
   'Content-Type': 'application/json; charset=utf-8',
   'Content-Length': Buffer.byteLength(body),
   'X-Request-Id': id,
+  ...DEFAULT_HEADERS,
   ...headers,
 });
 
@@ -169,5 +171,11 @@ const problemForCode = (code = ''): HttpProblem =>
 /** Rejects a request that matches no route because its path cannot be decoded. */
 export const rejectUndecodablePath = (_error: Error, { id }: FastifyRequest, reply: FastifyReply): void => {
   const problem = HttpProblem.withMessage(400, 'bad_address', HTTP_MESSAGES.badPath);
-  void reply.code(problem.status).header('x-request-id', id).send(buildProblemView(problem, id));
+  const headers = { ...DEFAULT_HEADERS, 'x-request-id': id };
+  void reply.code(problem.status).headers(headers).send(buildProblemView(problem, id));
+};
+
+/** Sends responses in the usual form (D-6, D-11) to requests that Node would otherwise answer itself. */
+export const replaceServerResponses = ({ server }: FastifyInstance): void => {
+  server.on('checkExpectation', rejectExpectation).on('connect', rejectConnect);
 };

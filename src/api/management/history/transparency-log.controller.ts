@@ -2,7 +2,6 @@ import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EVENT_ID } from '../../../history/historic-event.js';
 import { showEnded } from '../../../history/transparency-log/ended-logs.js';
-import { TILE_WIDTH } from '../../../history/transparency-log/merkle.js';
 import { parseTilePath } from '../../../history/transparency-log/tile-path.js';
 import { LogBehind, TransparencyLog } from '../../../history/transparency-log/transparency-log.js';
 import { Documented } from '../../documentation/documented.js';
@@ -58,7 +57,7 @@ export class TransparencyLogController {
   @Get('checkpoint')
   async checkpoint(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     const { checkpoint } = await currentLog(() => this.log.readHead());
-    reply.header('content-type', TEXT).header('cache-control', 'private, max-age=2');
+    reply.header('content-type', TEXT);
     return checkpoint;
   }
 
@@ -132,8 +131,7 @@ export class TransparencyLogController {
     const tile = parseTilePath(request.url.slice(request.url.indexOf(TILES) + TILES.length));
     const bytes = tile && (await this.log.readTile(tile));
     if (!bytes) throw HttpProblem.withMessage(404, 'not_found', HISTORY_MESSAGES.noTile);
-    const age = tile.width === TILE_WIDTH ? 'max-age=31536000, immutable' : 'max-age=60';
-    reply.header('content-type', 'application/octet-stream').header('cache-control', `private, ${age}`);
+    reply.header('content-type', 'application/octet-stream');
     return bytes;
   }
 }

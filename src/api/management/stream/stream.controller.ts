@@ -16,7 +16,6 @@ import { ChangeStreams } from './change-streams.js';
 
 const HEADERS = {
   'content-type': 'text/event-stream',
-  'cache-control': 'no-store',
   'x-accel-buffering': 'no', // otherwise nginx buffers the events
   connection: 'close', // nothing else is sent over it, and a stopping server need not wait for it
 };
