@@ -16,7 +16,10 @@ interface WrongKeyRequest {
   readonly ip: string;
 }
 
-/** Locks an address out for sending more than 100 wrong keys or sign-in codes within a minute (D-55). */
+/**
+ * Answers 429 to wrong keys and sign-in codes from an address that sent more than 100 of them within a minute (D-55).
+ * Right ones are not affected (D-86).
+ */
 @Injectable()
 export class WrongKeyLockout {
   private readonly wrongKeys = new WrongKeys();
@@ -29,8 +32,15 @@ export class WrongKeyLockout {
     );
   }
 
-  /** @throws HttpProblem 429 for an address that sent too many wrong keys (D-55) */
-  refuseLockedOut({ id, clientAddress }: FastifyRequest): void {
+  /** Counts a request with a wrong key. @throws HttpProblem 429 if the address has now sent too many */
+  countWrongKey(request: FastifyRequest): void {
+    const { id, clientAddress } = request;
+    this.wrongKeys.add(clientAddress);
+    this.refuseLockedOut(request);
+    this.wrongKeyLog.add({ request_id: id, ip: clientAddress });
+  }
+
+  private refuseLockedOut({ id, clientAddress }: FastifyRequest): void {
     const seconds = this.wrongKeys.retryAfterSeconds(clientAddress);
     if (seconds === 0) return;
     this.lockOutLogs
@@ -40,17 +50,12 @@ export class WrongKeyLockout {
     throw HttpProblem.withMessage(429, 'too_many_wrong_keys', message, { 'retry-after': String(seconds) });
   }
 
-  /** Counts a request with a wrong key. @throws HttpProblem 429 if the address has now sent too many */
-  countWrongKey(request: FastifyRequest): void {
-    const { id, clientAddress } = request;
-    this.wrongKeys.add(clientAddress);
-    this.refuseLockedOut(request);
-    this.wrongKeyLog.add({ request_id: id, ip: clientAddress });
-  }
-
   private createLockOutLog(): SampledLog<WrongKeyRequest> {
     return new SampledLog((details, requests) =>
-      this.log.warn({ ...details, requests }, 'too many wrong keys for the management API: the address now gets 429'),
+      this.log.warn(
+        { ...details, requests },
+        'too many wrong keys for the management API: the address now gets 429 for them',
+      ),
     );
   }
 }

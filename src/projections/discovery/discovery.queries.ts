@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
+import { Batcher } from '../../runtime/batcher.js';
 import {
   type ChannelRow,
   DISCOVERY,
@@ -146,17 +147,28 @@ export class FindChannelsOfChat {
   }
 }
 
-/** Finds the owner whose key has this hash (SHA-256, hex); null if there is none. */
+/**
+ * Finds the owner whose key has this hash (SHA-256, hex); null if there is none. Concurrent searches share one query,
+ * so that a flood of wrong keys occupies one connection and costs little more than one wrong key (D-86).
+ */
 @Injectable()
 export class FindOwnerByKey {
+  private readonly searches = new Batcher<string, OwnerRow | null>((hashes) => this.findAll(hashes));
+
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  async execute(keyHash: string): Promise<OwnerRow | null> {
-    const { rows } = await this.pool.query<{ row: OwnerRow }>({
-      name: 'owner by key',
-      text: `select to_jsonb(t) as row from ${DISCOVERY}.owner t where key_hash = $1`,
-      values: [keyHash],
+  /** @throws Overloaded */
+  execute(keyHash: string): Promise<OwnerRow | null> {
+    return this.searches.submit(keyHash);
+  }
+
+  private async findAll(hashes: readonly string[]): Promise<(OwnerRow | null)[]> {
+    const { rows } = await this.pool.query<{ key_hash: string; row: OwnerRow }>({
+      name: 'owners by key',
+      text: `select key_hash, to_jsonb(t) as row from ${DISCOVERY}.owner t where key_hash = any($1)`,
+      values: [hashes],
     });
-    return rows[0]?.row ?? null;
+    const owners = new Map(rows.map(({ key_hash, row }) => [key_hash, row]));
+    return hashes.map((hash) => owners.get(hash) ?? null);
   }
 }

@@ -1,4 +1,4 @@
-import { Controller, Header, HttpCode, Post, Req } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Must } from '../../../validation/rules.js';
 import { fieldsReader } from '../../transport/fields.js';
@@ -26,9 +26,7 @@ export class SignInController {
 
   @Post()
   @HttpCode(200)
-  @Header('cache-control', 'no-store')
   async signIn(@Req() request: FastifyRequest): Promise<SignInView> {
-    this.lockout.refuseLockedOut(request);
     const { body } = await readJsonBody(request, 'sign-in', fieldsReader(SignInBody));
     const session = this.code.redeem(body.code);
     if (session) return session;
