@@ -76,7 +76,7 @@ class Streams {
 }
 
 describe('a reader of the stream that does not read', () => {
-  it('is closed when it is 1 MB behind, while another goes on', async () => {
+  it('is closed when it is 256 KB behind, while another goes on', async () => {
     const streams = new Streams();
     const url = await streams.start();
     const reader = await EventStream.open(url, '');

@@ -207,12 +207,8 @@ describe('the stream of changes', () => {
     await until('another may be opened', () => open(caller.key));
   });
 
-  it('is open a hundred times in a process', async () => {
-    // On a busy machine, streams of earlier tests may still be closing.
-    const openFree = () => until('a place is free', () => open(OPERATOR_KEY));
-    const streams = await Promise.all(Array.from({ length: 100 }, openFree));
-    const answer = await call(OPERATOR_KEY);
-    expect([answer.status, await answer.json()]).toMatchObject([429, { code: 'too_many_streams' }]);
+  it('is open for many owners in a process, and tells all of a change', async () => {
+    const streams = await Promise.all(Array.from({ length: 120 }, () => open(OPERATOR_KEY)));
     const { id } = await createOwner(harness);
     await Promise.all(streams.map((stream) => stream.waitForChange('owner', id)));
   });

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Change } from '../../../changes/change.js';
 import type { ChangeListener } from '../../../changes/change-feed.js';
-import { writeChanges, writeComment, writeEvent } from './event-text.js';
+import { selectChanges, writeChanges, writeComment, writeEvent } from './event-text.js';
 
 /** Bounds on how far a reader may fall behind. */
 export interface ReaderBounds {
@@ -22,8 +22,8 @@ export interface StreamReader {
   readonly after: bigint | null;
 }
 
-/** Reason why the process ends a stream. */
-export type EndOfStream = 'shutdown' | 'key_revoked';
+/** Reason why the process ends a stream: it stops, the owner's key is replaced, or another owner needs the place. */
+export type EndOfStream = 'shutdown' | 'key_revoked' | 'too_many_streams';
 
 /**
  * One open stream. It ends when the reader disconnects, the process stops or the reader's key is revoked. A reader that
@@ -103,7 +103,7 @@ export class ChangeStream implements ChangeListener {
   private isRevokedBy(changes: readonly Change[]): boolean {
     const { keyHash, ownerId } = this.reader;
     if (keyHash === null) return false;
-    const last = changes.findLast((change) => change.ownerId === ownerId && change.validKey !== undefined);
+    const last = selectChanges(changes, ownerId).findLast(({ validKey }) => validKey !== undefined);
     return last !== undefined && last.validKey !== keyHash;
   }
 

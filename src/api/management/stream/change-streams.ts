@@ -9,13 +9,15 @@ import { ChangeStream, type StreamReader } from './change-stream.js';
 
 /** Limits and intervals of a process's streams. */
 export const STREAM_OPTIONS = {
-  perProcess: 100,
+  perProcess: 1_000,
+  /** Part of `perProcess` that is kept for the operator. */
+  forOperator: 10,
   /** Per owner, in each process. */
   perOwner: 5,
   commentMs: 15_000,
   /** Interval between checks for readers that are behind, in ms. */
   checkMs: 5_000,
-  behind: { bytes: 1_048_576, ms: 30_000 },
+  behind: { bytes: 262_144, ms: 30_000 },
 };
 
 /** See {@link STREAM_OPTIONS}. */
@@ -23,11 +25,19 @@ export type StreamOptions = typeof STREAM_OPTIONS;
 
 const RETRY_AFTER = { 'retry-after': '30' };
 
-/** The open change streams of a process. They end when the process stops. */
+/** Holder of the streams that were opened with the operator's key. The other holders are owners. */
+const OPERATOR = 'operator';
+
+/**
+ * The open change streams of a process. They end when the process stops. If all places are taken, an owner with fewer
+ * streams replaces the oldest stream of the owner with the most, so that a few owners cannot keep out the others (D-89).
+ */
 export class ChangeStreams implements BeforeApplicationShutdown {
+  /** All streams that are not closed, including ended ones whose last bytes are still being sent. */
   private readonly streams = new Set<ChangeStream>();
-  /** Number of open streams that were opened with an owner's key, by owner. */
-  private readonly perOwner = new Map<string, number>();
+  /** Streams that take up a place, by holder; the oldest first. */
+  private readonly places = new Map<string, Set<ChangeStream>>();
+  private taken = 0;
   private timers: readonly NodeJS.Timeout[] = [];
   private isStopping = false;
 
@@ -44,30 +54,28 @@ export class ChangeStreams implements BeforeApplicationShutdown {
 
   /** Opens a stream and returns its body. @throws HttpProblem 429 at a limit, 503 while stopping @throws Unavailable */
   async open(reader: StreamReader, response: ServerResponse): Promise<Readable> {
-    const holder = reader.keyHash === null ? null : reader.ownerId;
-    this.requireRoom(holder);
-    this.count(holder, 1);
+    const holder = reader.keyHash === null ? OPERATOR : reader.ownerId!;
+    this.makeRoom(holder);
     const stream = new ChangeStream(reader, response, this.options.behind, () =>
-      this.log.info({ owner_id: holder }, 'closed a change stream: its reader is too far behind'),
+      this.log.info({ holder }, 'closed a change stream: its reader is too far behind'),
     );
     const { body } = stream;
-    let leave: (() => void) | null = null;
-    body.once('close', () => {
-      this.count(holder, -1);
-      this.streams.delete(stream);
-      if (this.streams.size === 0) this.stopTimers();
-      leave?.();
-    });
+    this.takePlace(holder, stream);
     response.once('close', () => body.destroy()); // the reader may disconnect before the response begins
     this.streams.add(stream);
     this.startTimers();
+    const closed = new Promise<void>((resolve) => body.once('close', resolve)).then(() => {
+      this.freePlace(holder, stream);
+      this.streams.delete(stream);
+      if (this.streams.size === 0) this.stopTimers();
+    });
     try {
-      leave = await this.feed.listen(stream, reader.after);
+      const leave = await this.feed.listen(stream, reader.after);
+      void closed.then(leave);
     } catch (error) {
       body.destroy();
       throw error;
     }
-    if (body.destroyed) leave();
     return body;
   }
 
@@ -77,22 +85,55 @@ export class ChangeStreams implements BeforeApplicationShutdown {
     for (const stream of this.streams) stream.end('shutdown');
   }
 
-  private requireRoom(holder: string | null): void {
-    const { perOwner, perProcess } = this.options;
+  /** Makes sure that a place is free for a holder. @throws HttpProblem 429 if none is, 503 while stopping */
+  private makeRoom(holder: string): void {
+    const { perOwner, perProcess, forOperator } = this.options;
     if (this.isStopping) throw HttpProblem.withMessage(503, 'unavailable', STREAM_MESSAGES.stopping, RETRY_AFTER);
     const refuse = (message: string): never => {
       throw HttpProblem.withMessage(429, 'too_many_streams', message, RETRY_AFTER);
     };
-    if (holder !== null && (this.perOwner.get(holder) ?? 0) >= perOwner)
-      refuse(STREAM_MESSAGES.tooManyOfOwner({ limit: perOwner }));
-    if (this.streams.size >= perProcess) refuse(STREAM_MESSAGES.tooMany({ limit: perProcess }));
+    const own = this.countOf(holder);
+    if (holder !== OPERATOR && own >= perOwner) refuse(STREAM_MESSAGES.tooManyOfOwner({ limit: perOwner }));
+    const kept = holder === OPERATOR ? 0 : Math.max(0, forOperator - this.countOf(OPERATOR));
+    if (this.taken + kept < perProcess) return;
+    const donor = holder === OPERATOR ? null : this.findDonor(own);
+    if (donor === null) return refuse(STREAM_MESSAGES.tooMany({ limit: perProcess }));
+    const [oldest] = this.places.get(donor)!;
+    this.freePlace(donor, oldest!);
+    oldest!.end('too_many_streams');
+    this.log.info({ holder: donor }, 'ended a change stream: another owner, with fewer streams, needs its place');
   }
 
-  private count(holder: string | null, change: 1 | -1): void {
-    if (holder === null) return;
-    const count = (this.perOwner.get(holder) ?? 0) + change;
-    if (count > 0) this.perOwner.set(holder, count);
-    else this.perOwner.delete(holder);
+  /**
+   * Returns the holder that gives up a place for an owner: the operator if it has more than its part, else the owner with
+   * the most streams. Null if no owner would be left with more streams than the new owner gets: otherwise, owners that
+   * reconnect would displace each other for ever.
+   */
+  private findDonor(own: number): string | null {
+    if (this.countOf(OPERATOR) > this.options.forOperator) return OPERATOR;
+    let donor: string | null = null;
+    let most = own + 1;
+    for (const [holder, { size }] of this.places)
+      if (holder !== OPERATOR && size > most) [donor, most] = [holder, size];
+    return donor;
+  }
+
+  private countOf(holder: string): number {
+    return this.places.get(holder)?.size ?? 0;
+  }
+
+  private takePlace(holder: string, stream: ChangeStream): void {
+    const streams = this.places.get(holder) ?? new Set();
+    this.places.set(holder, streams.add(stream));
+    this.taken += 1;
+  }
+
+  /** Frees a stream's place, unless it is free already. */
+  private freePlace(holder: string, stream: ChangeStream): void {
+    const streams = this.places.get(holder);
+    if (!streams?.delete(stream)) return;
+    this.taken -= 1;
+    if (streams.size === 0) this.places.delete(holder);
   }
 
   private startTimers(): void {
