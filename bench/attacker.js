@@ -55,6 +55,17 @@ const ATTACKS = {
     };
     return Promise.all(['large', 'shown'].map((kind) => inLanes(2, signal, list(kind))));
   },
+  /** Changes a channel over 30 connections. */
+  changes: ({ url, attacker, signal }) => {
+    const change = (n) => ({
+      ...jsonRequest(attacker.key, { name: `Attack ${n}` }, signal),
+      method: 'PATCH',
+    });
+    let changes = 0;
+    return inLanes(30, signal, () =>
+      read('change', `${url}/manage/v1/channels/${attacker.channel}`, change(changes++)),
+    );
+  },
   /** Requests previews of 12 projects with slow patterns. */
   previews: ({ url, attacker, signal }) => {
     const text = Array.from({ length: 4_000 }, (_, n) => ((n * n) % 7 < 3 ? 'a' : 'b')).join('');

@@ -6,8 +6,8 @@
  * take the same time as the gateway's, so that it takes the same share of the machine in both; the sizes and times are
  * measured in an attacked round before the first. Also shows the CPU time per second of each process. Options:
  * --rounds, --seconds, --rate (the others' posts/s), --channels (of the attacker),
- * --attack=chats,photos,lists,previews,sessions,readers, --cpu-prof=DIR (a profile of the API process, which has one
- * attacked round of each attack). With --flood it measures floods of requests instead (floods.js).
+ * --attack=chats,photos,lists,changes,previews,sessions,readers, --cpu-prof=DIR (a profile of the API process, which has
+ * one attacked round of each attack). With --flood it measures floods of requests instead (floods.js).
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,7 @@ import { seed } from './seed.js';
 
 const OTHERS = 100;
 const CONNECTIONS = 16;
-const ATTACKS = ['chats', 'photos', 'lists', 'previews', 'sessions', 'readers'];
+const ATTACKS = ['chats', 'photos', 'lists', 'changes', 'previews', 'sessions', 'readers'];
 /** Maximum metadata of a post, less the rest of its body. */
 const METADATA_BYTES = 4_500_000;
 const LARGE_POSTS = 12;
@@ -157,6 +157,7 @@ const createAttacker = async (url, others, count) => {
   const slowProject = { channel_ids: own.slice(0, 1), processing: { filters } };
   return {
     key,
+    channel: own[0],
     quiet: await quiet(),
     large: await quiet(),
     shown: await quiet(),

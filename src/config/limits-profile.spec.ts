@@ -48,6 +48,7 @@ describe('limits profiles', () => {
         discoveryPerMinute: 60,
         pausesPerMinute: 60,
         changesPerMinute: 60,
+        managementChangesPerMinute: 600,
         replaysPerMinute: 60,
         probesPerMinute: 600,
         probeBytesPerMinute: 209_715_200,

@@ -44,6 +44,8 @@ export interface LimitsProfile {
   readonly pausesPerMinute: number | null;
   /** Changes of planned posts, per endpoint (D-63). */
   readonly changesPerMinute: number | null;
+  /** Changes through the management API, per owner (D-83). */
+  readonly managementChangesPerMinute: number | null;
   /** Per endpoint (D-45). */
   readonly replaysPerMinute: number | null;
   /** Requests to media and translation hosts before acceptance, per endpoint; twice as many per owner (D-51). */
@@ -77,8 +79,9 @@ const MAX_SECONDS = 31 * 86_400;
 /** Maximum for limits per minute, caps and violations. */
 const MAX_COUNT = 1_000_000_000;
 
-// Defaults for profiles that lack these limits, per minute (D-51, D-63).
+// Defaults for profiles that lack these limits, per minute (D-51, D-63, D-83).
 const DEFAULT_CHANGES = 60;
+const DEFAULT_MANAGEMENT_CHANGES = 600;
 const DEFAULT_PROBES = 600;
 const DEFAULT_PROBE_BYTES = 200 * 1_048_576;
 /** A sixth of a CPU core. */
@@ -88,7 +91,7 @@ const builtIn = new URL('./limits-profiles.json', import.meta.url);
 
 /**
  * Reads a profile: `A` or `B` of limits-profiles.json, or a JSON file in the same format. Unknown fields are ignored;
- * all known fields are required, except the limit for changes, the budgets for probes and previews, and the plans'
+ * all known fields are required, except the limits for changes, the budgets for probes and previews, and the plans'
  * caps.
  * @throws Error naming the file, the invalid field, its valid values and its value.
  */
@@ -126,6 +129,12 @@ const parseProfile = (name: string, profile: FieldReader): LimitsProfile => {
     discoveryPerMinute: profile.wholeNumberOrNull('discovery_per_minute', 1, MAX_COUNT),
     pausesPerMinute: profile.wholeNumberOrNull('pauses_per_minute', 1, MAX_COUNT),
     changesPerMinute: profile.optional('changes_per_minute', 1, DEFAULT_CHANGES, MAX_COUNT),
+    managementChangesPerMinute: profile.optional(
+      'management_changes_per_minute',
+      1,
+      DEFAULT_MANAGEMENT_CHANGES,
+      MAX_COUNT,
+    ),
     replaysPerMinute: profile.wholeNumberOrNull('replays_per_minute', 1, MAX_COUNT),
     probesPerMinute: profile.optional('probes_per_minute', 1, DEFAULT_PROBES, MAX_COUNT),
     probeBytesPerMinute: profile.optional('probe_bytes_per_minute', 1, DEFAULT_PROBE_BYTES),

@@ -38,6 +38,7 @@ const OF_GATE: Codes = {
 };
 const PAYLOAD: Codes = { 400: ['invalid_payload'], 422: ['invalid_payload'] };
 const OF_MANAGEMENT: Codes = { 422: ['invalid'], 429: ['too_many_wrong_keys'] };
+const OF_OWNERS_CHANGE: Codes = { 429: ['too_many_changes'] };
 const OF_READING: Codes = { 503: ['too_many_large_answers'] };
 const OF_CHANGE: Codes = { 400: ['malformed'], 503: ['views_behind'] };
 
@@ -49,6 +50,7 @@ const listCodes = ({ method, path, isPublic, takesOwner, documentation }: Descri
   if (!isPublic) {
     lists.push(OF_MANAGEMENT);
     if (isChange && !documentation.passesGate) lists.push(OF_CHANGE);
+    if (isChange && !documentation.isQuestion && !documentation.operatorOnly) lists.push(OF_OWNERS_CHANGE);
     if (method === 'POST' && !documentation.passesGate) lists.push({ 409: ['idempotency_conflict'] });
     if (takesOwner || path.includes(':')) lists.push({ 404: ['not_found'] });
     if (documentation.operatorOnly) lists.push({ 403: ['forbidden'] });

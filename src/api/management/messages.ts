@@ -41,6 +41,8 @@ export const CALL_MESSAGES = {
     'This link is not valid: a link works only once and expires after ten minutes. Restart the gateway for a new link, or sign in with a key.',
   /** 429 `too_many_wrong_keys` */
   tooManyWrongKeys: message('Too many wrong keys from this address. Retry in {seconds} s, with the right key.'),
+  /** 429 `too_many_changes` */
+  tooManyChanges: message('This owner has made too many changes within a minute. Retry in {seconds} s.'),
   /** 403 `forbidden` */
   ownersForOperator: "Only the operator can register owners. Use the operator's key.",
   /** 403 `forbidden` */

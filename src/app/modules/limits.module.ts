@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
+import { ChangeBudget } from '../../limits/change-budget.js';
 import { Limiter } from '../../limits/limiter.js';
 import { MonthlyQuota } from '../../limits/monthly-quota.js';
 import { PreviewBudget } from '../../limits/preview-budget.js';
@@ -9,10 +10,11 @@ import { ResourceReservations } from '../../limits/resource-reservations.js';
 import { PostgresModule } from './postgres.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 
-/** Rate limits, monthly quotas, budgets for probes and previews, and reservations for new resources. */
+/** Rate limits, monthly quotas, budgets for changes, probes and previews, and reservations for new resources. */
 @Module({
   imports: [PostgresModule, ReadModelsModule],
   providers: [
+    ChangeBudget,
     Limiter,
     MonthlyQuota,
     ProbeBudget,
@@ -23,6 +25,6 @@ import { ReadModelsModule } from './read-models.module.js';
     },
     ResourceReservations,
   ],
-  exports: [Limiter, MonthlyQuota, PreviewBudget, ProbeBudget, ResourceReservations],
+  exports: [ChangeBudget, Limiter, MonthlyQuota, PreviewBudget, ProbeBudget, ResourceReservations],
 })
 export class LimitsModule {}

@@ -10,6 +10,8 @@ export interface ManagementRoute {
   readonly path: string;
   /** Error message for an owner's key, if only the operator may call the route. */
   readonly operatorOnly: string | undefined;
+  /** True for a POST that changes nothing. */
+  readonly isQuestion: boolean;
 }
 
 /** Lists the routes of the management API. */
@@ -23,8 +25,8 @@ export const listManagementRoutes = (): ManagementRoute[] => {
     return handlers.map((handler) => {
       const method = RequestMethod[Reflect.getMetadata('method', handler) as RequestMethod];
       const path = Reflect.getMetadata('path', handler) as string;
-      const { operatorOnly } = Reflect.getMetadata(DOCUMENTATION, handler) as RouteDocumentation;
-      return { method, path: `${base}${path === '/' ? '' : `/${path}`}`, operatorOnly };
+      const { operatorOnly, isQuestion = false } = Reflect.getMetadata(DOCUMENTATION, handler) as RouteDocumentation;
+      return { method, path: `${base}${path === '/' ? '' : `/${path}`}`, operatorOnly, isQuestion };
     });
   });
 };

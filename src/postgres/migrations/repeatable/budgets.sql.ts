@@ -1,8 +1,8 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
 /**
- * The limiter's functions for budgets: discovery, pauses and replays have a budget per minute and endpoint, the sandbox
- * has one per UTC day and owner (D-17, D-45, D-51).
+ * The functions for budgets: discovery, pauses and replays have a budget per minute and endpoint, the sandbox has one per
+ * UTC day and owner (D-17, D-45, D-51), and changes through the management API have one per minute and owner (D-83).
  */
 export const budgets: RepeatableMigration = {
   name: 'budgets',
@@ -104,6 +104,45 @@ export const budgets: RepeatableMigration = {
         coalesce(d.verdict = 'rejected' and d.is_violation
                  and cardinality(d.new_violations) >= violations_to_disable, false)
       from decided d;
+    end $$;
+
+    -- Counts changes of owners, as many as their budgets allow in a sliding minute. An owner occurs at most once per call.
+    -- retry_after: whole seconds, at least 1, until one more change fits; null if all changes of the item were counted.
+    create or replace function ops_spend_changes(owners text[], counts int[], size bigint)
+      returns table (item int, admitted int, retry_after int) language plpgsql
+    as $$
+    #variable_conflict use_column
+    begin
+      perform set_config('synchronous_commit', 'off', true);
+      insert into ops_budget (payer_id, budget)
+        select o, 'management_changes' from unnest(owners) o order by o on conflict do nothing;
+      -- Always in the same order, so that calls for several owners never wait for each other. The next statement sees what was
+      -- written before.
+      perform from ops_budget b where b.payer_id = any(owners) and b.budget = 'management_changes'
+        order by b.payer_id for update;
+      return query
+      with timed as materialized (select ops_read_clock() as t),
+      counted as materialized (
+        select a.item, a.owner_id, a.count, t,
+          array(select y from unnest(b.minute_times) y
+                where y > t - interval '1 minute' and y <= t + interval '1 minute' order by y) as recent
+        from timed, unnest(owners, counts) with ordinality a (owner_id, count, item)
+        join ops_budget b on b.payer_id = a.owner_id and b.budget = 'management_changes'
+      ),
+      decided as materialized (
+        select c.*, least(c.count, greatest(size - cardinality(c.recent), 0))::int as admitted from counted c
+      ),
+      results as materialized (
+        select d.*, d.recent || array_fill(d.t, array[d.admitted]) as times from decided d
+      ),
+      stored as (
+        update ops_budget b set minute_times = r.times
+        from results r where b.payer_id = r.owner_id and b.budget = 'management_changes' and r.admitted > 0
+      )
+      select r.item::int, r.admitted,
+        case when r.admitted < r.count then greatest(1, ceil(extract(
+          epoch from r.times[cardinality(r.times) - size::int + 1] + interval '1 minute' - r.t)))::int end
+      from results r;
     end $$;
   `,
 };
