@@ -73,6 +73,18 @@ export class OwnedResources {
     return resource;
   }
 
+  /**
+   * Returns the owner whose history a request asks for, even if that owner is deleted; null for all owners.
+   * @param owner the query's `owner_id`
+   * @throws HttpProblem 404 if there never was such an owner, or the caller may not see it
+   */
+  async findHistoryScope(request: FastifyRequest, owner: string | undefined): Promise<string | null> {
+    const scope = getListScope(request, owner);
+    if (owner !== undefined && (await this.store.readStream(`owner-${owner}`, { limit: 1 })).length === 0)
+      throw notFoundProblem('owner');
+    return scope;
+  }
+
   /** Returns one page of resources, newest first. */
   async listResources<K extends ResourceKind, V>(
     request: FastifyRequest,

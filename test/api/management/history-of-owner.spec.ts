@@ -189,8 +189,18 @@ describe('the history of everything of an owner', () => {
       expect(ofOther.filter(({ id }) => owned.has(id))).toEqual([]);
       const all = (await compare(operator, query)).map(({ id }) => id);
       expect(all).toEqual(expect.arrayContaining([own[0]!.id, ofOther[0]!.id]));
-      expect(await compare(operator, `${query}&owner_id=own_${'0'.repeat(32)}`)).toEqual([]);
     });
+
+    it.each(['/history?', '/history/diff?from=2020-01-01T00:00:00Z&', '/history/ticks?', '/history/events?'])(
+      'answers 404 to %s for an owner that never existed, and shows a deleted one',
+      async (path) => {
+        const { body } = await operator.get(`${path}owner_id=own_${'0'.repeat(32)}`).expect(404);
+        expect(body.code).toBe('not_found');
+        const deleted = await createOwner(harness);
+        await operator.delete(`/owners/${deleted.id}`).expect(204);
+        await operator.get(`${path}owner_id=${deleted.id}`).expect(200);
+      },
+    );
 
     it('shows ids of erased secrets as erased', async () => {
       const owner = await createOwner(harness);

@@ -15,11 +15,12 @@ import { readQuery } from '../../transport/fields.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { encodeCursor, ListView, toLimit, toPage } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getListScope, getOwnerScope } from '../caller.js';
+import { getOwnerScope } from '../caller.js';
 import { HeavyReadTurn } from '../heavy-read-turn.js';
 import { fieldProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
 import { HISTORY_MESSAGES } from '../messages.js';
+import { OwnedResources } from '../owned-resources.js';
 import { toInstant } from '../time.js';
 import { AggregateHistoryQuery, AuditQuery, DiffQuery, OverviewQuery, OwnerDiffQuery } from './history.query.js';
 import { AggregateHistoryView, AuditedEventView, DiffView, TraceView } from './history.view.js';
@@ -37,6 +38,7 @@ export class HistoryController {
     private readonly ownerTimeTravel: OwnerTimeTravel,
     private readonly trail: AuditTrail,
     private readonly traces: Traces,
+    private readonly resources: OwnedResources,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -49,7 +51,7 @@ export class HistoryController {
   async overview(@Req() request: FastifyRequest): Promise<OverviewView> {
     const query = readQuery(request, OverviewQuery);
     const at = toInstant(query.at) ?? this.clock.now();
-    const scope = getListScope(request, query.owner_id);
+    const scope = await this.resources.findHistoryScope(request, query.owner_id);
     return new OverviewView(at, await readable(() => this.ownerTimeTravel.showAll(at, scope)));
   }
 
@@ -62,7 +64,7 @@ export class HistoryController {
   async diffAll(@Req() request: FastifyRequest): Promise<OwnerDiffView> {
     const query = readQuery(request, OwnerDiffQuery);
     const times = toTimes(query, this.clock);
-    const scope = getListScope(request, query.owner_id);
+    const scope = await this.resources.findHistoryScope(request, query.owner_id);
     return new OwnerDiffView(times, await readable(() => this.ownerTimeTravel.compareAll(scope, times)));
   }
 
@@ -73,7 +75,8 @@ export class HistoryController {
     const { after, limit } = toPage(query);
     const { aggregate, id, actor, type } = query;
     const times = { since: toInstant(query.since), until: toInstant(query.until) };
-    const filter = { ownerId: getListScope(request, query.owner_id), aggregate, id, actor, type, ...times };
+    const ownerId = await this.resources.findHistoryScope(request, query.owner_id);
+    const filter = { ownerId, aggregate, id, actor, type, ...times };
     const before = after === null ? null : BigInt(after);
     const { events, next } = await readable(() => this.trail.list(filter, before, limit));
     const items = events.map((event) => new AuditedEventView(event));

@@ -5,9 +5,9 @@ import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getListScope } from '../caller.js';
 import { fieldProblem } from '../http-problems.js';
 import { HISTORY_MESSAGES } from '../messages.js';
+import { OwnedResources } from '../owned-resources.js';
 import { toInstant } from '../time.js';
 import { TicksQuery, toBuckets } from './ticks.query.js';
 import { TicksView } from './ticks.view.js';
@@ -18,6 +18,7 @@ import { TicksView } from './ticks.view.js';
 export class TicksController {
   constructor(
     private readonly timelines: Timelines,
+    private readonly resources: OwnedResources,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -25,7 +26,7 @@ export class TicksController {
   @Get()
   async ticks(@Req() request: FastifyRequest): Promise<TicksView> {
     const query = readQuery(request, TicksQuery);
-    const scope = getListScope(request, query.owner_id);
+    const scope = await this.resources.findHistoryScope(request, query.owner_id);
     const now = this.clock.now();
     const times = { from: toInstant(query.from), to: toInstant(query.to) ?? now };
     const timeline = await this.timelines.show(scope, { ...times, buckets: toBuckets(query.buckets), now });
