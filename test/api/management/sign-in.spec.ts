@@ -78,7 +78,7 @@ describe('the sign-in of demo mode (ADR-207)', () => {
         headers: { authorization: `Bearer ${key}`, 'x-forwarded-for': guesser },
       });
     expect((await callWith('wrong')).status).toBe(429);
-    // What is right is let in (D-86).
+    // The right key and the right code still work (D-86).
     expect((await callWith(OPERATOR_KEY)).status).toBe(200);
     expect((await signIn({ code }, guesser)).status).toBe(200);
   });

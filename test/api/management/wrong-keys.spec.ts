@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { Pool, QueryConfig } from 'pg';
 import { FindOwnerByKey } from '../../../src/projections/discovery/discovery.queries.js';
 import { hashToken } from '../../../src/secrets/tokens.js';
 import { until } from '../../e2e/until.js';
@@ -47,11 +47,11 @@ describe('wrong management keys (D-55, D-86)', () => {
     const owner = await gateway.manage('POST', '/owners', { name: 'Ada', plan: 'free' });
     let [queries, running, mostAtOnce] = [0, 0, 0];
     const pool = {
-      query: async (...given: Parameters<Pool['query']>) => {
+      query: async (config: QueryConfig) => {
         queries += 1;
         mostAtOnce = Math.max(mostAtOnce, ++running);
         try {
-          return await gateway.pool.query(...given);
+          return await gateway.pool.query(config);
         } finally {
           running -= 1;
         }

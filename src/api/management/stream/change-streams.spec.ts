@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { ChangeListener } from '../../../changes/change-feed.js';
 import { silentLog } from '../../../kernel/log.js';
-import { HttpProblem } from '../../transport/http-problem.js';
+import type { HttpProblem } from '../../transport/http-problem.js';
 import { ChangeStreams, STREAM_OPTIONS } from './change-streams.js';
 
 /** Streams whose readers read everything at once, and whose changes come from the test. */
