@@ -49,6 +49,10 @@ export const PLANNED_POST_MESSAGES = {
   ended: 'This post has ended without being released: it was cancelled or rejected. Send a new post.',
   /** 412 `revision_mismatch` */
   revisionMismatch: message('The post is at revision {revision}. Read it, then repeat the change with that revision.'),
+  /** 409 `too_many_revisions` */
+  tooManyRevisions: message(
+    'This post has {most} revisions, and a planned post can have no more. Approve, reject or cancel it, or send a new post.',
+  ),
   /** `already_decided` */
   alreadyDecided: message('This post is already {state}.'),
   /** `no_approval_required` */

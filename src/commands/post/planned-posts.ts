@@ -6,11 +6,13 @@ import {
   type PlannedPost,
   type PlannedPostCommand,
   type PlannedPostRejection,
+  resumePost,
 } from '../../domain/post/planned-post.js';
 import { PLANNED_POST_TYPES, type PlannedPostEvent, type PostAccepted } from '../../domain/post/post.events.js';
 import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import { type CommandContext, deriveEventId } from '../../event-store/codec.js';
 import { type NewEvent, type Position, type StoredEvent, WrongExpectedRevision } from '../../event-store/port.js';
+import { readBackwards } from '../../event-store/read-backwards.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
 import { conflictDelay } from '../../runtime/backoff.js';
@@ -34,8 +36,15 @@ export interface LoadedPost {
   readonly hash: string;
   /** Position of the stream's last event. */
   readonly position: Position;
-  /** Events of the post after the acceptance. */
-  readonly changes: readonly RecordedEventOf<PlannedPostEvent>[];
+  /** Events that an earlier attempt at the command has written, if {@link EarlierAttempt} was given. */
+  readonly earlier: readonly PlannedPostEvent[];
+}
+
+/** Where events of an earlier attempt at a command may be. */
+interface EarlierAttempt {
+  readonly commandId: string;
+  /** First stream revision that it may have written; null for the latest events only. */
+  readonly from: bigint | null;
 }
 
 /** The result of a command that was executed, now or in an earlier attempt. */
@@ -65,24 +74,36 @@ export class PlannedPosts {
 
   constructor(private readonly aggregates: AggregateStore) {}
 
-  /** Reads a post; null if the place does not hold its acceptance. @throws Unavailable @throws UndecodableEvent */
-  async load({ postId, stream, revision }: PostPlace): Promise<LoadedPost | null> {
+  /**
+   * Reads a post; null if the place does not hold its acceptance. Reads backwards, up to the latest event that holds the
+   * whole state: a post may have many revisions, and its stream the content of each (D-79).
+   * @throws Unavailable @throws UndecodableEvent
+   */
+  async load(place: PostPlace, attempt: EarlierAttempt | null = null): Promise<LoadedPost | null> {
+    const { postId, stream } = place;
     const { store, codec } = this.aggregates;
-    const [first, ...later] = await store.readStream(stream, { from: BigInt(revision) });
-    if (first?.type !== 'PostAccepted') return null;
-    const accepted = codec.decode<PostAccepted>(first);
-    let state = beginPost(accepted.data, Number(first.revision));
-    const changes: RecordedEventOf<PlannedPostEvent>[] = [];
-    for (const stored of later) {
-      const event = this.decodeOf(postId, stored);
+    const ownIds = attempt ? [0, 1].map((i) => deriveEventId(attempt.commandId, stream, i)) : [];
+    const earlier: PlannedPostEvent[] = [];
+    const later: RecordedEventOf<PlannedPostEvent>[] = [];
+    let last: StoredEvent | null = null;
+    for await (const stored of readBackwards(store, stream)) {
+      last ??= stored;
+      const isFirst = stored.revision === BigInt(place.revision);
+      if (stored.revision < BigInt(place.revision) || (isFirst && stored.type !== 'PostAccepted')) return null;
+      const event = isFirst ? codec.decode<PostAccepted>(stored) : this.decodeOf(postId, stored);
       if (!event) continue;
-      state = evolvePost(state, event, Number(event.revision));
-      changes.push(event);
+      if (ownIds.includes(stored.id)) earlier.unshift({ type: event.type, data: event.data } as PlannedPostEvent);
+      const begun = beginAt(event, stored.revision < (attempt?.from ?? stored.revision + 1n));
+      if (!begun) {
+        addLater(later, event as RecordedEventOf<PlannedPostEvent>);
+        continue;
+      }
+      const { hash } = codec.readEnvelope(last);
+      const end = { stream, revision: last.revision, position: last.position, hash };
+      const state = later.reduceRight((folded, each) => evolvePost(folded, each, Number(each.revision)), begun);
+      return { state, correlationId: event.correlationId, ...end, earlier };
     }
-    const last = later.at(-1) ?? first;
-    const { hash } = codec.readEnvelope(last);
-    const end = { stream, revision: last.revision, position: last.position, hash };
-    return { state, correlationId: accepted.correlationId, ...end, changes };
+    return null;
   }
 
   /**
@@ -98,12 +119,13 @@ export class PlannedPosts {
     limit: AcceptanceLimit | null = null,
   ): Promise<ChangedPost | Rejection<PlannedPostRejection> | null> {
     let releaseLock: (() => void) | null = null;
+    let from: bigint | null = null;
     try {
       for (let conflicts = 0; ; conflicts++) {
-        const loaded = await this.load(place);
+        const loaded = await this.load(place, { commandId: context.commandId, from });
         if (!loaded) return null;
-        const { state, position } = loaded;
-        const earlier = findEarlierEvents(loaded, context.commandId);
+        const { state, position, earlier } = loaded;
+        from ??= loaded.revision + 1n;
         if (earlier.length > 0) return { state, position, events: earlier };
         const change = this.encode(loaded, command, context);
         if (isRejection(change)) return change;
@@ -168,10 +190,20 @@ export class PlannedPosts {
   }
 }
 
-/** Returns the events that an earlier attempt at a command has written. */
-const findEarlierEvents = ({ stream, changes }: LoadedPost, commandId: string): readonly PlannedPostEvent[] => {
-  const first = changes.findIndex(({ id }) => id === deriveEventId(commandId, stream, 0));
-  if (first < 0) return [];
-  const written = changes.slice(first).filter(({ id }, i) => id === deriveEventId(commandId, stream, i));
-  return written.map(({ type, data }) => ({ type, data }) as PlannedPostEvent);
+/** Returns the state of a post after the event, if the event holds all of it. @param mayResume false to read further */
+const beginAt = (event: RecordedEventOf<PostAccepted | PlannedPostEvent>, mayResume: boolean): PlannedPost | null => {
+  if (event.type === 'PostAccepted') return beginPost(event.data, Number(event.revision));
+  return event.type === 'PostRevised' && mayResume ? resumePost(event.data, Number(event.revision)) : null;
+};
+
+/**
+ * Adds an event to later ones, without content that later content has replaced: what older programs wrote to the stream
+ * may not fit into memory.
+ */
+const addLater = (later: RecordedEventOf<PlannedPostEvent>[], event: RecordedEventOf<PlannedPostEvent>): void => {
+  const isReplaced = later.some(({ type }) => type === 'PostRevised');
+  if (event.type === 'PostRevised') {
+    const targets = isReplaced ? [] : event.data.targets;
+    later.push({ ...event, data: { ...event.data, payload: null, targets } });
+  } else if (!isReplaced || event.type !== 'PlannedPublicationsCancelled') later.push(event);
 };

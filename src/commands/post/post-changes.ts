@@ -11,7 +11,7 @@ import { newUuid } from '../../kernel/ids.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { Rejection } from '../../kernel/result.js';
 import { isRejection, reject } from '../../kernel/result.js';
-import { type PublishPayload, STORED_APART_BYTES } from '../../payload/payload.js';
+import type { PublishPayload } from '../../payload/payload.js';
 import { parsePublishAt } from '../../payload/publish-at.js';
 import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
@@ -20,6 +20,12 @@ import type { LargePayloads } from './large-payloads.js';
 import type { ChangedPost, PlannedPosts, PostPlace } from './planned-posts.js';
 
 export type { ChangeAuthor, PostDecision };
+
+/**
+ * Maximum size of a new payload in the event that replaces the content. Most texts fit, and lists show their beginning
+ * without another read. Larger ones are stored in parts: a post may have hundreds of revisions in one stream (D-79).
+ */
+const INLINE_BYTES = 2_048;
 
 /** Author of a change, and the post revisions that it may apply to; null for any. */
 export interface PostChange {
@@ -67,7 +73,7 @@ export class PostChanges {
     return this.posts.execute(place, command, context);
   }
 
-  /** Replaces a post's payload, and stores a large one in parts (D-42). @throws Unavailable */
+  /** Replaces a post's payload, and stores all but a short one in parts (D-42, D-79). @throws Unavailable */
   async replace(
     place: PostPlace,
     { payload, projects, channelIds }: Replacement,
@@ -94,7 +100,7 @@ export class PostChanges {
     });
     await yieldToEventLoop();
     const bytes = Buffer.from(JSON.stringify(stored));
-    if (bytes.length <= STORED_APART_BYTES)
+    if (bytes.length <= INLINE_BYTES)
       return this.posts.execute(place, command({ payload: stored, parts: null }), context);
     const { postId, stream } = place;
     const large = { postId, id: `${postId}.${newUuid().replaceAll('-', '')}`, bytes, streams: [stream] };

@@ -1,6 +1,13 @@
 import { isRejection } from '../../kernel/result.js';
-import { beginPost, decidePlannedPost, evolvePost, type PlannedPost, type PlannedPostCommand } from './planned-post.js';
-import type { PostAccepted, PostPlan, Target } from './post.events.js';
+import {
+  beginPost,
+  decidePlannedPost,
+  evolvePost,
+  type PlannedPost,
+  type PlannedPostCommand,
+  resumePost,
+} from './planned-post.js';
+import type { PostAccepted, PostPlan, PostRevised, Target } from './post.events.js';
 
 const target = (n: number): Target => ({
   publicationId: `pub_${n}`,
@@ -156,4 +163,18 @@ describe('a post that requires approval', () => {
     expect(execute(pending, approve, revise(2_000, manager)).state.approval).toBe('approved');
     expect(execute(pending, revise(null, manager)).state).toMatchObject({ approval: 'pending', status: 'planned' });
   });
+});
+
+it('has at most 200 revisions, and can be decided and cancelled after that (D-79)', () => {
+  const full: PlannedPost = { ...planned(), approval: 'pending', revision: 200 };
+  expect(execute({ ...full, revision: 199 }, reschedule(5)).events).toEqual(['PostRescheduled']);
+  expect(execute(full, reschedule(5), revise(5)).events).toEqual(['too_many_revisions', 'too_many_revisions']);
+  expect(execute(full, cancel()).events).toEqual(['PlannedPublicationsCancelled']);
+  expect(execute(full, { type: 'ApprovePost', at: 0, note: null }).events).toEqual(['PostApproved']);
+});
+
+it.each([null, 'pending', 'approved'] as const)('is known from its latest content, with the approval %s', (approval) => {
+  const before: PlannedPost = { ...planned(), approval };
+  const [revised] = decidePlannedPost(revise(1_000), before, 7) as unknown as [PostRevised];
+  expect(resumePost(revised.data, 7)).toEqual(evolvePost(before, revised, 7));
 });

@@ -73,7 +73,16 @@ export type PostDecision =
 
 /** Rejection codes. */
 export type PlannedPostRejection =
-  'already_released' | 'post_ended' | 'revision_mismatch' | 'not_due' | 'already_decided' | 'no_approval_required';
+  | 'already_released'
+  | 'post_ended'
+  | 'revision_mismatch'
+  | 'too_many_revisions'
+  | 'not_due'
+  | 'already_decided'
+  | 'no_approval_required';
+
+/** Maximum number of revisions of a planned post (D-79). */
+export const MAX_REVISIONS = 200;
 
 /** Returns the initial state of an accepted post. @param revision revision of the event in its stream */
 export const beginPost = (accepted: PostAccepted['data'], revision: number): PlannedPost => {
@@ -82,6 +91,17 @@ export const beginPost = (accepted: PostAccepted['data'], revision: number): Pla
   const status = isPlanned(accepted) ? 'planned' : 'released';
   const approval = plan?.requiresApproval ? 'pending' : null;
   return { ...base, status, publishAt: plan?.publishAt ?? null, approval, revision: 1, contentRevision: revision };
+};
+
+/**
+ * Returns the state of a post after an event that replaced its content; null if the event does not hold the whole state.
+ * @param revision revision of the event in its stream
+ */
+export const resumePost = (revised: PostRevised['data'], revision: number): PlannedPost | null => {
+  const { postId, endpointId, ownerId, acceptedAt, externalId, publishAt, approval, targets } = revised;
+  if (approval === undefined) return null;
+  const base = { postId, endpointId, ownerId, acceptedAt, externalId, targets, cancelledIds: [] };
+  return { ...base, status: 'planned', publishAt, approval, revision: revised.revision, contentRevision: revision };
 };
 
 /** Applies an event of a post. @param revision revision of the event in its stream */
@@ -147,8 +167,9 @@ export const decidePlannedPost = (
       const { content, author } = command;
       const { acceptedAt, externalId } = state;
       const changed = { revision: state.revision + 1, needsApproval: needsApproval(state, author) };
+      const approval = approvalAfter(state, changed.needsApproval) as Exclude<PlannedPost['approval'], 'rejected'>;
       const replaced = { ...content, ...replaceTargets(state, content.targets) };
-      const data = { ...ids, at, acceptedAt, externalId, ...changed, ...replaced };
+      const data = { ...ids, at, acceptedAt, externalId, ...changed, approval, ...replaced };
       return withConsequence(state, { type: 'PostRevised', data }, at, nextRevision);
     }
     case 'CancelPlanned': {
@@ -180,7 +201,10 @@ const refuse = (command: PlannedPostCommand, state: PlannedPost): Rejection<Plan
   }
   if (state.status === 'released') return reject('already_released', PLANNED_POST_MESSAGES.alreadyReleased);
   if (state.status === 'ended') return reject('post_ended', PLANNED_POST_MESSAGES.ended);
-  return 'ifRevision' in command ? refuseRevision(command, state) : null;
+  const mismatch = 'ifRevision' in command ? refuseRevision(command, state) : null;
+  const isRevising = command.type === 'ReschedulePost' || command.type === 'RevisePost';
+  if (mismatch || !isRevising || state.revision < MAX_REVISIONS) return mismatch;
+  return reject('too_many_revisions', PLANNED_POST_MESSAGES.tooManyRevisions({ most: MAX_REVISIONS }));
 };
 
 const refuseRevision = (

@@ -128,6 +128,11 @@ export type PostRevised = DomainEvent<
     readonly targets: readonly Target[];
     /** Publications that the post no longer has, including cancelled publications. */
     readonly droppedIds: readonly string[];
+    /**
+     * The approval after the change, so that reading the post can begin here. Absent in events of programs before
+     * planned posts had a maximum of revisions.
+     */
+    readonly approval?: 'pending' | 'approved' | null;
   }
 >;
 
