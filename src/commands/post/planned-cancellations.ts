@@ -19,19 +19,30 @@ export class PlannedCancellations {
   ) {}
 
   /**
-   * Cancels the planned publications of a resource, a batch of posts at a time.
+   * Cancels the planned publications of a resource, a batch of posts at a time. Leaves posts that the read model shows
+   * although their streams hold nothing to cancel.
    * @returns position of the last event that changed or released one of these posts
    * @throws Unavailable @throws ReadModelBehind
    */
   async cancelAll(of: ResourceId, context: CommandContext): Promise<Completed> {
     let last = NOTHING;
     for (;;) {
-      const batch = await this.planned.findPlanned(of, BATCH_SIZE);
-      if (batch.length === 0) return last;
-      const changed = await Promise.all(batch.map((post) => this.cancel(post, context)));
-      last = latestCompleted([last, ...changed]);
-      // The next read must not return these posts again.
+      const completed = latestCompleted([last, await this.cancelOnce(of, context)]);
+      if (completed.position === last.position) return last;
+      last = completed;
+      // The next round must not find these posts again, only posts that were planned in the meantime.
       await this.progress.requireUpTo('planned-posts', last.position);
+    }
+  }
+
+  /** Goes through the planned posts of a resource once. */
+  private async cancelOnce(of: ResourceId, context: CommandContext): Promise<Completed> {
+    let last = NOTHING;
+    for (let after = ''; ;) {
+      const batch = await this.planned.findPlanned(of, { after, limit: BATCH_SIZE });
+      if (batch.length === 0) return last;
+      last = latestCompleted([last, ...(await Promise.all(batch.map((post) => this.cancel(post, context))))]);
+      after = batch.at(-1)!.postId;
     }
   }
 

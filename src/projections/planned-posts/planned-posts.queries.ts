@@ -75,14 +75,20 @@ export class PlannedPostQueries {
     return rows;
   }
 
-  /** Finds planned publications of a resource, oldest post first. @param limit maximum number of posts */
-  async findPlanned(of: ResourceId, limit: number): Promise<readonly PlannedPublications[]> {
+  /**
+   * Finds planned publications of a resource, by post id.
+   * @param page the posts after this id, and their maximum number
+   */
+  async findPlanned(
+    of: ResourceId,
+    { after, limit }: { readonly after: string; readonly limit: number },
+  ): Promise<readonly PlannedPublications[]> {
     const [condition, id] = conditionOf(of);
     const { rows } = await this.pool.query<PlannedPublications>(
       `select ${PLACE}, json_agg(x.publication_id) as "publicationIds"
        from ${PLANNED_POSTS}.planned_post p join ${PLANNED_POSTS}.planned_publication x on x.post_id = p.post_id
-       where ${condition} group by p.post_id, p.stream, p.revision order by p.post_id limit $2`,
-      [id, limit],
+       where ${condition} and p.post_id > $2 group by p.post_id, p.stream, p.revision order by p.post_id limit $3`,
+      [id, after, limit],
     );
     return rows;
   }

@@ -1,0 +1,33 @@
+import { TestGateway } from '../api/public/gateway.js';
+import { until } from '../e2e/until.js';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await TestGateway.start();
+});
+afterAll(() => gateway.stop());
+
+it('deletes a channel although the stream of a post that is planned for it is gone', async () => {
+  const owner = await gateway.createOwner();
+  const [channel, other] = [await gateway.createChannel(owner), await gateway.createChannel(owner)];
+  const endpoint = await gateway.createEndpoint(owner, [await gateway.createProject(owner, [channel, other])]);
+  const publish_at = new Date(Date.now() + 3_600_000).toISOString();
+  const [gone, kept] = [
+    (await endpoint.post('', { text: 'gone', publish_at })).body.id,
+    (await endpoint.post('', { text: 'kept', publish_at })).body.id,
+  ];
+  const planned = async () => {
+    const text = 'select post_id from planned_posts_v1.planned_publication where channel_id = $1 order by 1';
+    const { rows } = await gateway.pool.query<{ post_id: string }>(text, [channel.id]);
+    return rows.map(({ post_id }) => post_id);
+  };
+  await until('both are planned', async () => (await planned()).length === 2);
+  await gateway.pool.query(
+    `update planned_posts_v1.planned_post set stream = 'idempotencyKey-gone' where post_id = $1`,
+    [gone],
+  );
+  expect((await gateway.callManagement('DELETE', `/channels/${channel.id}?cascade=true`)).status).toBe(204);
+  expect(await planned()).toEqual([gone]);
+  const post = await gateway.manage('GET', `/posts/${kept}`);
+  expect(post.publications.map(({ state }: { state: string }) => state).sort()).toEqual(['dismissed', 'planned']);
+});
