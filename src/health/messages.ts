@@ -18,5 +18,7 @@ export const READINESS_MESSAGES = {
   stoppedSaga: message('stopped at an event, which it keeps retrying: {error}'),
   setAside: message('{count} planned posts cannot be released, among them {post}: {reason}'),
   farBehind: message('far behind: the next event to apply is {seconds} s old'),
+  failingWork: message('failed {failures} times in {seconds} s, and is retried: {reason}'),
+  clock: message("{seconds} s {side} the database's clock: synchronize the clocks of both machines, e.g. with NTP"),
   noAnswer: message('no answer within {ms} ms'),
 };

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AppendTimer } from '../event-store/aggregate-store.js';
 import type { StoreConnection } from '../event-store/checked-event-store.js';
+import type { WorkFailure } from '../runtime/failing-work.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -152,6 +153,20 @@ export class Metrics {
     this.watchCounter('crosspost_dropped_subscriptions_total', dropped, () => read().droppedSubscriptions);
     const lost = 'Times that the connection to the event store was lost';
     this.watchCounter('crosspost_event_store_lost_connections_total', lost, () => read().lostConnections);
+  }
+
+  /** Adds a gauge of this process's work that keeps failing. */
+  watchFailingWork(list: () => readonly WorkFailure[]): void {
+    new Gauge({
+      name: 'crosspost_failing_work',
+      help: '1 for work that keeps failing; no value if it does not',
+      labelNames: ['work'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { name } of list()) this.set({ work: name }, 1);
+      },
+    });
   }
 
   /** Adds a counter of this process. @param read returns the total; called on each scrape */

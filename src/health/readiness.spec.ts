@@ -1,6 +1,8 @@
 import type { Pool } from 'pg';
 import type { AppendFailure, EventStore } from '../event-store/port.js';
+import type { WorkFailure } from '../runtime/failing-work.js';
 import { SharedResult } from '../runtime/shared-result.js';
+import { EventTimes } from './event-times.js';
 import { Readiness, type ReadinessReport } from './readiness.js';
 
 interface State {
@@ -14,6 +16,9 @@ interface State {
   readonly appendFailure?: AppendFailure;
   /** Problem with stored secrets. */
   readonly secrets?: string | Error | null;
+  readonly failingWork?: readonly WorkFailure[];
+  /** Lead of the process's clock, and the uncertainty, in ms. */
+  readonly clock?: readonly [ms: number, uncertaintyMs: number] | Error;
   /** Age of the event after each position, in ms; null if it is damaged. */
   readonly ages?: Readonly<Record<string, number | null>>;
 }
@@ -37,6 +42,8 @@ const readiness = ({
   appendFailure,
   unbuilt = [],
   secrets = null,
+  failingWork = [],
+  clock = [0, 0],
 }: State): Promise<ReadinessReport> => {
   const rows =
     projections instanceof Error
@@ -56,8 +63,12 @@ const readiness = ({
     Promise.resolve(String(after) in ages ? [{ metadata: writeEnvelope(ages[String(after)] ?? null) }] : []);
   return new Readiness({
     pool: { query } as unknown as Pool,
-    store: { readAll, appendFailure: appendFailure ?? null } as unknown as EventStore,
-    codec: { readEnvelope: ({ metadata }: { metadata: string }) => JSON.parse(metadata) },
+    store: { appendFailure: appendFailure ?? null },
+    eventTimes: new EventTimes({ readAll } as unknown as EventStore, {
+      readEnvelope: ({ metadata }: { metadata: string }) => JSON.parse(metadata),
+    }),
+    failingWork: () => failingWork,
+    clock: { read: () => answer(clock).then(([ms, uncertaintyMs]) => ({ ms, uncertaintyMs })) },
     storeHead: new SharedResult(() => answer(head), 0),
     connection: () => ({ id: STORE, problem: null, droppedSubscriptions: 2, lostConnections: 1 }),
     secrets: () => answer(secrets),
@@ -133,6 +144,39 @@ describe('readiness', () => {
     });
     expect(await readiness({ secrets: new Error('the database is away') })).toMatchObject({ ok: true, degraded: [] });
   });
+
+  it('is given, degraded, while work keeps failing, and names it once', async () => {
+    const failingWork = [
+      { name: 'prune-expired', reason: 'no such table', failures: 5, seconds: 31 },
+      { name: 'saga/a', reason: 'a: no', failures: 9, seconds: 90 },
+    ];
+    expect(await readiness({ failingWork, sagas: { 'saga/a': [6n, 'a: no'] }, ages: { 6: 90_000 } })).toMatchObject({
+      ok: true,
+      checks: OK,
+      degraded: [
+        { name: 'saga/a', reason: 'stopped at an event, which it keeps retrying: a: no' },
+        { name: 'prune-expired', reason: 'failed 5 times in 31 s, and is retried: no such table' },
+      ],
+    });
+  });
+
+  it.each([
+    [[5_400, 100], "5.4 s ahead of the database's clock: "],
+    [[-3_600_000, 2_000], "3600.0 s behind the database's clock: "],
+  ] as const)('is given, degraded, while the clock is wrong by %p ms (D-85)', async (clock, reason) => {
+    expect(await readiness({ clock })).toMatchObject({
+      ok: true,
+      checks: OK,
+      degraded: [{ name: 'clock', reason: expect.stringContaining(reason) }],
+    });
+  });
+
+  it.each([[[4_900, 0]], [[-6_000, 1_200]], [new Error('the database is away')]] as const)(
+    'is given while the clock is not known to be wrong: %p ms (D-85)',
+    async (clock) => {
+      expect(await readiness({ clock })).toMatchObject({ ok: true, degraded: [] });
+    },
+  );
 
   it('is given, degraded, while another read model is stopped', async () => {
     expect(

@@ -1,14 +1,16 @@
 import type { Pool } from 'pg';
 import { checkEventStore } from '../event-store/check-event-store.js';
 import type { StoreConnection } from '../event-store/checked-event-store.js';
-import type { EventCodec } from '../event-store/codec.js';
-import type { EventStore, Position, StoredEvent } from '../event-store/port.js';
+import type { EventStore, Position } from '../event-store/port.js';
 import type { Instant } from '../kernel/instant.js';
 import { reasonOf } from '../kernel/reason.js';
 import type { HelperReport } from '../media/helper-check.js';
+import type { WorkFailure } from '../runtime/failing-work.js';
 import { SharedResult } from '../runtime/shared-result.js';
 import { withTimeLimit } from '../runtime/time-limit.js';
 import { HANDLED_POSITION, isStoppedAt } from '../sagas/engine/saga-status.queries.js';
+import { type ClockDifference, isTooFarApart, type MeasuredDifference } from './clock-difference.js';
+import type { EventTimes } from './event-times.js';
 import { type HistoryReport, readHistory } from './history-report.js';
 import { READINESS_MESSAGES } from './messages.js';
 
@@ -21,7 +23,7 @@ const FAR_BEHIND_MS = 60_000;
 /** The read model that every request needs. */
 const REQUIRED = 'discovery';
 
-/** An outdated read model, a saga that is stuck on an event, or unreadable secrets. */
+/** A problem that does not keep the process from serving requests. */
 export interface Degradation {
   readonly name: string;
   readonly reason: string;
@@ -47,8 +49,8 @@ export interface ReadinessReport {
   /** For each dependency, `ok` or the reason why it cannot be used. */
   readonly checks: Readonly<Record<'database' | 'event_store' | typeof REQUIRED, string>>;
   /**
-   * Read models that are stopped or far behind, sagas that are stuck on an event, unreadable secrets. Requests are
-   * still served.
+   * Read models that are stopped or far behind, sagas that are stuck on an event, work that keeps failing, a wrong
+   * clock, unreadable secrets. Requests are still served.
    */
   readonly degraded: readonly Degradation[];
   readonly event_store: StoreReport;
@@ -62,10 +64,13 @@ export interface ReadinessReport {
 interface ReadinessSources {
   /** Used only for health checks, so that a busy shared pool does not look like an outage. */
   readonly pool: Pick<Pool, 'query'>;
-  readonly store: Pick<EventStore, 'readAll' | 'appendFailure'>;
-  readonly codec: Pick<EventCodec, 'readEnvelope'>;
+  readonly store: Pick<EventStore, 'appendFailure'>;
+  readonly eventTimes: Pick<EventTimes, 'readAfter'>;
   readonly connection: () => StoreConnection;
   readonly storeHead: Pick<SharedResult<Position>, 'get'>;
+  /** Lists the work of this process that keeps failing. */
+  readonly failingWork: () => readonly WorkFailure[];
+  readonly clock: Pick<ClockDifference, 'read'>;
   /** Returns a message about stored secrets that cannot be read; null if none are known. */
   readonly secrets: () => Promise<string | null>;
   /** Returns the isolation of helper processes; null while it is unknown. */
@@ -113,7 +118,7 @@ export class Readiness {
   }
 
   private async check(): Promise<ReadinessReport> {
-    const [database, eventStore, head, behind, sagas, secrets, history] = await Promise.all([
+    const [database, eventStore, head, behind, sagas, secrets, history, clock] = await Promise.all([
       outcomeOf(this.projections.get()),
       outcomeOf(this.checkStore()),
       outcomeOf(this.sources.storeHead.get()),
@@ -121,6 +126,7 @@ export class Readiness {
       outcomeOf(this.sagas.get()),
       outcomeOf(this.secrets.get()),
       outcomeOf(this.history.get()),
+      outcomeOf(this.sources.clock.read()),
     ]);
     const projections = 'value' in database ? database.value : [];
     const stopped = projections.flatMap(({ name, error }) =>
@@ -128,6 +134,7 @@ export class Readiness {
     );
     const isStopped = (name: string): boolean => stopped.some((one) => one.name === name);
     const late = 'value' in behind ? behind.value.filter(({ name }) => !isStopped(name)) : [];
+    const stuck = 'value' in sagas ? sagas.value : [];
     const checks = {
       database: describe(database),
       event_store: describe(eventStore),
@@ -139,8 +146,10 @@ export class Readiness {
       degraded: [
         ...stopped.filter(({ name }) => name !== REQUIRED),
         ...late,
-        ...('value' in sagas ? sagas.value : []),
+        ...stuck,
         ...this.describeSetAside(),
+        ...this.describeFailing(stuck),
+        ...('value' in clock ? describeClock(clock.value) : []),
         ...('value' in secrets && secrets.value !== null ? [{ name: 'secrets', reason: secrets.value }] : []),
       ],
       event_store: this.describeStore('value' in head ? head.value : null, projections),
@@ -154,6 +163,17 @@ export class Readiness {
     if (!report) return [];
     const { count, postId, reason } = report;
     return [{ name: 'release-planned-posts', reason: READINESS_MESSAGES.setAside({ count, post: postId, reason }) }];
+  }
+
+  /** @param known sagas that are listed already */
+  private describeFailing(known: readonly Degradation[]): Degradation[] {
+    return this.sources
+      .failingWork()
+      .filter((work) => !known.some(({ name }) => name === work.name))
+      .map(({ name, failures, seconds, reason }) => ({
+        name,
+        reason: READINESS_MESSAGES.failingWork({ failures, seconds, reason }),
+      }));
   }
 
   private describeStore(head: Position | null, projections: readonly LiveProjection[]): StoreReport {
@@ -196,7 +216,8 @@ export class Readiness {
       .filter(({ position }) => position < head)
       .map(async ({ name, position }) => {
         // A damaged event has no time; the projection stops there and is listed as stopped.
-        const ms = Date.now() - ((await this.readTimeAfter(position)) ?? Date.now());
+        const at = await this.sources.eventTimes.readAfter(position);
+        const ms = typeof at === 'number' ? Date.now() - at : 0;
         const reason = READINESS_MESSAGES.farBehind({ seconds: Math.round(ms / 1_000) });
         return ms > FAR_BEHIND_MS ? [{ name, reason }] : [];
       });
@@ -214,25 +235,10 @@ export class Readiness {
     );
     const found = rows.map(async ({ name, position, error, failure }) => {
       const reason = READINESS_MESSAGES.stoppedSaga({ error });
-      const at = failure ? failure.at : await this.readTimeAfter(position);
-      return isStoppedAt(at) ? [{ name, reason }] : [];
+      const at = failure ? failure.at : await this.sources.eventTimes.readAfter(position);
+      return at !== 'none' && isStoppedAt(at) ? [{ name, reason }] : [];
     });
     return (await Promise.all(found)).flat();
-  }
-
-  /** Reads the time of the event after a position: now if there is none, null if the event is damaged. */
-  private async readTimeAfter(position: Position): Promise<Instant | null> {
-    const [next] = await this.sources.store.readAll({ after: position, limit: 1 });
-    return next ? this.readTime(next) : Date.now();
-  }
-
-  private readTime(event: StoredEvent): Instant | null {
-    try {
-      const { at } = this.sources.codec.readEnvelope(event);
-      return Number.isFinite(at) ? at : null;
-    } catch {
-      return null;
-    }
   }
 }
 
@@ -246,3 +252,10 @@ const outcomeOf = <T>(call: Promise<T>): Promise<Outcome<T>> =>
   );
 
 const describe = (outcome: Outcome<unknown>): string => ('value' in outcome ? 'ok' : outcome.reason);
+
+const describeClock = (difference: MeasuredDifference): Degradation[] => {
+  if (!isTooFarApart(difference)) return [];
+  const { ms } = difference;
+  const seconds = (Math.abs(ms) / 1_000).toFixed(1);
+  return [{ name: 'clock', reason: READINESS_MESSAGES.clock({ seconds, side: ms > 0 ? 'ahead of' : 'behind' }) }];
+};

@@ -78,14 +78,19 @@ export class JobRunner {
         const lease = await leases.acquire(`job/${id}`, signal);
         if (!lease) return;
         try {
-          if (await this.carryOutUnderLease(id, AbortSignal.any([signal, lease.lost]))) return;
+          const isOver = await this.carryOutUnderLease(id, AbortSignal.any([signal, lease.lost]));
+          leases.failingWork.recordSuccess(`job/${id}`);
+          if (isOver) return;
         } finally {
           await lease.release();
         }
         await backoff.wait(signal); // another process may take the job over
       } catch (error) {
-        log.warn({ job: id, reason: reasonOf(error) }, 'job interrupted; it will continue');
-        await backoff.wait(signal);
+        const reason = reasonOf(error);
+        log.warn({ job: id, reason }, 'job interrupted; it will continue');
+        const delay = backoff.nextDelay();
+        leases.failingWork.recordFailure(`job/${id}`, reason, delay);
+        await sleepUnlessAborted(delay, signal);
       }
     }
   }

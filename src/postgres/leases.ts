@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Log } from '../kernel/log.js';
 import { Batcher } from '../runtime/batcher.js';
+import { FailingWork } from '../runtime/failing-work.js';
 import { chooseLeaseToAskFor, isNext, rank, type SeenWorker, shardOf, shouldMove } from './lease-shares.js';
 import type { Notifications } from './notifications.js';
 import { Presence, processOf, WORKER_LOCK_NAMESPACE } from './presence.js';
@@ -54,6 +55,8 @@ type ReleaseListener = (shards: ReadonlySet<string> | null) => void;
  * are authoritative.
  */
 export class Leases {
+  /** The work under this process's leases that keeps failing. */
+  readonly failingWork = new FailingWork();
   private readonly presence: Presence;
   private readonly stopping = new AbortController();
   private looking: Promise<void> | null = null;

@@ -1,10 +1,15 @@
 // More than 20 s: a metric of releases needs a post that is planned for 15 s ahead.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
+import { catalogue } from '../../src/domain/catalogue.js';
+import { EventCodec } from '../../src/event-store/codec.js';
 import { PostgresEventStore } from '../../src/event-store/postgres/postgres-event-store.js';
+import { ClockDifference } from '../../src/health/clock-difference.js';
 import { DeploymentMetrics } from '../../src/health/deployment-metrics.js';
+import { EventTimes } from '../../src/health/event-times.js';
 import { Metrics } from '../../src/health/metrics.js';
 import { METRICS_KEPT_MS, MetricsPage } from '../../src/health/metrics-page.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { SharedResult } from '../../src/runtime/shared-result.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from '../api/public/gateway.js';
 import { until } from '../e2e/until.js';
@@ -153,7 +158,10 @@ describe('/metrics (D-31)', () => {
     const [pool, store] = [new Pool({ connectionString }), new PostgresEventStore({ connectionString })];
     const metrics = new Metrics();
     const head = new SharedResult(() => store.readHead(), 0);
-    const page = await new MetricsPage(metrics, new DeploymentMetrics(metrics.registry, pool, head)).read();
+    const clock = new ClockDifference(pool, systemClock);
+    const eventTimes = new EventTimes(store, new EventCodec(catalogue));
+    const deployment = new DeploymentMetrics(metrics.registry, { pool, storeHead: head, eventTimes, clock });
+    const page = await new MetricsPage(metrics, deployment).read();
     expect(page).toMatch(/^# TYPE crosspost_event_store_position gauge$/m);
     expect(page).not.toMatch(/^crosspost_\w+position/m);
     await Promise.all([pool.end(), store.close()]);

@@ -4,15 +4,19 @@ import { SETTINGS } from '../../config/tokens.js';
 import { CheckedEventStore } from '../../event-store/checked-event-store.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import { ClockDifference } from '../../health/clock-difference.js';
 import { DeploymentMetrics } from '../../health/deployment-metrics.js';
+import { EventTimes } from '../../health/event-times.js';
 import { HealthController } from '../../health/health.controller.js';
 import { HealthRoutes } from '../../health/health-routes.js';
 import { Metrics } from '../../health/metrics.js';
 import { MetricsAccess } from '../../health/metrics-access.js';
 import { MetricsPage } from '../../health/metrics-page.js';
 import { Readiness } from '../../health/readiness.js';
+import { CLOCK, type Clock } from '../../kernel/clock.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { HelperCheck } from '../../media/helper-check.js';
+import { Leases } from '../../postgres/leases.js';
 import { createPool } from '../../postgres/pool.js';
 import { SharedResult } from '../../runtime/shared-result.js';
 import { SetAsidePosts } from '../../sagas/release-planned-posts/set-aside-posts.js';
@@ -65,12 +69,24 @@ const STORE_HEAD = Symbol('StoreHead');
       },
     },
     {
+      provide: EventTimes,
+      inject: [EVENT_STORE, EventCodec],
+      useFactory: (store: EventStore, codec: EventCodec) => new EventTimes(store, codec),
+    },
+    {
+      provide: ClockDifference,
+      inject: [HEALTH_POOL, CLOCK],
+      useFactory: (pool: Pool, clock: Clock) => new ClockDifference(pool, clock),
+    },
+    {
       provide: Readiness,
       inject: [
         HEALTH_POOL,
         STORE_HEAD,
         EVENT_STORE,
-        EventCodec,
+        EventTimes,
+        ClockDifference,
+        Leases,
         CheckedEventStore,
         UnreadableSecrets,
         HelperCheck,
@@ -80,7 +96,9 @@ const STORE_HEAD = Symbol('StoreHead');
         pool: Pool,
         storeHead: SharedResult<bigint>,
         store: EventStore,
-        codec: EventCodec,
+        eventTimes: EventTimes,
+        clock: ClockDifference,
+        leases: Leases,
         checked: CheckedEventStore,
         unreadable: UnreadableSecrets,
         helpers: HelperCheck,
@@ -89,8 +107,10 @@ const STORE_HEAD = Symbol('StoreHead');
         new Readiness({
           pool,
           store,
-          codec,
+          eventTimes,
           storeHead,
+          failingWork: () => leases.failingWork.list(),
+          clock,
           connection: () => checked.connection,
           secrets: () => unreadable.describe(),
           helpers: () => helpers.report,
@@ -99,21 +119,32 @@ const STORE_HEAD = Symbol('StoreHead');
     },
     {
       provide: HealthRoutes,
-      inject: [SETTINGS, HEALTH_POOL, STORE_HEAD, Readiness, Metrics, CheckedEventStore],
+      inject: [
+        SETTINGS,
+        HEALTH_POOL,
+        STORE_HEAD,
+        EventTimes,
+        ClockDifference,
+        Leases,
+        Readiness,
+        Metrics,
+        CheckedEventStore,
+      ],
       useFactory: (
         settings: ProcessSettings,
         pool: Pool,
         storeHead: SharedResult<bigint>,
+        eventTimes: EventTimes,
+        clock: ClockDifference,
+        leases: Leases,
         readiness: Readiness,
         metrics: Metrics,
         checked: CheckedEventStore,
       ) => {
         metrics.watchEventStore(() => checked.connection);
-        return new HealthRoutes(
-          readiness,
-          new MetricsPage(metrics, new DeploymentMetrics(metrics.registry, pool, storeHead)),
-          new MetricsAccess(settings),
-        );
+        metrics.watchFailingWork(() => leases.failingWork.list());
+        const deployment = new DeploymentMetrics(metrics.registry, { pool, storeHead, eventTimes, clock });
+        return new HealthRoutes(readiness, new MetricsPage(metrics, deployment), new MetricsAccess(settings));
       },
     },
   ],

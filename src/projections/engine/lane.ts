@@ -125,14 +125,16 @@ export class ProjectionLane {
   private async runOnce(signal: AbortSignal): Promise<EventFailed | null> {
     const { leases, log } = this.deps;
     const lane = { projection: this.projection.name, version: this.version };
+    const name = `projection/${lane.projection}/${this.version}`;
     try {
-      const lease = await leases.acquire(`projection/${lane.projection}/${this.version}`, signal);
+      const lease = await leases.acquire(name, signal);
       if (!lease) return null;
       try {
         await this.project(AbortSignal.any([signal, lease.lost]));
       } finally {
         await lease.release();
       }
+      leases.failingWork.recordSuccess(name);
     } catch (error) {
       if (signal.aborted) return null;
       if (error instanceof EventFailed) {
@@ -144,6 +146,7 @@ export class ProjectionLane {
         );
         return (await this.recordFailure(error)) ? error : null;
       }
+      leases.failingWork.recordFailure(name, reasonOf(error), RETRY_MS);
       if (error instanceof CheckpointMoved) log.info(lane, 'another process has moved the checkpoint');
       else if (isStoreOutage(error))
         log.debug({ ...lane, reason: reasonOf(error) }, 'projection waits until the event store is available');

@@ -89,9 +89,12 @@ export class EventSaga<E extends DomainEvent> {
           await lease.release();
         }
         backoff.reset();
+        this.deps.leases.failingWork.recordSuccess(this.key);
       } catch (error) {
         this.logInterruption(error);
-        await this.skips.wait(backoff.nextDelay(performance.now() - startedAt), signal);
+        const delay = backoff.nextDelay(performance.now() - startedAt);
+        this.deps.leases.failingWork.recordFailure(this.key, reasonOf(error), delay);
+        await this.skips.wait(delay, signal);
       }
     }
     stopListening();

@@ -3,6 +3,7 @@ import { reasonOf } from '../../kernel/reason.js';
 import type { Leases } from '../../postgres/leases.js';
 import { Backoff, type BackoffBounds } from '../../runtime/backoff.js';
 import { RepeatedFailure } from '../../runtime/repeated-failure.js';
+import { sleepUnlessAborted } from '../../runtime/sleep.js';
 
 /** Work that only one process does at a time. */
 export interface LeasedWork {
@@ -35,10 +36,13 @@ export const runUnderLease = async (
       }
       backoff.reset();
       failures.clear();
+      leases.failingWork.recordSuccess(name);
     } catch (error) {
       const reason = reasonOf(error);
       if (failures.shouldLog(reason)) log.warn({ reason }, failure);
-      await backoff.wait(signal, performance.now() - startedAt);
+      const delay = backoff.nextDelay(performance.now() - startedAt);
+      leases.failingWork.recordFailure(name, reason, delay);
+      await sleepUnlessAborted(delay, signal);
     }
   }
 };

@@ -1,6 +1,8 @@
 import { Client, type Pool, type QueryConfig, type QueryResult } from 'pg';
 import { Registry } from 'prom-client';
+import { ClockDifference } from '../../../src/health/clock-difference.js';
 import { DeploymentMetrics } from '../../../src/health/deployment-metrics.js';
+import { systemClock } from '../../../src/kernel/clock.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { RowCache } from '../../../src/projections/engine/row-cache.js';
@@ -129,7 +131,13 @@ describe('the number of publications by network and state', () => {
     );
     await client.query('analyze publication; begin');
     const registry = new Registry();
-    await new DeploymentMetrics(registry, oneByOne(), new SharedResult(() => Promise.resolve(0n), 0)).refresh();
+    const pool = oneByOne();
+    await new DeploymentMetrics(registry, {
+      pool,
+      storeHead: new SharedResult(() => Promise.resolve(0n), 0),
+      eventTimes: { readAfter: () => Promise.resolve('none') },
+      clock: new ClockDifference(pool, systemClock),
+    }).refresh();
     const { rows } = await client.query<{ read: number }>(
       `select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables where relid = 'publication'::regclass`,
     );

@@ -1,7 +1,10 @@
 import { channelPause, type ChannelPauseCommand } from '../../../src/domain/channel-pause/channel-pause.decider.js';
 import type { ChannelPauseEvent } from '../../../src/domain/channel-pause/channel-pause.events.js';
 import { Unavailable } from '../../../src/event-store/port.js';
+import { ClockDifference } from '../../../src/health/clock-difference.js';
+import { EventTimes } from '../../../src/health/event-times.js';
 import { type Degradation, Readiness } from '../../../src/health/readiness.js';
+import { systemClock } from '../../../src/kernel/clock.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { type Log, silentLog } from '../../../src/kernel/log.js';
 import { ReadModelBehind } from '../../../src/projections/engine/progress.js';
@@ -81,16 +84,18 @@ const createSaga = (channelId: string, more: Partial<Reaction<ChannelPauseEvent>
 };
 /** Lists what /readyz would say of a saga. */
 const readDegradations = async ({ name }: Saga): Promise<readonly Degradation[]> => {
-  const { pool, store, codec } = processes[0];
+  const { pool, store, codec, leases } = processes[0];
   const connection = { id: null, problem: null, droppedSubscriptions: 0, lostConnections: 0 };
   const storeHead = new SharedResult(() => store.readHead(), 0);
   const secrets = async () => null;
   const sources = {
     pool,
     store,
-    codec,
+    eventTimes: new EventTimes(store, codec),
     storeHead,
     connection: () => connection,
+    failingWork: () => leases.failingWork.list(),
+    clock: new ClockDifference(pool, systemClock),
     secrets,
     helpers: () => null,
     setAside: () => null,

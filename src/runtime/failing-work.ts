@@ -1,0 +1,66 @@
+/** Work that keeps failing. */
+export interface WorkFailure {
+  readonly name: string;
+  /** The latest error. */
+  readonly reason: string;
+  /** Number of failures in a row. */
+  readonly failures: number;
+  /** Time since the first of them, in s. */
+  readonly seconds: number;
+}
+
+interface Attempts {
+  readonly reason: string;
+  readonly failures: number;
+  /** Timestamps of a monotonic clock, in ms. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** Work that has not failed again by then has recovered. */
+  readonly until: number;
+}
+
+/** Work counts as failing after this many failures over this time, in ms. */
+const FAILURES = 3;
+const FAILING_MS = 10_000;
+/** How long an attempt must run without failing until the work no longer counts as failing, in ms. */
+const RECOVERED_MS = 15_000;
+/** Longest time between failures that are in a row, in ms: an attempt may take long to fail. */
+const IN_A_ROW_MS = 300_000;
+
+/**
+ * The work of this process that fails again and again, for operators. Work recovers if it succeeds, or if it runs for a
+ * while without failing: here, or in a process that has taken it over.
+ */
+export class FailingWork {
+  private readonly works = new Map<string, Attempts>();
+
+  /** @param retryMs time until the next attempt @param now ms of a monotonic clock */
+  recordFailure(name: string, reason: string, retryMs: number, now = performance.now()): void {
+    this.forgetOld(now);
+    const { failures, firstAt } = this.works.get(name) ?? { failures: 0, firstAt: now };
+    const until = now + retryMs + RECOVERED_MS;
+    this.works.set(name, { reason, failures: failures + 1, firstAt, lastAt: now, until });
+  }
+
+  recordSuccess(name: string): void {
+    this.works.delete(name);
+  }
+
+  /** Lists the work that keeps failing, by name. */
+  list(now = performance.now()): readonly WorkFailure[] {
+    this.forgetOld(now);
+    return [...this.works]
+      .filter(([, { failures, firstAt, until }]) => failures >= FAILURES && now - firstAt >= FAILING_MS && now < until)
+      .map(([name, { reason, failures, firstAt }]) => ({
+        name,
+        reason,
+        failures,
+        seconds: Math.round((now - firstAt) / 1_000),
+      }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  private forgetOld(now: number): void {
+    for (const [name, { lastAt }] of this.works) if (now - lastAt > IN_A_ROW_MS) this.works.delete(name);
+  }
+}
