@@ -213,7 +213,9 @@ export class DeploymentMetrics {
       this.sagaLag.set({ saga }, lag);
       this.stoppedSagas.set({ saga }, failure !== null && isStoppedAt(failure.at) ? 1 : 0);
       if (saga === 'write-transparency-log') this.logLag.set(lag);
-      const at = lag === 0 ? 'none' : await this.sources.eventTimes.readAfter(position);
+      // KurrentDB reads only from positions of events, and the one before a parked event may be none (ADR-253).
+      const readTime = () => this.sources.eventTimes.readAfter(position).catch(() => failure?.at ?? null);
+      const at = lag === 0 ? 'none' : await readTime();
       // A damaged event has no time; the saga is stuck there.
       if (at !== null) this.sagaAge.set({ saga }, at === 'none' ? 0 : Math.max(0, now - at) / 1_000);
     }
