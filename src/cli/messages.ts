@@ -28,6 +28,7 @@ export const CLI_MESSAGES = {
   notAPost: message('"{id}" is not a post (post_…)'),
   noTime: 'Specify the new time with --at: a time such as 2027-03-01T09:00:00+03:00, or "now".',
   noFile: 'Specify the new post with --file: a file with its JSON, or - for the standard input.',
+  approves: message('Approving revision {revision} of {id}: {content}'),
   noRejection: 'Use --reason to say why the post is rejected; its author reads the reason.',
   plannedOrState: 'Give either --planned or --state.',
   noPausable: message('"{id}" is neither a channel (tgt_…) nor a project (prj_…)'),
@@ -121,6 +122,8 @@ export const OPTIONS = {
   newTime: 'the new time with an offset (RFC 3339), or "now"',
   planned: 'planned posts by publication time; --since and --until then refer to this time',
   note: 'a note for the history',
+  approvedRevision:
+    'the revision that you read: a post that has changed since is not approved (default: the current revision)',
   rejection: 'why it is rejected (1 to 500 characters)',
   idempotencyKey: 'idempotency key: posts with the same key are published only once (default: a new key)',
   wait: 'wait until the post is published everywhere',

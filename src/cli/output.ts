@@ -140,4 +140,5 @@ const titleOf = (column: Column): string =>
   typeof column === 'string' ? column.replaceAll('_', ' ').toUpperCase() : column[0];
 
 /** Removes characters that could control a terminal, because the text comes from networks and clients. */
-const clean = (text: string): string => stripVTControlCharacters(text).replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+export const clean = (text: string): string =>
+  stripVTControlCharacters(text).replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');

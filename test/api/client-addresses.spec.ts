@@ -95,7 +95,7 @@ const managementCalls = ({
     on('POST /publications/:id/dismiss', publications[1]),
     on('POST /publications/:id/cancel', queued[0].publication),
     on('POST /posts/:id/cancel', queued[1].post),
-    on('POST /posts/:id/approve', pending[0]),
+    on('POST /posts/:id/approve', pending[0], { revision: 1 }),
     on('POST /posts/:id/reject', pending[1], { reason: 'A typo.' }),
     on('PATCH /posts/:id', planned, { publish_at: inAnHour() }),
     on('PUT /posts/:id/payload', planned, { text: 'Hello', publish_at: inAnHour() }),

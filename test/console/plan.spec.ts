@@ -325,4 +325,30 @@ describeInChromium('planned posts', () => {
     await opened.goto(`/posts/${rejected}`);
     await page.getByText('It was yesterday').first().waitFor();
   });
+
+  it('that change under review are shown again before they can be approved (D-81)', async () => {
+    await manage.patch(`/endpoints/${endpointId}`, { requires_approval: true });
+    const id = await plan('The approver reads this', null);
+    const { page } = await open(`/posts/${id}`);
+    await page.getByRole('button', { name: 'Review…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Approve this post?' });
+    const wall = dialog.getByRole('region', { name: /Telegram/ });
+    await wall.getByText('The approver reads this').waitFor();
+    await dialog.getByLabel('Comment').fill('Read');
+
+    await manage.put(`/posts/${id}/payload`, { text: 'This came later' });
+    await dialog.getByText('This post was changed after you opened it.').waitFor();
+    await wall.getByText('The approver reads this').waitFor();
+    await dialog.getByRole('button', { name: 'Approve' }).click();
+    await dialog.getByText(/^This post was changed while you were reading it/).waitFor();
+    await wall.getByText('This came later').waitFor();
+    expect((await read(id)).approval).toMatchObject({ state: 'pending' });
+
+    await manage.put(`/posts/${id}/payload`, { text: 'And this last' });
+    await dialog.getByRole('button', { name: 'Show the new version' }).click();
+    await wall.getByText('And this last').waitFor();
+    await dialog.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Version 3 approved: Read').waitFor();
+    expect(await read(id)).toMatchObject({ approval: { state: 'approved', note: 'Read' }, revision: 3 });
+  });
 });

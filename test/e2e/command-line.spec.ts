@@ -51,6 +51,7 @@ const planAndChange = async (url: string, { id, token }: { id: string; token: st
     ['edit', early],
     ['reject', early],
     ['approve', 'pub_1'],
+    ['approve', early, '--revision', 'first'],
   ])
     expect(await run(url, ...wrong)).toMatchObject({ code: 2, output: '' });
   expect(await read('cancel', early)).toMatchObject({ cancelled: 1 });

@@ -101,7 +101,7 @@ describe('/metrics (D-31)', () => {
     const { id } = (await asking.post('', { text: 'a' })).body;
     await asking.post('', { text: 'b' });
     await until('both are counted', async () => (await planned()) === 2);
-    await gateway.manage('POST', `/posts/${id}/approve`, {});
+    await gateway.manage('POST', `/posts/${id}/approve`, { revision: 1 });
     await until('one is left', async () => (await planned()) === 1);
     const timed = await gateway.createEndpoint(owner, [project]);
     const publish_at = new Date(Date.now() + 15_000).toISOString();

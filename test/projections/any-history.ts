@@ -153,7 +153,7 @@ export class AnyHistory {
       ...([{ type: 'ReschedulePost', at, publishAt, author, ifRevision }] as const),
       ...([{ type: 'RevisePost', at, content, author, ifRevision }] as const),
       ...([{ type: 'CancelPlanned', at, publicationIds, ifRevision }] as const),
-      ...([{ type: 'ApprovePost', at, note }] as const),
+      ...([{ type: 'ApprovePost', at, note, ifRevision: [post.revision] }] as const),
       ...([{ type: 'RejectPost', at, reason: 'no' }] as const),
     ];
     const next = Number((this.revisions.get(`any-${post.postId}`) ?? -1n) + 1n);

@@ -26,7 +26,7 @@ export type RouteOf<M extends Method, P extends PathOf<M>> = Routes[`${M} /manag
 type Given<Takes extends object> = WithJsonText<Takes> & {
   /** For POST only. Default: a random key. */
   readonly idempotencyKey?: string;
-  /** Changes a planned post only if it is at this revision. Default: any revision. */
+  /** Changes or approves a planned post only if it is at this revision. Default: any; an approval must name one. */
   readonly ifRevision?: number;
 };
 

@@ -32,9 +32,14 @@ export const refusalOf = (error: unknown, m: PlanningMessages): string | null =>
 /** Shows why a change was refused. */
 export const toastRefusal = (error: unknown, m: PlanningMessages): void => toastError(error, refusalOf(error, m));
 
-/** Approves a post. It is then published at its planned time, or immediately if it has none or the time has passed. */
-export const approve = (id: string, note: string | null): Promise<Api<'PostWithPayload'>> =>
-  change(management().post('/posts/{id}/approve', { path: { id }, body: note === null ? {} : { note } }));
+/**
+ * Approves the revision of a post that the screen shows; the gateway refuses if the post has changed since (D-81). The
+ * post is then published at its planned time, or immediately if it has none or the time has passed.
+ */
+export const approve = ({ id, revision }: Planned, note: string | null): Promise<Api<'PostWithPayload'>> => {
+  const body = { revision, ...(note !== null && { note }) };
+  return change(management().post('/posts/{id}/approve', { path: { id }, body }));
+};
 
 /** Rejects a post, so that it is never published. */
 export const reject = (id: string, reason: string): Promise<Api<'PostWithPayload'>> =>

@@ -2,10 +2,12 @@ import './review-dialog.css';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { type Api, GatewayError, management } from '../api/management.js';
+import { queryClient } from '../api/query-client.js';
 import { useNames } from '../api/things.js';
 import { Button, ButtonLink } from '../components/button.js';
 import { Field, TextArea } from '../components/controls.js';
 import { Dialog } from '../components/dialog.js';
+import { Icon } from '../components/icon.js';
 import { ErrorState, Loaded, Skeleton } from '../components/states.js';
 import { toast } from '../components/toasts.js';
 import { useMessages } from '../i18n/messages.js';
@@ -22,6 +24,8 @@ const MAX_COMMENT = 500;
 /** Called when the dialog closes. `isDecided` is true if the post no longer waits for this person's decision. */
 type OnClose = (isDecided: boolean) => void;
 
+const postKey = (postId: string): readonly string[] => ['post', postId];
+
 /** Shows a post that is waiting for approval the way readers would see it, and asks for a decision. */
 export const ReviewDialog = ({
   postId,
@@ -35,7 +39,7 @@ export const ReviewDialog = ({
 }) => {
   const m = useMessages(planningMessages);
   const post = useQuery({
-    queryKey: ['post', postId],
+    queryKey: postKey(postId),
     queryFn: () => management().get('/posts/{id}', { path: { id: postId } }),
   });
   return (
@@ -53,11 +57,23 @@ export const ReviewDialog = ({
   );
 };
 
-const Review = ({ post, onClose }: { readonly post: Api<'PostWithPayload'>; readonly onClose: OnClose }) => {
+/**
+ * Keeps showing the version that the dialog opened with until the person asks for a newer one, because an approval is
+ * for what was read (D-81).
+ */
+const Review = ({ post: latest, onClose }: { readonly post: Api<'PostWithPayload'>; readonly onClose: OnClose }) => {
   const m = useMessages(planningMessages);
+  const [post, setPost] = useState(latest);
+  const [isReplaced, setIsReplaced] = useState(false);
+  const preview = usePostPreview(post);
   const when = useWhen();
   const now = useNow(60_000);
   const endpoint = useNames().endpoint(post.endpoint_id);
+  const showLatest = (): void => {
+    // Newer than `latest` if the gateway has just refused the approval.
+    setPost(queryClient.getQueryData(postKey(post.id)) ?? latest);
+    setIsReplaced(true);
+  };
   const at = post.publish_at === null || Date.parse(post.publish_at) <= now ? null : post.publish_at;
   return (
     <>
@@ -65,17 +81,30 @@ const Review = ({ post, onClose }: { readonly post: Api<'PostWithPayload'>; read
         {endpoint && <bdi>{m.reviewSummary(endpoint.name ?? endpoint.slug)}</bdi>}{' '}
         {at === null ? m.approvedGoesNow : m.approvedGoesAt(when(at))}
       </p>
-      <PostWalls post={post} />
-      <Decision post={post} at={at} onClose={onClose} />
+      <PostWalls post={post} preview={preview} />
+      <Decision
+        post={post}
+        at={at}
+        isReadable={!preview.isLoading}
+        isOutdated={latest.revision !== post.revision}
+        isReplaced={isReplaced}
+        showLatest={showLatest}
+        onClose={onClose}
+      />
     </>
   );
 };
 
 /** The post as it would appear on each network's wall. */
-const PostWalls = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
+const PostWalls = ({
+  post,
+  preview,
+}: {
+  readonly post: Api<'PostWithPayload'>;
+  readonly preview: ReturnType<typeof usePostPreview>;
+}) => {
   const m = useMessages(planningMessages);
   const now = useNow(60_000);
-  const preview = usePostPreview(post);
   const walls = usePostWalls(post, preview.data?.preview);
   if (preview.error) return <ErrorState error={preview.error} />;
   if (post.payload === null) return <p className="secondary">{m.noPreview}</p>;
@@ -93,11 +122,22 @@ const PostWalls = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
 const Decision = ({
   post,
   at,
+  isReadable,
+  isOutdated,
+  isReplaced,
+  showLatest,
   onClose,
 }: {
   readonly post: Api<'PostWithPayload'>;
   /** Time at which the approved post is published; null for immediately. */
   readonly at: string | null;
+  /** False while the post's content is loading. */
+  readonly isReadable: boolean;
+  /** True if there is a newer version of the post than the one shown. */
+  readonly isOutdated: boolean;
+  /** True if the version shown has replaced the one that the dialog opened with. */
+  readonly isReplaced: boolean;
+  readonly showLatest: () => void;
   readonly onClose: OnClose;
 }) => {
   const m = useMessages(planningMessages);
@@ -116,21 +156,35 @@ const Decision = ({
     }
     setBusy(decision);
     try {
-      if (decision === 'approve') await approve(post.id, written === '' ? null : written);
+      if (decision === 'approve') await approve(post, written === '' ? null : written);
       else await reject(post.id, written);
       toast(decision === 'reject' ? m.rejected : at === null ? m.approvedNow : m.approvedPlanned(when(at)));
       onClose(true);
     } catch (error) {
-      toastRefusal(error, m);
-      // The post was already approved, rejected, changed or deleted. After any other failure, the comment must not be
-      // lost.
-      if (error instanceof GatewayError && [404, 409, 412].includes(error.status)) onClose(true);
+      const status = error instanceof GatewayError ? error.status : 0;
+      if (status === 412) showLatest();
+      else toastRefusal(error, m);
+      // The post was already approved, rejected or deleted. After any other failure, the comment must not be lost.
+      if (status === 404 || status === 409) onClose(true);
       else setBusy(null);
     }
   };
   const error = isLong ? m.longReason : isReasonMissing && written === '' ? m.noReason : null;
   return (
     <div className="review-form">
+      <div role="status">
+        {(isOutdated || isReplaced) && (
+          <p className="review-changed">
+            <Icon name="retrying" tone="warn" />
+            <span>{isOutdated ? m.changedMeanwhile : m.changedShown}</span>
+            {isOutdated && (
+              <Button size="small" onClick={showLatest}>
+                {m.showNewVersion}
+              </Button>
+            )}
+          </p>
+        )}
+      </div>
       <Field label={m.comment} hint={m.commentHint} error={error}>
         {(ids) => (
           <TextArea
@@ -151,7 +205,7 @@ const Decision = ({
         <Button look="danger" busy={busy === 'reject'} onClick={() => void decide('reject')}>
           {m.reject}
         </Button>
-        <Button look="primary" busy={busy === 'approve'} onClick={() => void decide('approve')}>
+        <Button look="primary" busy={busy === 'approve'} disabled={!isReadable} onClick={() => void decide('approve')}>
           {m.approve}
         </Button>
       </div>

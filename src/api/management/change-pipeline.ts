@@ -179,8 +179,13 @@ const readIdempotencyKey = (request: FastifyRequest): string | undefined => {
   return checked.key;
 };
 
-const hashRequest = ({ method, url }: FastifyRequest, body: Buffer): string =>
-  createHash('sha256').update(`${method} ${url}\n`).update(body).digest('hex');
+const hashRequest = (request: FastifyRequest, body: Buffer): string => {
+  const ifMatch = readHeaderText(request, 'if-match');
+  const hash = createHash('sha256').update(`${request.method} ${request.url}\n`);
+  // Approving another revision is another request (D-81).
+  if (ifMatch !== undefined) hash.update(`If-Match: ${ifMatch}\n`);
+  return hash.update(body).digest('hex');
+};
 
 const readModelsBehindProblem = (position: Position): HttpProblem => {
   const message = CALL_MESSAGES.viewsBehind({ position: String(position) });

@@ -10,6 +10,7 @@ export const BODY_MESSAGES = {
   settingOfOthers: message('is a setting of {platforms} only, and this channel is on {platform}: leave it out'),
   noNoticeNetwork: 'cannot be set, because no network carries notices: leave it out',
   noKinds: 'is empty: list at least one event kind, or disable the webhook output',
+  revisionDiffers: 'names another revision than If-Match: send only one of them',
   shorterText: message('must be 1 to {limit} characters, not {value}'),
 };
 
@@ -62,6 +63,9 @@ export const CALL_MESSAGES = {
   /** 409 `idempotency_conflict` */
   keyTaken:
     'This Idempotency-Key was used for another request within the last 24 hours. Send a new key with a new request.',
+  /** 428 `revision_required` */
+  revisionRequired:
+    'An approval must name the revision that was read. Send the ETag of the post in If-Match, or its revision in the body: {"revision": 1}.',
   /** 409 `job_running` */
   jobRuns: message('{id} is already doing this. Wait until it has finished.'),
   /** 503 `views_behind` */

@@ -3,6 +3,8 @@ import { readInput } from '../body.js';
 import type { Call, Define } from '../define.js';
 import { WrongUsage } from '../failures.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
+import { clean } from '../output.js';
+import { wholeNumber } from '../values.js';
 
 /** Adds `reschedule`, `edit`, `approve` and `reject`. */
 export const addPlannedPosts = (define: Define): void => {
@@ -30,11 +32,12 @@ export const addPlannedPosts = (define: Define): void => {
   define({
     usage: 'approve <post>',
     summary: SUMMARIES.approve,
-    example: "crosspost approve $POST --note 'Checked the figures'",
-    options: { '--note <text>': OPTIONS.note },
+    example: "crosspost approve $POST --revision 1 --note 'Checked the figures'",
+    options: { '--revision <n>': OPTIONS.approvedRevision, '--note <text>': OPTIONS.note },
     handler: async (call) => {
-      const body = { note: call.options.note as string | undefined };
-      call.out.answer(await call.api.post('/posts/{id}/approve', { path: requirePost(call), body }));
+      const path = requirePost(call);
+      const body = { note: call.options.note as string | undefined, revision: await findRevision(call, path) };
+      call.out.answer(await call.api.post('/posts/{id}/approve', { path, body }));
     },
   });
   define({
@@ -47,6 +50,17 @@ export const addPlannedPosts = (define: Define): void => {
       call.out.answer(await call.api.post('/posts/{id}/reject', { path: requirePost(call), body: { reason } }));
     },
   });
+};
+
+/**
+ * Returns the revision to approve (D-81): `--revision`, or the current one, whose content is then shown.
+ * @throws WrongUsage @throws Failure
+ */
+const findRevision = async ({ api, out, options }: Call, path: { readonly id: string }): Promise<number> => {
+  if (options.revision !== undefined) return wholeNumber('revision', String(options.revision));
+  const { revision, payload } = await api.get('/posts/{id}', { path });
+  out.note(CLI_MESSAGES.approves({ id: path.id, revision, content: clean(JSON.stringify(payload)) }));
+  return revision;
 };
 
 /** Returns the id of the post from the command's arguments. @throws WrongUsage */

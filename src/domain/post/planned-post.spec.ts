@@ -54,7 +54,7 @@ const cancel = (...publicationIds: string[]) => ({
   publicationIds: publicationIds.length > 0 ? publicationIds : null,
   ifRevision: null,
 });
-const approve: PlannedPostCommand = { type: 'ApprovePost', at: 200, note: null };
+const approve: PlannedPostCommand = { type: 'ApprovePost', at: 200, note: null, ifRevision: [1] };
 const rejectIt: PlannedPostCommand = { type: 'RejectPost', at: 200, reason: 'no' };
 
 it('releases a post once, at its time and not before', () => {
@@ -147,6 +147,15 @@ describe('a post that requires approval', () => {
     expect(execute(pending, rejectIt, approve).events).toEqual(['PostRejected', 'already_decided']);
     expect(execute(planned(), approve).events).toEqual(['no_approval_required']);
     expect(execute(pending, rejectIt, reschedule(5)).events).toEqual(['PostRejected', 'post_ended']);
+  });
+
+  it('is approved only at a revision that was read, which is recorded (D-81)', () => {
+    const moved = execute(pending, reschedule(2_000));
+    expect(execute(moved.state, approve).events).toEqual(['revision_mismatch']);
+    const ofSecond: PlannedPostCommand = { type: 'ApprovePost', at: 200, note: null, ifRevision: [2] };
+    expect(decidePlannedPost(ofSecond, moved.state, 9)).toMatchObject([
+      { type: 'PostApproved', data: { revision: 2 } },
+    ]);
   });
 
   it('is pending again after a change by the client, while the endpoint requires approval', () => {

@@ -68,7 +68,12 @@ export type PlannedPostCommand =
 
 /** An owner's or the operator's decision on a post that is waiting for approval (D-62). */
 export type PostDecision =
-  | { readonly type: 'ApprovePost'; readonly note: string | null }
+  | {
+      readonly type: 'ApprovePost';
+      readonly note: string | null;
+      /** The revision that was read (D-81). */
+      readonly ifRevision: readonly number[];
+    }
   | { readonly type: 'RejectPost'; readonly reason: string };
 
 /** Rejection codes. */
@@ -181,7 +186,7 @@ export const decidePlannedPost = (
       return [{ type: 'PlannedPublicationsCancelled', data: { ...ids, at, publicationIds, isLast } }];
     }
     case 'ApprovePost': {
-      const data = { ...ids, at, note: command.note };
+      const data = { ...ids, at, note: command.note, revision: state.revision };
       return withConsequence(state, { type: 'PostApproved', data }, at, nextRevision);
     }
     case 'RejectPost': {

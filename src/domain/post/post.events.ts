@@ -163,7 +163,12 @@ export type PostApprovalRequested = DomainEvent<
 /** A planned post was approved (D-62). If its time has passed, {@link PostReleased} follows in the same append. */
 export type PostApproved = DomainEvent<
   'PostApproved',
-  PlannedPostIds & { readonly at: Instant; readonly note: string | null }
+  PlannedPostIds & {
+    readonly at: Instant;
+    readonly note: string | null;
+    /** The revision that was approved (D-81); absent in events of former releases. */
+    readonly revision?: number;
+  }
 >;
 
 /** A planned post was rejected (D-62): the post ends, and its publications are dismissed. */

@@ -56,6 +56,8 @@ export type PlanHistory = {
     readonly by: string | null;
     readonly at: string | null;
     readonly note: string | null;
+    /** The revision that was approved; null for other states and for approvals by former releases. */
+    readonly revision: number | null;
   } | null;
   /** Publications that were cancelled before the release. */
   readonly cancelled: readonly string[];
@@ -72,7 +74,7 @@ export const withPayload = (state: PostHistory, payload: PublishPayload | null):
 export const postHistory: HistoryAggregate<PostHistory, PostEvent> = {
   name: 'post',
   category: 'post',
-  version: 2,
+  version: 3,
 
   evolve(state, event) {
     switch (event.type) {
@@ -110,7 +112,7 @@ const publicationOf = ({ publicationId, channelId, platform, projectId }: Target
   project_id: projectId,
 });
 
-const PENDING = { state: 'pending', by: null, at: null, note: null };
+const PENDING = { state: 'pending', by: null, at: null, note: null, revision: null };
 
 const planOf = ({ data, revision }: RecordedEvent<PostAccepted>): PlanHistory => ({
   state: 'planned',
@@ -137,7 +139,7 @@ const evolvePlan = (state: PostHistory, event: RecordedEventOf<PlannedPostEvent>
     case 'PostApprovalRequested':
       return state;
     case 'PostApproved':
-      return { ...state, approval: decisionOf('approved', event, event.data.note) };
+      return { ...state, approval: decisionOf('approved', event, event.data.note, event.data.revision) };
     case 'PostRejected': {
       const { reason, publicationIds } = event.data;
       const approval = decisionOf('rejected', event, reason);
@@ -162,9 +164,15 @@ const changeOf = (
   approval: needsApproval ? PENDING : approval,
 });
 
-const decisionOf = (state: string, { actor, at }: RecordedEvent, note: string | null) => ({
+const decisionOf = (
+  state: string,
+  { actor, at }: RecordedEvent,
+  note: string | null,
+  revision: number | null = null,
+) => ({
   state,
   by: actor,
   at: iso(at),
   note,
+  revision,
 });

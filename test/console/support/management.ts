@@ -23,6 +23,10 @@ export class Management {
     return this.call('PATCH', path, body);
   }
 
+  put(path: string, body: object): Promise<Answer> {
+    return this.call('PUT', path, body);
+  }
+
   /** @throws Error with the answer if the call fails */
   private async call(method: string, path: string, body?: object): Promise<Answer> {
     const answer = await fetch(`${this.url}/manage/v1${path}`, {

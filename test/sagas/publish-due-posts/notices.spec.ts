@@ -102,7 +102,7 @@ describe('an owner gets a notice', () => {
         body: JSON.stringify({ text, publish_at }),
       });
     await put('While it waits'); // asks for nothing new
-    await gateway.manage('POST', `/posts/${postId}/approve`, {});
+    await gateway.manage('POST', `/posts/${postId}/approve`, { revision: 2 });
     await put('After that');
     const both = await until('the second notice', async () => ((await readAll()).length > 1 ? readAll() : null));
     expect(both.map(({ data }) => data.text)).toEqual([first.text, expect.stringContaining('"After that"')]);

@@ -30,7 +30,11 @@ const send = async (text: string, more: object = {}): Promise<string> => {
   return answer.body.id;
 };
 const readPost = (id: string) => gateway.manage('GET', `/posts/${id}`);
-const approve = (id: string, body: object = {}) => gateway.callManagement('POST', `/posts/${id}/approve`, body);
+/** Approves the revision of a post that is current. */
+const approve = async (id: string, body: object = {}) => {
+  const revision = (await gateway.callManagement('GET', `/posts/${id}`)).body.revision as number | undefined;
+  return gateway.callManagement('POST', `/posts/${id}/approve`, { revision, ...body });
+};
 const reject = (id: string, body: object) => gateway.callManagement('POST', `/posts/${id}/reject`, body);
 const wall = () => gateway.readWall(channels[0]!.chatId);
 /** Changes a post as the client of its endpoint. */
@@ -141,7 +145,7 @@ it('takes a reason of 500 characters, and an approval without a body or with an 
   const ids = [await send('a'), await send('b'), await send('c')];
   const reason = '🙂'.repeat(500);
   expect((await reject(ids[0]!, { reason })).body.approval.note).toBe(reason);
-  const bare = await gateway.callManagement('POST', `/posts/${ids[1]}/approve`);
+  const bare = await gateway.callManagement('POST', `/posts/${ids[1]}/approve`, undefined, { 'if-match': '"1"' });
   expect([bare.status, bare.body.approval.note]).toEqual([200, null]);
   expect((await approve(ids[2]!, { note: '' })).body.approval.note).toBeNull();
 });
@@ -166,15 +170,16 @@ it('lets the owner decide, and no other owner', async () => {
   const { id } = (await own.post('', { text: 'mine' })).body;
   const decide = (key: string, verb: string, body: object) =>
     gateway.callManagement('POST', `/posts/${id}/${verb}`, body, { authorization: `Bearer ${key}` });
-  expect(codeOf(await decide(other.key, 'approve', {}))).toEqual([404, 'not_found']);
+  expect(codeOf(await decide(other.key, 'approve', { revision: 1 }))).toEqual([404, 'not_found']);
   expect(codeOf(await decide(other.key, 'reject', { reason: 'x' }))).toEqual([404, 'not_found']);
-  expect((await decide(own.token, 'approve', {})).status).toBe(401);
-  expect((await decide(owner.key, 'approve', {})).body.approval).toMatchObject({ by: `owner:${owner.id}` });
+  expect((await decide(own.token, 'approve', { revision: 1 })).status).toBe(401);
+  expect((await decide(owner.key, 'approve', { revision: 1 })).body.approval).toMatchObject({
+    by: `owner:${owner.id}`,
+  });
   await gateway.waitForText(channel.chatId, 'mine');
-  expect(codeOf(await gateway.callManagement('POST', `/posts/post_${'0'.repeat(32)}/approve`, {}))).toEqual([
-    404,
-    'not_found',
-  ]);
+  expect(
+    codeOf(await gateway.callManagement('POST', `/posts/post_${'0'.repeat(32)}/approve`, { revision: 1 })),
+  ).toEqual([404, 'not_found']);
 });
 
 it('decides once, however many decide at the same time', async () => {
@@ -192,7 +197,7 @@ it('decides once, however many decide at the same time', async () => {
 it('repeats the answer to a decision with the same Idempotency-Key', async () => {
   const id = await send('keyed');
   const decide = () =>
-    gateway.callManagement('POST', `/posts/${id}/approve`, { note: 'n' }, { 'idempotency-key': `k-${id}` });
+    gateway.callManagement('POST', `/posts/${id}/approve`, { revision: 1 }, { 'idempotency-key': `k-${id}` });
   const [first, second] = [await decide(), await decide()];
   expect([second.status, second.body, second.headers.get('idempotency-replayed')]).toEqual([200, first.body, 'true']);
 });
@@ -204,7 +209,11 @@ it('treats a decision repeated after a crash as the same decision, and releases 
   const context = { ...origin, commandId: `decide/${id}`, at: Date.now() };
   // Each call acts as a new process, which does not know what an earlier one knew.
   const decide = () =>
-    new PlannedPosts(gateway.aggregates).execute(place, { type: 'ApprovePost', note: null, at: context.at }, context);
+    new PlannedPosts(gateway.aggregates).execute(
+      place,
+      { type: 'ApprovePost', note: null, ifRevision: [1], at: context.at },
+      context,
+    );
   const [first, second] = [await decide(), await decide()];
   expect(second).toMatchObject({ events: [{ type: 'PostApproved' }, { type: 'PostReleased' }] });
   expect((second as { events: unknown }).events).toEqual((first as { events: unknown }).events);

@@ -117,7 +117,8 @@ class Run {
       case 'reject': {
         const id = this.model.choose(step.post);
         if (!id) return;
-        const body = step.kind === 'reject' ? { reason: 'not now' } : {};
+        const { revision } = await gateway.manage('GET', `/posts/${id}`);
+        const body = step.kind === 'reject' ? { reason: 'not now' } : { revision };
         const answer = await gateway.callManagement('POST', `/posts/${id}/${step.kind}`, body);
         const expected = this.model.decide(id, step.kind, now);
         const code = answer.status === 200 ? this.model.stateOf(id) : answer.body.code;

@@ -70,12 +70,13 @@ const EventText = ({ event }: { readonly event: Event }) => {
   const format = useFormat();
   const when = useWhen();
   const at = member(event, 'publishAt');
+  const approved = member(event, 'revision');
   const texts: Readonly<Record<string, string>> = {
     PostAccepted: m.accepted,
     PostRevised: m.revised,
     PostRescheduled: typeof at === 'number' ? m.rescheduled(when(at)) : m.rescheduledNow,
     PostApprovalRequested: m.approvalRequested,
-    PostApproved: m.approvedBy,
+    PostApproved: typeof approved === 'number' ? m.approvedVersion(format.number(approved)) : m.approvedBy,
     PostRejected: m.rejectedBy,
     PostReleased: m.released,
     PlannedPublicationsCancelled: m.cancelled,

@@ -11,6 +11,11 @@ export class ApproveBody {
   @ReadAs(emptyTextToAbsent)
   @Must.beVisibleText(LONGEST)
   readonly note: string | undefined;
+
+  /** The revision of the post that was read; `If-Match` may name it instead. One of the two is required. */
+  @Must.beAtLeast(1)
+  @Must.beInteger()
+  readonly revision: number | undefined;
 }
 
 /** Body of POST /posts/{id}/reject. */

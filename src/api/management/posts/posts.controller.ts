@@ -72,8 +72,9 @@ export class PostsController {
   @Documented({ summary: 'Show a post with its payload and publications' })
   @UseInterceptors(HeavyReadTurn)
   @Get(':id')
-  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<PostWithPayloadView> {
+  async get(@TheCall() { request, reply }: Call, @Param('id', IdPipe) id: string): Promise<PostWithPayloadView> {
     const found = await requirePost(this.findPost, request, id);
+    void reply.header('etag', `"${found.post.version}"`);
     return new PostWithPayloadView(found, await this.publications.buildViews(found.publications));
   }
 
