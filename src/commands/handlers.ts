@@ -6,6 +6,7 @@ import { ConnectChannelHandler } from './channel/connect-channel.js';
 import { DeleteChannelHandler } from './channel/delete-channel.js';
 import { PingWebhookOutputHandler } from './delivery/ping-webhook-output.js';
 import { RetryDeliveriesHandler } from './delivery/retry-deliveries.js';
+import { CancelPlannedPostsHandler } from './endpoint/cancel-planned-posts.js';
 import { ChangeEndpointHandler } from './endpoint/change-endpoint.js';
 import { CreateEndpointHandler } from './endpoint/create-endpoint.js';
 import { DeleteEndpointHandler } from './endpoint/delete-endpoint.js';
@@ -44,6 +45,7 @@ export const managementHandlers: readonly Type<ICommandHandler<ICommand>>[] = [
   CreateEndpointHandler,
   ChangeEndpointHandler,
   EnableEndpointHandler,
+  CancelPlannedPostsHandler,
   RotateSigningSecretHandler,
   ResendPublicationHandler,
   DismissDuplicateHandler,

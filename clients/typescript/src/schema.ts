@@ -188,6 +188,11 @@ export interface Schemas {
     /** All publications of the post, in the post's order. */
     readonly publications: readonly Schemas['Publication'][];
   };
+  /** The response to `cancel-planned`. */
+  readonly CancelledPosts: {
+    /** Number of posts that this request cancelled. */
+    readonly cancelled: number;
+  };
   /** A version that is being built alongside the live one. */
   readonly Candidate: {
     readonly version: number;
@@ -394,6 +399,39 @@ export interface Schemas {
     /** Null if the aggregate did not exist yet. */
     readonly revision: number | null;
   };
+  /** The response to `disable`. */
+  readonly DisabledEndpoint: {
+    /** Number of its planned posts, which are still published. */
+    readonly planned_posts: number;
+    /** `ep_…` */
+    readonly id: string;
+    readonly owner_id: string;
+    /** Null if the endpoint has no name. */
+    readonly name: string | null;
+    readonly slug: string;
+    /** URL that clients post to. For a test endpoint, the URL of its sandbox. */
+    readonly url: string;
+    readonly mode: 'live' | 'test';
+    readonly project_ids: readonly string[];
+    /** Minimum time between two accepted posts, in seconds. */
+    readonly min_interval: number;
+    readonly require_signature: boolean;
+    readonly require_timestamp: boolean;
+    /** IP addresses and CIDRs in canonical form; empty if requests from any address are accepted. */
+    readonly ip_allowlist: readonly string[];
+    readonly verbose_discovery: boolean;
+    /** True if each post waits until an owner or the operator approves it. */
+    readonly requires_approval: boolean;
+    readonly is_active: boolean;
+    /** Null if the endpoint is active. */
+    readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
+    /** ISO 8601, UTC; null before the first rotation. */
+    readonly slug_rotated_at: string | null;
+    /** When the previous signing secret becomes invalid; null if only one secret is valid. */
+    readonly previous_secret_until: string | null;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+  };
   /** The discovery response. Pause ends are shown whether or not discovery is verbose. */
   readonly Discovery: {
     readonly endpoint: Schemas['InfoEndpoint'];
@@ -500,39 +538,6 @@ export interface Schemas {
   readonly EndpointWithSecret: {
     /** Null in a replayed response: a secret is shown once. */
     readonly signing_secret: string | null;
-    /** `ep_…` */
-    readonly id: string;
-    readonly owner_id: string;
-    /** Null if the endpoint has no name. */
-    readonly name: string | null;
-    readonly slug: string;
-    /** URL that clients post to. For a test endpoint, the URL of its sandbox. */
-    readonly url: string;
-    readonly mode: 'live' | 'test';
-    readonly project_ids: readonly string[];
-    /** Minimum time between two accepted posts, in seconds. */
-    readonly min_interval: number;
-    readonly require_signature: boolean;
-    readonly require_timestamp: boolean;
-    /** IP addresses and CIDRs in canonical form; empty if requests from any address are accepted. */
-    readonly ip_allowlist: readonly string[];
-    readonly verbose_discovery: boolean;
-    /** True if each post waits until an owner or the operator approves it. */
-    readonly requires_approval: boolean;
-    readonly is_active: boolean;
-    /** Null if the endpoint is active. */
-    readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
-    /** ISO 8601, UTC; null before the first rotation. */
-    readonly slug_rotated_at: string | null;
-    /** When the previous signing secret becomes invalid; null if only one secret is valid. */
-    readonly previous_secret_until: string | null;
-    /** ISO 8601, UTC. */
-    readonly created_at: string;
-  };
-  /** An endpoint with its new token: the response to `rotate-token`. */
-  readonly EndpointWithToken: {
-    /** Null in a replayed response: a secret is shown once. */
-    readonly token: string | null;
     /** `ep_…` */
     readonly id: string;
     readonly owner_id: string;
@@ -1418,6 +1423,41 @@ export interface Schemas {
     /** ISO 8601, UTC. */
     readonly created_at: string;
   };
+  /** The response to `rotate-token`. */
+  readonly RotatedToken: {
+    /** Number of its planned posts, which may have been sent with the old token. */
+    readonly planned_posts: number;
+    /** Null in a replayed response: a secret is shown once. */
+    readonly token: string | null;
+    /** `ep_…` */
+    readonly id: string;
+    readonly owner_id: string;
+    /** Null if the endpoint has no name. */
+    readonly name: string | null;
+    readonly slug: string;
+    /** URL that clients post to. For a test endpoint, the URL of its sandbox. */
+    readonly url: string;
+    readonly mode: 'live' | 'test';
+    readonly project_ids: readonly string[];
+    /** Minimum time between two accepted posts, in seconds. */
+    readonly min_interval: number;
+    readonly require_signature: boolean;
+    readonly require_timestamp: boolean;
+    /** IP addresses and CIDRs in canonical form; empty if requests from any address are accepted. */
+    readonly ip_allowlist: readonly string[];
+    readonly verbose_discovery: boolean;
+    /** True if each post waits until an owner or the operator approves it. */
+    readonly requires_approval: boolean;
+    readonly is_active: boolean;
+    /** Null if the endpoint is active. */
+    readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
+    /** ISO 8601, UTC; null before the first rotation. */
+    readonly slug_rotated_at: string | null;
+    /** When the previous signing secret becomes invalid; null if only one secret is valid. */
+    readonly previous_secret_until: string | null;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+  };
   /** A saga that follows the log. */
   readonly Saga: {
     readonly name: string;
@@ -1876,6 +1916,10 @@ export interface Schemas {
     /** True if each post needs approval by an owner or the operator. Does not affect posts that are already waiting. */
     readonly requires_approval?: boolean;
   };
+  readonly CancelPlannedRequest: {
+    /** Cancels only posts that were accepted at or after this time; all planned posts if it is absent. */
+    readonly since?: string;
+  };
   readonly RotateSecretRequest: {
     /** At most a week, because a rotation has to end at some point. */
     readonly overlap_minutes?: number;
@@ -1913,6 +1957,8 @@ export interface Schemas {
   readonly ApproveRequest: {
     /** A note for readers of the decision; an empty note counts as none. */
     readonly note?: string;
+    /** The revision of the post that was read; `If-Match` may name it instead. One of the two is required. */
+    readonly revision?: number;
   };
   readonly RejectRequest: {
     /** The reason, for the author of the post. */
@@ -2377,6 +2423,17 @@ export interface Routes {
     };
     readonly answers: Schemas['Endpoint'];
   };
+  /** Cancel the planned posts that an endpoint has accepted */
+  readonly 'POST /manage/v1/endpoints/{id}/cancel-planned': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['CancelPlannedRequest'];
+    };
+    readonly answers: Schemas['CancelledPosts'];
+  };
   /** Disable an endpoint */
   readonly 'POST /manage/v1/endpoints/{id}/disable': {
     readonly takes: {
@@ -2385,7 +2442,7 @@ export interface Routes {
         readonly id: string;
       };
     };
-    readonly answers: Schemas['Endpoint'];
+    readonly answers: Schemas['DisabledEndpoint'];
   };
   /** Enable an endpoint */
   readonly 'POST /manage/v1/endpoints/{id}/enable': {
@@ -2467,7 +2524,7 @@ export interface Routes {
         readonly id: string;
       };
     };
-    readonly answers: Schemas['EndpointWithToken'];
+    readonly answers: Schemas['RotatedToken'];
   };
   /** Check and preview a payload without publishing */
   readonly 'POST /manage/v1/endpoints/{id}/sandbox': {

@@ -97,6 +97,7 @@ const RESOURCES: readonly Resource[] = [
       enable: {},
       disable: {},
       'rotate-token': {},
+      'cancel-planned': { since: 'text' },
       'rotate-slug': {},
       'rotate-secret': { overlap_minutes: 'number' },
     },

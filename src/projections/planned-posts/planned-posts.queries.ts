@@ -35,6 +35,15 @@ export interface DueBounds {
 /** A planned post, and the ids of its publications. */
 export type PlannedPublications = PlannedPlace & { readonly publicationIds: readonly string[] };
 
+/** Part of an endpoint's planned posts: those whose ids are from `from` until before `until`, and follow `after`. */
+interface AcceptedPage {
+  readonly from: Instant;
+  readonly until: Instant;
+  /** Id of a post; null for the first part. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
 const PLACE = 'p.post_id as "postId", p.stream, p.revision';
 
 /** Reads planned posts. */
@@ -92,7 +101,30 @@ export class PlannedPostQueries {
     );
     return rows;
   }
+
+  /** Finds planned posts of an endpoint by the time in their ids, oldest first (D-87). */
+  async findAccepted(endpointId: string, { from, until, after, limit }: AcceptedPage): Promise<readonly PlannedPlace[]> {
+    const { rows } = await this.pool.query<PlannedPlace>(
+      `select ${PLACE} from ${PLANNED_POSTS}.planned_post p
+       where p.endpoint_id = $1 and p.post_id >= $2 and p.post_id < $3 and ($4::text is null or p.post_id > $4)
+       order by p.post_id limit $5`,
+      [endpointId, firstIdAt(from), firstIdAt(until), after, limit],
+    );
+    return rows;
+  }
+
+  /** Counts the planned posts of an endpoint. */
+  async countOfEndpoint(endpointId: string): Promise<number> {
+    const { rows } = await this.pool.query<{ posts: number }>(
+      `select count(*)::int as posts from ${PLANNED_POSTS}.planned_post where endpoint_id = $1`,
+      [endpointId],
+    );
+    return rows[0]!.posts;
+  }
 }
+
+/** Returns the lowest post id of a millisecond (D-2). */
+const firstIdAt = (at: Instant): string => `post_${at.toString(16).padStart(12, '0')}`;
 
 const conditionOf = (of: ResourceId): readonly [condition: string, id: string] => {
   if ('channelId' in of) return ['x.channel_id = $1', of.channelId];

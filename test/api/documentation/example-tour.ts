@@ -167,7 +167,7 @@ class ExampleTour {
       const { id } = await this.manage('POST', '/endpoints', [], settings);
       return (await this.manage('POST', '/endpoints/:id/posts', [id], { text })).id;
     };
-    await this.manage('POST', '/posts/:id/approve', [await send('We are hiring')], { note: 'Good.' });
+    await this.manage('POST', '/posts/:id/approve', [await send('We are hiring')], { note: 'Good.', revision: 1 });
     await this.manage('POST', '/posts/:id/reject', [await send('Cakes for 5')], { reason: 'The price is wrong.' });
   }
 
@@ -206,6 +206,7 @@ class ExampleTour {
     const { id } = this.endpoint;
     await this.manage('POST', '/endpoints/:id/rotate-secret', [id], { overlap_minutes: 60 });
     await this.manage('POST', '/endpoints/:id/rotate-token', [id]);
+    await this.manage('POST', '/endpoints/:id/cancel-planned', [id], { since: '2026-11-27T13:00:00Z' });
     await this.manage('POST', '/endpoints/:id/rotate-slug', [id]);
     await this.manage('POST', '/endpoints/:id/disable', [id]);
     await this.manage('POST', '/endpoints/:id/enable', [id]);

@@ -13,7 +13,7 @@ import { ChangePipeline } from '../change-pipeline.js';
 import { EmptyBody } from '../pause.body.js';
 import { OfResource, type ResourceCall } from '../resource-call.js';
 import { RotateSecretBody } from './endpoint.bodies.js';
-import type { EndpointView, EndpointWithSecretView, EndpointWithTokenView } from './endpoint.view.js';
+import type { EndpointView, EndpointWithSecretView, RotatedTokenView } from './endpoint.view.js';
 import { EndpointViewBuilder } from './endpoint-view-builder.js';
 
 const READ_MODELS = ['discovery'];
@@ -31,12 +31,13 @@ export class EndpointSecretsController {
 
   @Documented({ summary: 'Replace the token of an endpoint' })
   @Post('rotate-token')
-  async rotateToken(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointWithTokenView> {
+  async rotateToken(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<RotatedTokenView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
       const shownOnce = await change.drawSecrets(() => ({ token: newToken(this.settings.brand, call.resource.mode) }));
       const command = new RotateEndpointToken(change.context, call.id, hashToken(shownOnce.token));
       const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call), shownOnce };
+      const readModels = [...READ_MODELS, 'planned-posts'];
+      return { outcome, readModels, show: () => this.views.findViewWithPlanned(call), shownOnce };
     });
   }
 

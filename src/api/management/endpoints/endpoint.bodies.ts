@@ -9,6 +9,7 @@ import { describeValue } from '../../../validation/wording.js';
 import { type BodyReader, fieldsReader } from '../../transport/fields.js';
 import { checkIds } from '../id-list.js';
 import { BODY_MESSAGES } from '../messages.js';
+import { isTime } from '../time.js';
 import { readAllowlist } from './allowlist.js';
 
 class EndpointPatchBody {
@@ -138,6 +139,13 @@ const describeFields =
 export const describeNewEndpoint = describeFields(EndpointBody);
 /** Returns the body schema for PATCH /endpoints/{id}. */
 export const describeEndpointChange = describeFields(EndpointPatchBody);
+
+/** Body of POST /endpoints/{id}/cancel-planned. */
+export class CancelPlannedBody {
+  /** Cancels only posts that were accepted at or after this time; all planned posts if it is absent. */
+  @isTime()
+  readonly since: string | undefined;
+}
 
 /** Body of …/rotate-secret. */
 export class RotateSecretBody {

@@ -56,10 +56,30 @@ export class EndpointView {
   }
 }
 
-/** An endpoint with its new token: the response to `rotate-token`. */
+/** An endpoint with its new token. */
 export class EndpointWithTokenView extends EndpointView {
   /** Null in a replayed response: a secret is shown once (D-47). */
   declare readonly token: string | null;
+}
+
+/** The response to `rotate-token`. */
+export class RotatedTokenView extends EndpointWithTokenView {
+  /** Number of its planned posts, which may have been sent with the old token (D-87). */
+  declare readonly planned_posts: number;
+}
+
+/** The response to `disable`. */
+export class DisabledEndpointView extends EndpointView {
+  /** Number of its planned posts, which are still published (D-87). */
+  declare readonly planned_posts: number;
+}
+
+/** The response to `cancel-planned` (D-87). */
+export class CancelledPostsView {
+  constructor(
+    /** Number of posts that this request cancelled. */
+    readonly cancelled: number,
+  ) {}
 }
 
 /** An endpoint with its new signing secret: the response to `rotate-secret`. */

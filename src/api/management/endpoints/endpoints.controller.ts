@@ -1,11 +1,13 @@
 import { Controller, Delete, Get, Inject, Patch, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
+import { CancelPlannedPosts } from '../../../commands/endpoint/cancel-planned-posts.js';
 import { ChangeEndpoint } from '../../../commands/endpoint/change-endpoint.js';
 import { CreateEndpoint } from '../../../commands/endpoint/create-endpoint.js';
 import { DeleteEndpoint } from '../../../commands/endpoint/delete-endpoint.js';
 import { DisableEndpointByOwner } from '../../../commands/endpoint/disable-endpoint-by-owner.js';
 import { EnableEndpoint } from '../../../commands/endpoint/enable-endpoint.js';
+import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { FindResource } from '../../../projections/discovery/discovery.queries.js';
@@ -21,13 +23,15 @@ import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
 import { type Call, OfResource, type ResourceCall, TheCall } from '../resource-call.js';
 import { requireOwner, withOwner } from '../resource-owner.js';
+import { toInstant } from '../time.js';
 import {
+  CancelPlannedBody,
   createEndpointChangeReader,
   createEndpointReader,
   describeEndpointChange,
   describeNewEndpoint,
 } from './endpoint.bodies.js';
-import type { EndpointView, NewEndpointView } from './endpoint.view.js';
+import { CancelledPostsView, type DisabledEndpointView, type EndpointView, type NewEndpointView } from './endpoint.view.js';
 import { EndpointViewBuilder } from './endpoint-view-builder.js';
 
 const READ_MODELS = ['discovery'];
@@ -115,10 +119,22 @@ export class EndpointsController {
 
   @Documented({ summary: 'Disable an endpoint' })
   @Post(':id/disable')
-  async disable(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
+  async disable(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<DisabledEndpointView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
       const outcome = await this.commands.execute(new DisableEndpointByOwner(change.context, call.id));
-      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call) };
+      const readModels = [...READ_MODELS, 'planned-posts'];
+      return { outcome, readModels, show: () => this.views.findViewWithPlanned(call) };
+    });
+  }
+
+  @Documented({ summary: 'Cancel the planned posts that an endpoint has accepted', body: CancelPlannedBody })
+  @Post(':id/cancel-planned')
+  async cancelPlanned(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<CancelledPostsView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(CancelPlannedBody) }, async ({ since }, change) => {
+      const command = new CancelPlannedPosts(change.context, call.id, toInstant(since) ?? null);
+      const outcome = await this.commands.execute(command);
+      const show = () => Promise.resolve(new CancelledPostsView(outcome.cancelled));
+      return { outcome, readModels: READ_MODELS_OF_POSTS, show };
     });
   }
 }

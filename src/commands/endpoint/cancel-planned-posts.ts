@@ -1,0 +1,88 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { type Position, Unavailable } from '../../event-store/port.js';
+import type { Instant } from '../../kernel/instant.js';
+import { isRejection } from '../../kernel/result.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { type PlannedPlace, PlannedPostQueries } from '../../projections/planned-posts/planned-posts.queries.js';
+import type { Completed } from '../command-result.js';
+import { PlannedPosts } from '../post/planned-posts.js';
+import { READ_MODELS_OF_POSTS } from '../post/read-models.js';
+
+/** Number of posts found at a time. */
+const PAGE_SIZE = 200;
+/** Number of posts changed at a time: their contents are in memory together. */
+const CONCURRENT = 10;
+/** Posts accepted later than this after the command are left, in ms: a client that keeps posting cannot prolong it. */
+const LATEST_MS = 60_000;
+/** How long before its acceptance a post may get its id, in ms: a large payload is stored in between. */
+const ID_LEAD_MS = 600_000;
+
+/** The outcome of {@link CancelPlannedPosts}. */
+export interface PlannedPostsCancelled extends Completed {
+  /** Number of posts that were cancelled. */
+  readonly cancelled: number;
+}
+
+/**
+ * Cancels the planned posts that an endpoint has accepted since a time, for example with a stolen token (D-87). Each
+ * post is cancelled by an event of its own, so the command may be repeated after a crash: it then cancels the rest.
+ */
+export class CancelPlannedPosts extends Command<PlannedPostsCancelled> {
+  /** @param since null for all */
+  constructor(
+    readonly context: CommandContext,
+    readonly endpointId: string,
+    readonly since: Instant | null,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CancelPlannedPosts)
+export class CancelPlannedPostsHandler implements ICommandHandler<CancelPlannedPosts> {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly queries: PlannedPostQueries,
+    private readonly posts: PlannedPosts,
+    private readonly progress: ProjectionProgress,
+  ) {}
+
+  /** @throws Unavailable */
+  async execute({ context, endpointId, since }: CancelPlannedPosts): Promise<PlannedPostsCancelled> {
+    // Every post that was accepted before must be found.
+    if (!(await this.progress.waitFor(['planned-posts'], await this.aggregates.store.readHead())))
+      throw new Unavailable('the read model planned-posts is behind');
+    const from = since === null ? 0 : Math.max(0, since - ID_LEAD_MS);
+    const until = context.at + LATEST_MS;
+    let [position, cancelled, after]: [Position, number, string | null] = [-1n, 0, null];
+    for (;;) {
+      const page = await this.queries.findAccepted(endpointId, { from, until, after, limit: PAGE_SIZE });
+      for (let i = 0; i < page.length; i += CONCURRENT) {
+        const places = page.slice(i, i + CONCURRENT);
+        for (const done of await Promise.all(places.map((place) => this.cancel(place, since, context)))) {
+          if (done === null) continue;
+          cancelled++;
+          if (done > position) position = done;
+        }
+      }
+      if (page.length < PAGE_SIZE) return { position, cancelled };
+      // Leaves time for the read models, which other owners need too.
+      await this.progress.waitFor(READ_MODELS_OF_POSTS, position);
+      after = page.at(-1)!.postId;
+    }
+  }
+
+  /** Returns the position of the cancellation; null if the post was accepted earlier, released or changed by others. */
+  private async cancel(place: PlannedPlace, since: Instant | null, context: CommandContext): Promise<Position | null> {
+    if (since !== null) {
+      const loaded = await this.posts.load(place);
+      if (!loaded || loaded.state.acceptedAt < since) return null;
+    }
+    const command = { type: 'CancelPlanned', at: context.at, publicationIds: null, ifRevision: null } as const;
+    const each = { ...context, commandId: `${context.commandId}/${place.postId}` };
+    const result = await this.posts.execute(place, command, each);
+    return result && !isRejection(result) && result.events.length > 0 ? result.position : null;
+  }
+}
