@@ -9,6 +9,7 @@ import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/query-client.js';
 import { router } from './app/routes.js';
 import { startLiveUpdates } from './live/live-updates.js';
+import { watchSession } from './session/session-end.js';
 import { signInWithCode } from './session/sign-in-with-code.js';
 
 // Dialogs add a style element to lock page scrolling. The content security policy only allows it with this nonce.
@@ -19,6 +20,7 @@ const root = document.getElementById('root');
 if (!root) throw new Error('The page has no element with the id "root".');
 
 await signInWithCode();
+watchSession();
 startLiveUpdates();
 createRoot(root).render(
   <StrictMode>

@@ -9,7 +9,9 @@ export interface Session {
   readonly owner: { readonly id: string; readonly name: string } | null;
 }
 
-const STORAGE_KEY = 'crosspost.session';
+/** Prefix of everything that the console keeps in this tab: the session, the drafts, the time of the last use. */
+const PREFIX = 'crosspost.';
+const STORAGE_KEY = `${PREFIX}session`;
 
 const readSession = (): Session | null => {
   try {
@@ -33,9 +35,9 @@ export const setSession = (session: Session): void => {
   expired.set(false);
 };
 
-/** Ends the session and forgets the key. */
+/** Ends the session, and forgets the key, the drafts and everything else that the tab keeps. */
 export const endSession = (): void => {
-  sessionStorage.removeItem(STORAGE_KEY);
+  for (const name of Object.keys(sessionStorage)) if (name.startsWith(PREFIX)) sessionStorage.removeItem(name);
   store.set(null);
   expired.set(false);
 };

@@ -6,6 +6,7 @@ import { Field, Segmented, TextInput } from '../components/controls.js';
 import { Icon } from '../components/icon.js';
 import { LOCALES, setLocale, useLocale } from '../i18n/locale.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
+import { useWasIdle } from './session-end.js';
 import { signIn } from './sign-in.js';
 
 const messages = defineMessages({
@@ -13,12 +14,14 @@ const messages = defineMessages({
     title: 'Post once, publish everywhere.',
     again: 'Sign in again to continue',
     againText: 'The gateway no longer accepts this tab’s key. Your drafts are kept.',
+    idle: 'You were signed out, because this tab was not used for 12 hours.',
     key: 'Your key',
     signIn: 'Sign in',
     wrong: 'The gateway doesn’t recognize this key. If it was replaced, ask the operator for the new one.',
     tooMany: (seconds: number) => `Too many attempts. Try again in ${seconds} s.`,
     unreachable: 'The gateway isn’t responding. Check that it is running, then try again.',
-    keeps: 'The key stays in this tab only, until you close it.',
+    keeps:
+      'The key stays in this tab only, until you sign out or close it. The operator’s key also expires after 12 hours without use.',
     which: 'Owners have a key that contains “_owner_”. The operator’s key is printed when the gateway starts.',
     language: 'Language',
   },
@@ -26,12 +29,14 @@ const messages = defineMessages({
     title: 'Один пост — во все каналы.',
     again: 'Войдите снова, чтобы продолжить',
     againText: 'Сервер больше не принимает ключ этой вкладки. Черновики сохранены.',
+    idle: 'Сеанс завершён: этой вкладкой не пользовались 12 часов.',
     key: 'Ваш ключ',
     signIn: 'Войти',
     wrong: 'Сервер не знает этот ключ. Если ключ заменили, попросите у оператора новый.',
     tooMany: (seconds: number) => `Слишком много попыток. Повторите через ${seconds} с.`,
     unreachable: 'Сервер не отвечает. Проверьте, что он запущен, и повторите.',
-    keeps: 'Ключ хранится только в этой вкладке и исчезнет, когда вы её закроете.',
+    keeps:
+      'Ключ хранится только в этой вкладке — до выхода или закрытия. Ключ оператора забывается и через 12 часов без действий.',
     which: 'Ключ владельца содержит «_owner_». Ключ оператора печатается при запуске сервера.',
     language: 'Язык',
   },
@@ -43,6 +48,7 @@ const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
 export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) => {
   const m = useMessages(messages);
   const locale = useLocale();
+  const wasIdle = useWasIdle();
   const [key, setKey] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
@@ -79,6 +85,11 @@ export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) 
         </div>
         <h1>{isAgain ? m.again : m.title}</h1>
         {isAgain && <p className="secondary">{m.againText}</p>}
+        {!isAgain && wasIdle && (
+          <p className="secondary" role="status">
+            {m.idle}
+          </p>
+        )}
         <form
           className="card"
           onSubmit={(event) => {

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { management } from '../api/management.js';
-import { queryClient } from '../api/query-client.js';
 import { readAll } from '../api/things.js';
 import { setTheme, THEMES, useTheme } from '../app/theme.js';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.js';
 import { LOCALES, setLocale, useLocale } from '../i18n/locale.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
-import { endSession, setSession, useSession } from '../session/session.js';
+import { setSession, useSession } from '../session/session.js';
+import { signOut } from '../session/session-end.js';
 import { AccountButton } from './account-button.js';
 
 const messages = defineMessages({
@@ -34,10 +34,6 @@ const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
 export default function AccountMenu() {
   const m = useMessages(messages);
   const isOperator = useSession()?.role === 'operator';
-  const signOut = (): void => {
-    endSession();
-    queryClient.clear();
-  };
   return (
     <Menu align="start" defaultOpen trigger={<AccountButton />}>
       {isOperator && <OwnerChoice />}

@@ -14,10 +14,8 @@ import { READ_MODELS_OF_POSTS } from '../post/read-models.js';
 const PAGE_SIZE = 200;
 /** Number of posts changed at a time: their contents are in memory together. */
 const CONCURRENT = 10;
-/** Posts accepted later than this after the command are left, in ms: a client that keeps posting cannot prolong it. */
-const LATEST_MS = 60_000;
-/** How long before its acceptance a post may get its id, in ms: a large payload is stored in between. */
-const ID_LEAD_MS = 600_000;
+/** How much earlier than its acceptance a post's id may be, in ms: storing its payload takes time, and clocks differ. */
+const ID_LEAD_MS = 86_400_000;
 
 /** The outcome of {@link CancelPlannedPosts}. */
 export interface PlannedPostsCancelled extends Completed {
@@ -51,14 +49,14 @@ export class CancelPlannedPostsHandler implements ICommandHandler<CancelPlannedP
 
   /** @throws Unavailable */
   async execute({ context, endpointId, since }: CancelPlannedPosts): Promise<PlannedPostsCancelled> {
-    // Every post that was accepted before must be found.
-    if (!(await this.progress.waitFor(['planned-posts'], await this.aggregates.store.readHead())))
+    // Every post that was accepted before must be found. Later ones are left: a client may keep sending posts.
+    const upTo = await this.aggregates.store.readHead();
+    if (!(await this.progress.waitFor(['planned-posts'], upTo)))
       throw new Unavailable('the read model planned-posts is behind');
     const from = since === null ? 0 : Math.max(0, since - ID_LEAD_MS);
-    const until = context.at + LATEST_MS;
-    let [position, cancelled, after]: [Position, number, string | null] = [-1n, 0, null];
+    let [position, cancelled, after]: [Position, number, string] = [-1n, 0, ''];
     for (;;) {
-      const page = await this.queries.findAccepted(endpointId, { from, until, after, limit: PAGE_SIZE });
+      const page = await this.queries.findAccepted(endpointId, { from, upTo, after, limit: PAGE_SIZE });
       for (let i = 0; i < page.length; i += CONCURRENT) {
         const places = page.slice(i, i + CONCURRENT);
         for (const done of await Promise.all(places.map((place) => this.cancel(place, since, context)))) {

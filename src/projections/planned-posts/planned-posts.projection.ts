@@ -14,6 +14,7 @@ import { Rows } from '../engine/rows.js';
 import { listPublicationIds } from '../posts/post-rows.js';
 import { FirstDuePosts } from './first-due-posts.js';
 import {
+  padPosition,
   PLANNED_POSTS_VERSION,
   type PlannedPostRow,
   plannedPostRows,
@@ -35,9 +36,6 @@ interface LoadedRows {
 }
 
 const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>(['PostAccepted', ...PLANNED_POST_TYPES]);
-
-/** Number of decimal digits in the largest position, a 64-bit number. */
-const POSITION_DIGITS = 20;
 
 /**
  * Planned posts and their due times (D-58). Also serves as the queue of the saga `release-planned-posts`, which reads a
@@ -110,7 +108,7 @@ const addPost = (event: RecordedEvent<PostAccepted>, rows: LoadedRows): void => 
     owner_id: ownerId,
     stream: event.stream,
     revision: String(event.revision),
-    accepted_position: String(event.position).padStart(POSITION_DIGITS, '0'),
+    accepted_position: padPosition(event.position),
     publish_at: plan!.publishAt,
     is_pending: plan!.requiresApproval,
     targets: targets.length,

@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
+import type { Position } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import type { ResourceId } from '../publish-schedule/queued-publications.queries.js';
-import { PLANNED_POSTS } from './planned-posts.tables.js';
+import { padPosition, PLANNED_POSTS } from './planned-posts.tables.js';
 
 /** A planned post and its location in the event store. */
 export interface PlannedPlace {
@@ -35,12 +36,14 @@ export interface DueBounds {
 /** A planned post, and the ids of its publications. */
 export type PlannedPublications = PlannedPlace & { readonly publicationIds: readonly string[] };
 
-/** Part of an endpoint's planned posts: those whose ids are from `from` until before `until`, and follow `after`. */
+/** Part of an endpoint's planned posts. */
 interface AcceptedPage {
+  /** Earliest time of their ids. */
   readonly from: Instant;
-  readonly until: Instant;
-  /** Id of a post; null for the first part. */
-  readonly after: string | null;
+  /** Latest position of the events that accepted them. */
+  readonly upTo: Position;
+  /** The id that theirs follow; empty for the first part. */
+  readonly after: string;
   readonly limit: number;
 }
 
@@ -103,12 +106,12 @@ export class PlannedPostQueries {
   }
 
   /** Finds planned posts of an endpoint by the time in their ids, oldest first (D-87). */
-  async findAccepted(endpointId: string, { from, until, after, limit }: AcceptedPage): Promise<readonly PlannedPlace[]> {
+  async findAccepted(endpointId: string, { from, upTo, after, limit }: AcceptedPage): Promise<readonly PlannedPlace[]> {
     const { rows } = await this.pool.query<PlannedPlace>(
       `select ${PLACE} from ${PLANNED_POSTS}.planned_post p
-       where p.endpoint_id = $1 and p.post_id >= $2 and p.post_id < $3 and ($4::text is null or p.post_id > $4)
+       where p.endpoint_id = $1 and p.post_id >= $2 and p.post_id > $3 and p.accepted_position <= $4
        order by p.post_id limit $5`,
-      [endpointId, firstIdAt(from), firstIdAt(until), after, limit],
+      [endpointId, firstIdAt(from), after, padPosition(upTo), limit],
     );
     return rows;
   }

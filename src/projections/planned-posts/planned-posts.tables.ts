@@ -1,9 +1,16 @@
+import type { Position } from '../../event-store/port.js';
 import { readSchema } from '../engine/projection.js';
 import { bigint, boolean, defineTable, fixed, int, nullable, type RowOfTable, text } from '../engine/table.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const PLANNED_POSTS_VERSION = 2;
 export const PLANNED_POSTS = readSchema('planned-posts', PLANNED_POSTS_VERSION);
+
+/** Number of decimal digits in the largest position, a 64-bit number. */
+const POSITION_DIGITS = 20;
+
+/** Returns a position as text that sorts numerically. */
+export const padPosition = (position: Position): string => String(position).padStart(POSITION_DIGITS, '0');
 
 /** SQL: a trigger that counts planned posts when a statement adds or removes rows, so reads are cheap (ADR-90). */
 const counter = (name: string, event: 'insert' | 'delete', rows: string, sign: '+' | '-'): string => `

@@ -8,6 +8,7 @@ import { Confirmation, Dialog } from '../../components/dialog.js';
 import { type Secret, SecretsOnce } from '../../components/secrets.js';
 import { Moment } from '../../components/time.js';
 import { useMessages } from '../../i18n/messages.js';
+import { CancelPlannedDialog, type WithPlanned } from './cancel-planned-dialog.js';
 import { type Endpoint, refreshEndpoints } from './data.js';
 import { endpointsMessages } from './messages.js';
 
@@ -18,6 +19,7 @@ export const EndpointAccess = ({ endpoint }: { readonly endpoint: Endpoint }) =>
   const m = useMessages(endpointsMessages);
   const [asked, setAsked] = useState<Kind | null>(null);
   const [shown, setShown] = useState<Secret | null>(null);
+  const [planned, setPlanned] = useState<WithPlanned | null>(null);
   const rows = [
     { kind: 'slug', label: m.url, value: endpoint.url },
     { kind: 'token', label: m.token, value: null },
@@ -44,12 +46,21 @@ export const EndpointAccess = ({ endpoint }: { readonly endpoint: Endpoint }) =>
           {m.previous} <Moment at={endpoint.previous_secret_until} />.
         </p>
       )}
-      {asked && <Replace kind={asked} endpoint={endpoint} onClose={() => setAsked(null)} onShow={setShown} />}
+      {asked && (
+        <Replace
+          kind={asked}
+          endpoint={endpoint}
+          onClose={() => setAsked(null)}
+          onShow={setShown}
+          onPlanned={setPlanned}
+        />
+      )}
       {shown && (
         <Dialog title={m.saveTitleOne} isOpen isLocked onClose={() => setShown(null)} className="wide">
           <SecretsOnce secrets={[shown]} onDone={() => setShown(null)} />
         </Dialog>
       )}
+      {planned && !shown && <CancelPlannedDialog endpoint={planned} onClose={() => setPlanned(null)} />}
     </Card>
   );
 };
@@ -59,11 +70,14 @@ const Replace = ({
   endpoint: { id },
   onClose,
   onShow,
+  onPlanned,
 }: {
   readonly kind: Kind;
   readonly endpoint: Endpoint;
   readonly onClose: () => void;
   readonly onShow: (secret: Secret) => void;
+  /** Called if the endpoint whose token was replaced has planned posts. */
+  readonly onPlanned: (endpoint: WithPlanned) => void;
 }) => {
   const m = useMessages(endpointsMessages);
   const [overlap, setOverlap] = useState('60');
@@ -72,7 +86,9 @@ const Replace = ({
   const run = async (): Promise<void> => {
     if (kind === 'slug') await management().post('/endpoints/{id}/rotate-slug', { path });
     if (kind === 'token') {
-      const { token } = await management().post('/endpoints/{id}/rotate-token', { path });
+      const rotated = await management().post('/endpoints/{id}/rotate-token', { path });
+      const { token } = rotated;
+      if (rotated.planned_posts > 0) onPlanned(rotated);
       if (token !== null) onShow({ label: m.token, value: token, variable: 'CROSSPOST_TOKEN', isSecret: true });
     }
     if (kind === 'secret') {

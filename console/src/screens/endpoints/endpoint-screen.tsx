@@ -12,6 +12,7 @@ import { toast, toastError } from '../../components/toasts.js';
 import { useMessages } from '../../i18n/messages.js';
 import { readBrand } from '../../publish-code/brand.js';
 import { publishCode } from '../../publish-code/publish-code.js';
+import { CancelPlannedDialog, type WithPlanned } from './cancel-planned-dialog.js';
 import { enableEndpoint, type Endpoint, endpointName, refreshEndpoints, useEndpoint } from './data.js';
 import { EndpointAccess } from './endpoint-access.js';
 import { EndpointLimits } from './endpoint-limits.js';
@@ -29,6 +30,7 @@ export const EndpointScreen = () => {
 const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
   const m = useMessages(endpointsMessages);
   const [open, setOpen] = useState<'disable' | 'remove' | null>(null);
+  const [planned, setPlanned] = useState<WithPlanned | null>(null);
   const name = endpointName(endpoint);
   const isOff = !endpoint.is_active;
   const title = isOff ? m.isOff(name) : endpoint.mode === 'test' ? m.isTest(name) : m.isOn(name);
@@ -83,7 +85,15 @@ const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
           </div>
         </div>
       </div>
-      {open && <EndpointConfirmation kind={open} endpoint={endpoint} onClose={() => setOpen(null)} />}
+      {open && (
+        <EndpointConfirmation
+          kind={open}
+          endpoint={endpoint}
+          onClose={() => setOpen(null)}
+          onDisabled={(disabled) => disabled.planned_posts > 0 && setPlanned(disabled)}
+        />
+      )}
+      {planned && <CancelPlannedDialog endpoint={planned} onClose={() => setPlanned(null)} />}
     </>
   );
 };
@@ -122,10 +132,12 @@ const EndpointConfirmation = ({
   kind,
   endpoint,
   onClose,
+  onDisabled,
 }: {
   readonly kind: 'disable' | 'remove';
   readonly endpoint: Endpoint;
   readonly onClose: () => void;
+  readonly onDisabled: (disabled: WithPlanned) => void;
 }) => {
   const m = useMessages(endpointsMessages);
   const navigate = useNavigate();
@@ -141,7 +153,7 @@ const EndpointConfirmation = ({
         ]}
         verb={m.disableVerb}
         run={async () => {
-          await management().post('/endpoints/{id}/disable', { path });
+          onDisabled(await management().post('/endpoints/{id}/disable', { path }));
           await refreshEndpoints();
           toast(m.disabled);
         }}

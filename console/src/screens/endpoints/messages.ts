@@ -88,6 +88,22 @@ export const endpointsMessages = defineMessages({
     disableStays: 'Posts that it has already accepted are still published.',
     disableVerb: 'Disable',
     disabled: 'Endpoint disabled.',
+    planned: {
+      title: (count: number) =>
+        `${count} planned ${pluralEn(count, 'post', 'posts')} of this endpoint ${pluralEn(count, 'is', 'are')} still published`,
+      happens: 'You can cancel the posts that someone planned with a stolen token. They are then never published.',
+      risk: 'This can’t be undone.',
+      stays: 'Posts that are published or queued already are not affected.',
+      since: 'Cancel the planned posts accepted',
+      times: [
+        ['', 'at any time'],
+        ['60', 'in the last hour'],
+        ['1440', 'in the last 24 hours'],
+        ['10080', 'in the last 7 days'],
+      ] as readonly (readonly [string, string])[],
+      verb: 'Cancel the posts',
+      cancelled: (count: number) => `${count} planned ${pluralEn(count, 'post', 'posts')} cancelled.`,
+    },
     rotate: {
       token: {
         title: 'Replace the token?',
@@ -208,6 +224,23 @@ export const endpointsMessages = defineMessages({
     disableStays: 'Принятое раньше выйдет, как обычно.',
     disableVerb: 'Отключить',
     disabled: 'Точка входа отключена.',
+    planned: {
+      title: (count: number) =>
+        `У этой точки входа ${count} ${pluralRu(count, 'запланированный пост', 'запланированных поста', 'запланированных постов')}`,
+      happens: 'Они выйдут в срок. Посты, которые запланировали по украденному токену, можно отменить.',
+      risk: 'Вернуть их нельзя.',
+      stays: 'На вышедшие посты и на очередь это не влияет.',
+      since: 'Отменить запланированные посты, принятые',
+      times: [
+        ['', 'когда угодно'],
+        ['60', 'за последний час'],
+        ['1440', 'за последние сутки'],
+        ['10080', 'за последние 7 дней'],
+      ] as readonly (readonly [string, string])[],
+      verb: 'Отменить посты',
+      cancelled: (count: number) =>
+        `${pluralRu(count, 'Отменён', 'Отменено', 'Отменено')} ${count} ${pluralRu(count, 'запланированный пост', 'запланированных поста', 'запланированных постов')}.`,
+    },
     rotate: {
       token: {
         title: 'Заменить токен?',

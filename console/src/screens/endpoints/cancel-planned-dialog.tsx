@@ -1,0 +1,55 @@
+import { useState } from 'react';
+import { change } from '../../api/change.js';
+import { management } from '../../api/management.js';
+import { Field, Select } from '../../components/controls.js';
+import { Confirmation } from '../../components/dialog.js';
+import { toast } from '../../components/toasts.js';
+import { useMessages } from '../../i18n/messages.js';
+import { serverNow } from '../../time/server-clock.js';
+import type { Endpoint } from './data.js';
+import { endpointsMessages } from './messages.js';
+
+/** An endpoint whose token was replaced, or which was disabled, and the number of its planned posts. */
+export type WithPlanned = Pick<Endpoint, 'id'> & { readonly planned_posts: number };
+
+/** Tells how many planned posts an endpoint has, and offers to cancel those that it accepted lately (D-87). */
+export const CancelPlannedDialog = ({
+  endpoint: { id, planned_posts: count },
+  onClose,
+}: {
+  readonly endpoint: WithPlanned;
+  readonly onClose: () => void;
+}) => {
+  const m = useMessages(endpointsMessages);
+  const [minutes, setMinutes] = useState('');
+  return (
+    <Confirmation
+      title={m.planned.title(count)}
+      consequences={[
+        { kind: 'happens', text: m.planned.happens },
+        { kind: 'risk', text: m.planned.risk },
+        { kind: 'stays', text: m.planned.stays },
+      ]}
+      verb={m.planned.verb}
+      isDanger
+      run={async () => {
+        const body = minutes === '' ? {} : { since: new Date(serverNow() - Number(minutes) * 60_000).toISOString() };
+        const call = management().post('/endpoints/{id}/cancel-planned', { path: { id }, body });
+        toast(m.planned.cancelled((await change(call)).cancelled));
+      }}
+      onClose={onClose}
+    >
+      <Field label={m.planned.since}>
+        {(ids) => (
+          <Select {...ids} value={minutes} onChange={(event) => setMinutes(event.target.value)}>
+            {m.planned.times.map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+    </Confirmation>
+  );
+};
