@@ -326,6 +326,27 @@ describeInChromium('planned posts', () => {
     await page.getByText('It was yesterday').first().waitFor();
   });
 
+  it('of a stolen token are counted and cancelled after it was replaced (D-87)', async () => {
+    const project = (await manage.get('/projects')).items[0].id;
+    const body = { name: 'Stolen', project_ids: [project], mode: 'live', min_interval: 0 };
+    const { id: stolen } = await manage.post('/endpoints', body);
+    const publish_at = instant(dayAfter(4), '10:00');
+    for (const text of ['Spam 1', 'Spam 2']) await manage.post(`/endpoints/${stolen}/posts`, { text, publish_at });
+    const { page } = await open(`/endpoints/${stolen}`);
+    await page.getByRole('button', { name: 'Replace… Token' }).click();
+    await page.getByRole('button', { name: 'Replace token' }).click();
+    const saving = page.getByRole('dialog', { name: 'Save the new value' });
+    await saving.getByRole('checkbox').check();
+    await saving.getByRole('button', { name: 'Continue' }).click();
+    const dialog = page.getByRole('dialog', { name: '2 planned posts of this endpoint are still published' });
+    await dialog.getByLabel('Cancel the planned posts accepted').selectOption('in the last hour');
+    await actAndSee(
+      dialog.getByRole('button', { name: 'Cancel the posts' }).click(),
+      page.getByText('2 planned posts cancelled.').waitFor(),
+    );
+    expect((await manage.get(`/posts?state=planned&endpoint_id=${stolen}`)).items).toEqual([]);
+  });
+
   it('that change under review are shown again before they can be approved (D-81)', async () => {
     await manage.patch(`/endpoints/${endpointId}`, { requires_approval: true });
     const id = await plan('The approver reads this', null);

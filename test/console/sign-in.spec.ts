@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { E2eHarness } from '../e2e/e2e-harness.js';
 import { until } from '../e2e/until.js';
 import { ConsolePage, describeInChromium, useBrowser } from './support/console-page.js';
@@ -75,6 +76,61 @@ describeInChromium('signing in', () => {
     await page.keyboard.press('Enter');
     await until('the form is gone', async () => (await page.getByText('Sign in again').count()) === 0);
     expect(page.url()).toMatch(/\/channels$/);
+    await opened.close();
+  });
+
+  /** Signs in as the operator by typing, in a new tab of a context. */
+  const signInByTyping = async (page: Page, path = '/'): Promise<void> => {
+    const [, operatorKey = ''] = /Operator key\s+(\S+)/.exec(printed)!;
+    await page.goto(`${url}/console${path}`);
+    await page.getByLabel('Your key').fill(operatorKey);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Projections' }).first().waitFor();
+  };
+  const listKept = (page: Page): Promise<unknown> =>
+    page.evaluate(`Object.keys(sessionStorage).filter((name) => name.startsWith('crosspost.'))`);
+
+  it('leaves nothing in any tab after signing out', async () => {
+    const opened = await ConsolePage.open(browser(), url, null);
+    const { page } = opened;
+    const other = await page.context().newPage();
+    await signInByTyping(other, '/compose');
+    await other.getByRole('textbox', { name: 'Text' }).click();
+    await other.keyboard.type('Not for the next person');
+    await until('the draft is kept', async () => String(await listKept(other)).includes('crosspost.draft'));
+    await signInByTyping(page);
+    await page.getByRole('button', { name: 'Account' }).first().click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    for (const tab of [page, other]) {
+      await tab.getByLabel('Your key').waitFor();
+      expect(await listKept(tab)).toEqual([]);
+    }
+    await opened.close();
+  });
+
+  it('ends for the operator after 12 hours without use, and says so', async () => {
+    const opened = await ConsolePage.open(browser(), url, null);
+    const { page } = opened;
+    await page.clock.install();
+    await signInByTyping(page);
+    await page.clock.fastForward('11:50:00');
+    await page.mouse.wheel(0, 10);
+    await page.clock.fastForward('11:50:00');
+    await page.getByRole('link', { name: 'Projections' }).first().waitFor();
+    await page.clock.fastForward('00:20:00');
+    await page.getByText('this tab was not used for 12 hours').waitFor();
+    expect(await listKept(page)).toEqual([]);
+    await opened.close();
+  });
+
+  it('ends for the operator when a browser restores a tab after 12 hours', async () => {
+    const opened = await ConsolePage.open(browser(), url, null);
+    const { page } = opened;
+    await signInByTyping(page);
+    await page.evaluate(`sessionStorage['crosspost.used'] = String(Date.now() - 12 * 3_600_000)`);
+    await page.reload();
+    await page.getByText('this tab was not used for 12 hours').waitFor();
+    expect(await listKept(page)).toEqual([]);
     await opened.close();
   });
 });

@@ -9,7 +9,7 @@ const CHECK_MS = 60_000;
 /** Time of the last use, in ms since 1970. Kept with the session, because a browser may restore a closed tab. */
 const USED_KEY = 'crosspost.used';
 
-/** True once a session ended because nobody used the tab. */
+/** True once a session ended because the tab was not used. */
 const idle = createStore(false);
 /** Tells the other tabs which key has signed out. */
 const tabs = new BroadcastChannel('crosspost.session');
@@ -49,5 +49,5 @@ export const watchSession = (): void => {
   setInterval(endIfIdle, CHECK_MS);
 };
 
-/** Returns whether the session ended because nobody used the tab. */
+/** Returns whether the session ended because the tab was not used. */
 export const useWasIdle = (): boolean => useSyncExternalStore(idle.subscribe, idle.get);
