@@ -31,7 +31,12 @@ import {
   describeEndpointChange,
   describeNewEndpoint,
 } from './endpoint.bodies.js';
-import { CancelledPostsView, type DisabledEndpointView, type EndpointView, type NewEndpointView } from './endpoint.view.js';
+import {
+  CancelledPostsView,
+  type DisabledEndpointView,
+  type EndpointView,
+  type NewEndpointView,
+} from './endpoint.view.js';
 import { EndpointViewBuilder } from './endpoint-view-builder.js';
 
 const READ_MODELS = ['discovery'];
