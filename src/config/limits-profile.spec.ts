@@ -32,6 +32,7 @@ describe('limits profiles', () => {
         projects: owned,
         endpoints: owned,
         webhookOutputs: owned,
+        outputsPerProject: 20,
         targetsPerPost,
       });
       expect(column('resources')).toEqual([
@@ -97,6 +98,7 @@ describe('limits profiles', () => {
         projects: null,
         endpoints: null,
         webhookOutputs: null,
+        outputsPerProject: null,
         targetsPerPost: null,
       };
       for (const absent of [undefined, null, {}])

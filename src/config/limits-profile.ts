@@ -10,6 +10,8 @@ export interface ResourceCaps {
   readonly endpoints: number | null;
   /** Total for all of the owner's projects. */
   readonly webhookOutputs: number | null;
+  /** Webhook outputs of one project (D-82). */
+  readonly outputsPerProject: number | null;
   /** Maximum number of channels that one post may address. */
   readonly targetsPerPost: number | null;
 }
@@ -167,6 +169,7 @@ const parseResources = (resources: FieldReader | null): ResourceCaps => {
     projects: readCap('projects', 0),
     endpoints: readCap('endpoints', 0),
     webhookOutputs: readCap('webhook_outputs', 0),
+    outputsPerProject: readCap('outputs_per_project', 0),
     targetsPerPost: readCap('targets_per_post', 1),
   };
 };

@@ -1392,6 +1392,8 @@ export interface Schemas {
     readonly endpoints: number | null;
     /** Total across all of the owner's projects. */
     readonly webhook_outputs: number | null;
+    /** Webhook outputs of one project. */
+    readonly outputs_per_project: number | null;
     /** Maximum number of channels that one post may address. */
     readonly targets_per_post: number | null;
   };

@@ -44,7 +44,7 @@ export class ConnectChannelHandler implements ICommandHandler<ConnectChannel> {
     const { ownerId, channelId: id } = command.channel;
     const rejection = await rejectDeletedOwner(this.aggregates, ownerId);
     if (rejection) return rejection;
-    return this.capped.createWithinCap('channels', { ownerId, id }, () => this.connect(command));
+    return this.capped.createWithinCap({ channels: ownerId }, { ownerId, id }, () => this.connect(command));
   }
 
   private async connect({ context, channel: { credentials, ...rest } }: ConnectChannel): Promise<CommandOutcome> {

@@ -51,7 +51,7 @@ export class CreateEndpointHandler implements ICommandHandler<CreateEndpoint> {
         ? await rejectOtherPlans(this.aggregates, ownerId, inputPlans, COMMAND_MESSAGES.planWithoutInput)
         : null);
     if (rejection) return rejection;
-    return this.capped.createWithinCap('endpoints', { ownerId, id }, () => this.create(command));
+    return this.capped.createWithinCap({ endpoints: ownerId }, { ownerId, id }, () => this.create(command));
   }
 
   private async create({ context, endpoint: { signingSecret, ...rest } }: CreateEndpoint): Promise<CommandOutcome> {

@@ -39,7 +39,7 @@ export class CreateProjectHandler implements ICommandHandler<CreateProject> {
     if (missing.length > 0) return rejectUnknownIds('channel_ids', missing);
     const rejection = await rejectDeletedOwner(this.aggregates, ownerId);
     if (rejection) return rejection;
-    return this.capped.createWithinCap('projects', { ownerId, id }, () => this.create(command));
+    return this.capped.createWithinCap({ projects: ownerId }, { ownerId, id }, () => this.create(command));
   }
 
   private async create({

@@ -9,13 +9,18 @@ import { COMMAND_MESSAGES } from '../messages.js';
 
 /** Names of the capped resources: in code, in the API, in the read model `discovery`, and in a sentence. */
 const CAPPED = {
-  channels: { field: 'channels', table: 'channel', words: 'channels' },
-  projects: { field: 'projects', table: 'project', words: 'projects' },
-  endpoints: { field: 'endpoints', table: 'endpoint', words: 'endpoints' },
-  webhookOutputs: { field: 'webhook_outputs', table: 'webhook_output', words: 'webhook outputs' },
+  channels: { field: 'channels', kind: 'channel', words: 'channels' },
+  projects: { field: 'projects', kind: 'project', words: 'projects' },
+  endpoints: { field: 'endpoints', kind: 'endpoint', words: 'endpoints' },
+  webhookOutputs: { field: 'webhook_outputs', kind: 'webhook_output', words: 'webhook outputs' },
+  outputsPerProject: {
+    field: 'outputs_per_project',
+    kind: 'project_output',
+    words: 'webhook outputs in this project',
+  },
 } as const;
 
-/** A type of resource that is capped per owner. */
+/** A type of resource that is capped per owner, or per project. */
 export type CappedResource = keyof typeof CAPPED;
 
 /** The caps of each plan; null if unlimited. */
@@ -34,25 +39,31 @@ export class CappedCreation {
   ) {}
 
   /**
-   * Creates a resource, or rejects it with `resource_limit` if the owner has already reached the plan's cap. The same
-   * id counts once. The plan is read from the owner's stream, not from a read model.
+   * Creates a resource, or rejects it with `resource_limit` if its owner, or its project, has already reached a cap of
+   * the plan. The same id counts once. The plan is read from the owner's stream, not from a read model.
+   * @param places the caps that the resource counts against, each with the id of the owner or project
    * @throws Unavailable
    */
   async createWithinCap(
-    resource: CappedResource,
+    places: Readonly<Partial<Record<CappedResource, string>>>,
     { ownerId, id }: { readonly ownerId: string; readonly id: string },
     create: () => Promise<CommandOutcome>,
   ): Promise<CommandOutcome> {
     const { state } = await this.aggregates.loadAggregate(owner, ownerId);
-    const allowed = state ? this.caps[state.plan][resource] : null; // the creation rejects an unknown owner
-    if (!state || allowed === null) return create();
-    const { field, table, words } = CAPPED[resource];
-    const { isReserved, existing } = await this.reservations.reserve({ ownerId, table, id }, allowed);
-    if (!isReserved) {
+    if (!state) return create(); // it rejects an unknown owner
+    const capped = (Object.entries(places) as [CappedResource, string][]).flatMap(([resource, holderId]) => {
+      const allowed = this.caps[state.plan][resource];
+      return allowed === null ? [] : [{ ...CAPPED[resource], holderId, allowed }];
+    });
+    if (capped.length === 0) return create();
+    for (const { field, kind, words, holderId, allowed } of capped) {
+      const { isReserved, existing } = await this.reservations.reserve({ holderId, kind, id }, allowed);
+      if (isReserved) continue;
+      if (capped.length > 1) await this.reservations.release(id);
       const message = COMMAND_MESSAGES.resourceLimit({ existing, resource: words, plan: state.plan, allowed });
       return reject('resource_limit', message, { resource: field, existing, allowed, plan: state.plan });
     }
-    // If the creation throws or the process dies, the reservation is left to expire, because the resource may exist.
+    // If the creation throws or the process dies, the reservations are left to expire, because the resource may exist.
     const outcome = await create();
     const isCounted = isRejection(outcome) || (await this.progress.waitFor(['discovery'], outcome.position));
     if (isCounted) await this.reservations.release(id);

@@ -16,7 +16,7 @@ import { storeSigningSecret } from '../store-signing-secret.js';
 
 /**
  * Creates a webhook output for a project (D-29). The output belongs to the project's owner: the owner's plan must
- * include webhook outputs, and the output counts against the plan's cap (D-67).
+ * include webhook outputs, and the output counts against the plan's caps (D-67, D-82).
  */
 export class CreateWebhookOutput extends Command<CommandOutcome> {
   constructor(
@@ -53,7 +53,8 @@ export class CreateWebhookOutputHandler implements ICommandHandler<CreateWebhook
     const { planWithoutOutput } = COMMAND_MESSAGES;
     const rejection = await rejectOtherPlans(this.aggregates, ownerId, outputPlans, planWithoutOutput);
     if (rejection) return rejection;
-    return this.capped.createWithinCap('webhookOutputs', { ownerId, id }, () => this.create(command, ownerId));
+    const places = { webhookOutputs: ownerId, outputsPerProject: projectId };
+    return this.capped.createWithinCap(places, { ownerId, id }, () => this.create(command, ownerId));
   }
 
   private async create(

@@ -3,6 +3,7 @@ import { schema } from './0001-schema.js';
 import { resourceReservations } from './0002-resource-reservations.js';
 import { endedLogs } from './0003-ended-logs.js';
 import { parkedEvents } from './0004-parked-events.js';
+import { reservationsByKind } from './0005-reservations-by-kind.js';
 import { budgets } from './repeatable/budgets.sql.js';
 import { eventStore } from './repeatable/event-store.sql.js';
 import { limiter } from './repeatable/limiter.sql.js';
@@ -13,6 +14,6 @@ import { resourceCap } from './repeatable/resource-cap.sql.js';
 
 /** All migrations. Numbered migrations are only appended, never changed or removed; repeatable ones may be edited. */
 export const migrations: Migrations = {
-  numbered: [schema, resourceReservations, endedLogs, parkedEvents],
+  numbered: [schema, resourceReservations, endedLogs, parkedEvents, reservationsByKind],
   repeatable: [eventStore, limiter, budgets, probeBudget, monthlyQuota, pacing, resourceCap],
 };

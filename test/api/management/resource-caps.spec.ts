@@ -12,7 +12,14 @@ import {
   type TestOwner,
 } from './management-harness.js';
 
-const CAPS = { channels: 3, projects: 3, endpoints: 3, webhook_outputs: 3, targets_per_post: 2 };
+const CAPS = {
+  channels: 3,
+  projects: 3,
+  endpoints: 3,
+  webhook_outputs: 3,
+  outputs_per_project: null,
+  targets_per_post: 2,
+};
 
 let harness: ManagementHarness;
 let folder: string;
@@ -21,6 +28,7 @@ beforeAll(async () => {
   const { A } = JSON.parse(await readFile('src/config/limits-profiles.json', 'utf8'));
   A.plans.pro.resources = CAPS;
   A.plans.maxi.resources = { ...CAPS, channels: 1, projects: 1, endpoints: 1, webhook_outputs: 1 };
+  A.plans.standard.resources = { projects: 2, webhook_outputs: 10, outputs_per_project: 3 };
   delete A.plans.business.resources;
   const LIMITS_PROFILE = join(folder, 'limits.json');
   await writeFile(LIMITS_PROFILE, JSON.stringify(A));
@@ -113,6 +121,41 @@ describe.each(Object.keys(KINDS) as Kind[])('the cap on %s (D-67)', (kind) => {
   });
 });
 
+describe('the cap on the webhook outputs of a project (D-82)', () => {
+  const prepareProjects = async () => {
+    const owner = await createOwner(harness, 'standard');
+    const [first, second] = [await createProject(owner, []), await createProject(owner, [])];
+    const create = (project: string): Test => KINDS.webhook_outputs(owner, project);
+    return { owner, first, second, create };
+  };
+
+  it('refuses one more with 402 resource_limit and the figures; other projects and deleted outputs do not count', async () => {
+    const { owner, first, second, create } = await prepareProjects();
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i++) ids.push((await create(first).expect(201)).body.id);
+    const { body } = await create(first).expect(402);
+    expect(body).toMatchObject({
+      code: 'resource_limit',
+      errors: [expect.stringContaining('This owner has 3 webhook outputs in this project, and the plan "standard"')],
+      resource: 'outputs_per_project',
+      existing: 3,
+      allowed: 3,
+      plan: 'standard',
+    });
+    await create(second).expect(201);
+    await owner.caller.delete(`/webhook-outputs/${ids[0]}`).expect(204);
+    await create(first).expect(201);
+    await create(first).expect(402);
+  });
+
+  it('holds for concurrent creations', async () => {
+    const { first, create } = await prepareProjects();
+    const statuses = (await Promise.all(Array.from({ length: 8 }, () => create(first)))).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(3);
+    expect(statuses.filter((status) => status === 402)).toHaveLength(5);
+  });
+});
+
 describe('places of new resources', () => {
   const countReservations = async (): Promise<number> => {
     const { rows } = await harness.running.infrastructure.pool.query<{ n: number }>(
@@ -163,6 +206,6 @@ it('owners and plans show their caps; null where there is none', async () => {
   expect((await caller.get(`/owners/${id}`).expect(200)).body.limits.resources).toEqual(CAPS);
   const { plans } = (await caller.get('/plans').expect(200)).body;
   expect(plans.pro.resources).toEqual(CAPS);
-  const none = { channels: null, projects: null, endpoints: null, webhook_outputs: null, targets_per_post: null };
+  const none = Object.fromEntries(Object.keys(CAPS).map((name) => [name, null]));
   expect(plans.business.resources).toEqual(none);
 });

@@ -20,6 +20,7 @@ export const OwnerLimits = ({ owner: { limits } }: { readonly owner: Owner }) =>
     [m.limitNames.projects, amount(resources.projects)],
     [m.limitNames.endpoints, amount(resources.endpoints)],
     [m.limitNames.outputs, amount(resources.webhook_outputs)],
+    [m.limitNames.outputsPerProject, amount(resources.outputs_per_project)],
     [m.limitNames.targets, amount(resources.targets_per_post)],
     [m.limitNames.input, limits.webhook_input ? m.yes : m.no],
     [m.limitNames.output, limits.webhook_output ? m.yes : m.no],

@@ -20,6 +20,8 @@ export class ResourceCapsView {
   readonly endpoints: number | null;
   /** Total across all of the owner's projects. */
   readonly webhook_outputs: number | null;
+  /** Webhook outputs of one project (D-82). */
+  readonly outputs_per_project: number | null;
   /** Maximum number of channels that one post may address. */
   readonly targets_per_post: number | null;
 
@@ -28,6 +30,7 @@ export class ResourceCapsView {
     this.projects = caps.projects;
     this.endpoints = caps.endpoints;
     this.webhook_outputs = caps.webhookOutputs;
+    this.outputs_per_project = caps.outputsPerProject;
     this.targets_per_post = caps.targetsPerPost;
   }
 }
