@@ -27,21 +27,22 @@ describe('limits profiles', () => {
       expect(column('sandboxDaily')).toEqual([100, 1000, null, null, null, null]);
       expect(column('webhookInput')).toEqual([false, false, false, true, true, true]);
       expect(column('webhookOutput')).toEqual([false, false, true, true, true, true]);
-      const capsOf = (owned: number, targetsPerPost: number) => ({
+      const capsOf = (owned: number, targetsPerPost: number, plannedPosts: number) => ({
         channels: owned,
         projects: owned,
         endpoints: owned,
         webhookOutputs: owned,
         outputsPerProject: 20,
         targetsPerPost,
+        plannedPosts,
       });
       expect(column('resources')).toEqual([
-        capsOf(10, 50),
-        capsOf(25, 100),
-        capsOf(50, 200),
-        capsOf(200, 500),
-        capsOf(500, 1000),
-        capsOf(2000, 2000),
+        capsOf(10, 50, 50),
+        capsOf(25, 100, 500),
+        capsOf(50, 200, 2_000),
+        capsOf(200, 500, 10_000),
+        capsOf(500, 1000, 50_000),
+        capsOf(2000, 2000, 500_000),
       ]);
       expect(rest).toEqual({
         name,
@@ -100,6 +101,7 @@ describe('limits profiles', () => {
         webhookOutputs: null,
         outputsPerProject: null,
         targetsPerPost: null,
+        plannedPosts: null,
       };
       for (const absent of [undefined, null, {}])
         expect(readLimitsProfile(changed('plans.pro.resources', absent)).plans.pro.resources).toEqual(none);

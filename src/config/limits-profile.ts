@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Plan, PLANS } from '../domain/owner/owner.events.js';
 import { PROFILE_MESSAGES } from './messages.js';
 
-/** Caps of one plan on an owner's resources, and on the targets of a post (D-67). null means unlimited. */
+/** Caps of one plan on an owner's resources and planned posts, and on the targets of a post (D-67, D-79). null means unlimited. */
 export interface ResourceCaps {
   readonly channels: number | null;
   readonly projects: number | null;
@@ -14,6 +14,8 @@ export interface ResourceCaps {
   readonly outputsPerProject: number | null;
   /** Maximum number of channels that one post may address. */
   readonly targetsPerPost: number | null;
+  /** Posts that wait for their time or for approval (D-79). */
+  readonly plannedPosts: number | null;
 }
 
 /** Limits and capabilities of one plan. null means unlimited (management-api.md: LIMITS_PROFILE). */
@@ -171,6 +173,7 @@ const parseResources = (resources: FieldReader | null): ResourceCaps => {
     webhookOutputs: readCap('webhook_outputs', 0),
     outputsPerProject: readCap('outputs_per_project', 0),
     targetsPerPost: readCap('targets_per_post', 1),
+    plannedPosts: readCap('planned_posts', 0),
   };
 };
 

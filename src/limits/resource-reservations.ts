@@ -38,6 +38,17 @@ export class ResourceReservations {
     return { isReserved: is_reserved, existing: Number(existing) };
   }
 
+  /** Reserves a place for a planned post unless the cap is reached (D-79). @param cap 0 or more */
+  async reservePlannedPost(ownerId: string, postId: string, cap: number): Promise<ReservedPlace> {
+    const { rows } = await this.pool.query<{ is_reserved: boolean; existing: string }>({
+      name: 'reserve planned post',
+      text: 'select * from ops_reserve_planned_post($1, $2, $3)',
+      values: [ownerId, postId, cap],
+    });
+    const { is_reserved, existing } = rows[0]!;
+    return { isReserved: is_reserved, existing: Number(existing) };
+  }
+
   /** Releases a resource's reservations once the read model counts the resource, or if the resource was not created. */
   async release(id: string): Promise<void> {
     const text = 'delete from ops_resource_reservation where resource_id = $1';

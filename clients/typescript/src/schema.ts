@@ -1396,6 +1396,8 @@ export interface Schemas {
     readonly outputs_per_project: number | null;
     /** Maximum number of channels that one post may address. */
     readonly targets_per_post: number | null;
+    /** Maximum number of posts that wait for their time or for approval. */
+    readonly planned_posts: number | null;
   };
   /** The response to `retry-failed`. */
   readonly RetriedOutput: {

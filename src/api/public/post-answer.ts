@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AcceptPostResult } from '../../commands/post/accept-post.js';
 import type { Replay } from '../../commands/post/key-claims.js';
 import { iso } from '../../kernel/instant.js';
-import type { ReceivedPost } from './gate/gate.js';
+import type { AnsweredPost, ReceivedPost } from './gate/gate.js';
 import type { ParsedPost } from './gate/parsed-post.js';
 import type { RequestLogEntry } from './gate/request-log-entry.js';
 import { PublishView } from './publish.view.js';
@@ -22,7 +21,7 @@ const serializeAnswer = (answer: Replay['answer']): string => JSON.stringify(new
 /** True if a known key was sent with a different payload (D-19). */
 const isMismatch = (replay: Replay, post: ParsedPost): boolean => replay.bodyHash !== post.bodyHash;
 
-const recordResult = (logEntry: RequestLogEntry, result: AcceptPostResult, post: ParsedPost): void => {
+const recordResult = (logEntry: RequestLogEntry, result: AnsweredPost, post: ParsedPost): void => {
   if (result.outcome !== 'replay') {
     logEntry.decision = result.outcome;
     logEntry.postId = result.answer.postId;

@@ -9,7 +9,7 @@ import type { CancelledView, ChangedPostView } from './changed-post.view.js';
 /** Error codes of rejected changes, by status. */
 export const CHANGE_CODES = {
   404: ['not_found'],
-  409: ['already_released', 'post_ended'],
+  409: ['already_released', 'post_ended', 'too_many_revisions'],
   412: ['revision_mismatch'],
 };
 

@@ -18,7 +18,7 @@ export class WebhooksController {
     answer: PublishView,
     alsoAnswers: { 202: 'The stored answer to an earlier request with the same key' },
     codes: {
-      402: ['quota_exhausted'],
+      402: ['quota_exhausted', 'resource_limit'],
       422: ['invalid_targets', 'too_many_targets', ...TIME_CODES],
       429: ['probe_budget'],
     },

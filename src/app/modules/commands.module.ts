@@ -11,6 +11,7 @@ import { AcceptPostHandler } from '../../commands/post/accept-post.js';
 import { KeyClaims } from '../../commands/post/key-claims.js';
 import { LargePayloads } from '../../commands/post/large-payloads.js';
 import { PlannedCancellations } from '../../commands/post/planned-cancellations.js';
+import { PlannedCap } from '../../commands/post/planned-cap.js';
 import { PlannedPosts } from '../../commands/post/planned-posts.js';
 import { PostChanges } from '../../commands/post/post-changes.js';
 import { LogRequestsHandler } from '../../commands/request-log/log-requests.js';
@@ -37,6 +38,7 @@ import { SecretsModule } from './secrets.module.js';
   imports: [PostgresModule, EventStoreModule, LimitsModule, SecretsModule, ReadModelsModule],
   providers: [
     AcceptPostHandler,
+    PlannedCap,
     DisableEndpointHandler,
     LogRequestsHandler,
     TempPauseHandler,

@@ -6,6 +6,7 @@ import type { AppendCondition } from '../../event-store/port.js';
 import { CLOCK, type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
 import type { Origin } from '../../kernel/events.js';
 import { newId } from '../../kernel/ids.js';
+import { isRejection, type Rejection } from '../../kernel/result.js';
 import { type PublishPayload, STORED_APART_BYTES } from '../../payload/payload.js';
 import { planOf } from '../../payload/publish-at.js';
 import type { EndpointSnapshot, SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
@@ -13,14 +14,20 @@ import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { AcceptanceLimit } from './acceptance-limit.js';
 import { type ClaimingCommand, KeyClaims, type KnownKeys, type Replay } from './key-claims.js';
 import { LargePayloads } from './large-payloads.js';
+import { PlannedCap } from './planned-cap.js';
 
 /** The endpoint snapshot that the gate used to check the request. */
-export type AcceptingEndpoint = Pick<EndpointSnapshot, 'endpoint_id' | 'owner_id' | 'requires_approval' | 'projects'>;
+export type AcceptingEndpoint = Pick<
+  EndpointSnapshot,
+  'endpoint_id' | 'owner_id' | 'plan' | 'requires_approval' | 'projects'
+>;
 
 /** The response to a post; a replay returns the first response again (D-9). */
 export type AcceptPostResult =
   | { readonly outcome: 'accepted' | 'accepted_no_project'; readonly answer: PostAnswer }
-  | { readonly outcome: 'replay'; readonly replay: Replay };
+  | { readonly outcome: 'replay'; readonly replay: Replay }
+  /** The owner has as many planned posts as its plan allows (D-79). */
+  | { readonly outcome: 'rejected'; readonly rejection: Rejection<'resource_limit'> };
 
 /** Accepts a valid post. Once this has succeeded, the post is never lost. */
 export class AcceptPost extends Command<AcceptPostResult> {
@@ -56,6 +63,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     private readonly large: LargePayloads,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SHARED_CLOCK) private readonly sharedClock: Clock,
+    private readonly cap: PlannedCap,
   ) {}
 
   /**
@@ -82,7 +90,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     const streams = this.claims.listDecidingStreams(command.knownKeys, postId);
     return this.large.storeAndUse({ postId, id: postId, bytes, streams }, origin, async (parts, limit) => {
       const result = await this.acceptPost(command, postId, { payload: null, parts }, limit);
-      return { result, isUsed: result.outcome !== 'replay' };
+      return { result, isUsed: result.outcome === 'accepted' };
     });
   }
 
@@ -111,8 +119,29 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
       targets,
       request: targets.length > 0 ? request : { ...request, switchedOff: channelIds },
     };
-    const planned = plan && targets.length > 0 ? { ...data, plan: { ...plan, requiresApproval } } : data;
-    return this.claimKeys(knownKeys, postId, { type: 'AcceptPost', data: planned }, origin, condition, limit);
+    const isWithPlan = plan !== null && targets.length > 0;
+    const planned = isWithPlan ? { ...data, plan: { ...plan, requiresApproval } } : data;
+    const accept = () =>
+      this.claimKeys(knownKeys, postId, { type: 'AcceptPost', data: planned }, origin, condition, limit);
+    return isWithPlan && !plan.isReleased ? this.acceptWithinCap(endpoint, postId, knownKeys, accept) : accept();
+  }
+
+  private async acceptWithinCap(
+    endpoint: AcceptingEndpoint,
+    postId: string,
+    { endpointId, keys }: KnownKeys,
+    accept: () => Promise<AcceptPostResult>,
+  ): Promise<AcceptPostResult> {
+    const place = await this.cap.reserve(endpoint, postId);
+    if (!place) return accept();
+    if (isRejection(place)) {
+      // A replay takes precedence over limits (D-7), and the keys may only be assumed to be new.
+      const { replay } = await this.claims.lookUpKeys(endpointId, keys, this.clock.now());
+      return replay ? { outcome: 'replay', replay } : { outcome: 'rejected', rejection: place };
+    }
+    const result = await accept(); // if its outcome is unknown, the reservation expires
+    place.release();
+    return result;
   }
 
   /** Stores only the response, and only if there is a key to replay it by (D-10). */

@@ -179,11 +179,14 @@ it('has at most 200 revisions, and can be decided and cancelled after that (D-79
   expect(execute({ ...full, revision: 199 }, reschedule(5)).events).toEqual(['PostRescheduled']);
   expect(execute(full, reschedule(5), revise(5)).events).toEqual(['too_many_revisions', 'too_many_revisions']);
   expect(execute(full, cancel()).events).toEqual(['PlannedPublicationsCancelled']);
-  expect(execute(full, { type: 'ApprovePost', at: 0, note: null }).events).toEqual(['PostApproved']);
+  expect(execute(full, { type: 'ApprovePost', at: 0, note: null, ifRevision: [200] }).events).toEqual(['PostApproved']);
 });
 
-it.each([null, 'pending', 'approved'] as const)('is known from its latest content, with the approval %s', (approval) => {
-  const before: PlannedPost = { ...planned(), approval };
-  const [revised] = decidePlannedPost(revise(1_000), before, 7) as unknown as [PostRevised];
-  expect(resumePost(revised.data, 7)).toEqual(evolvePost(before, revised, 7));
-});
+it.each([null, 'pending', 'approved'] as const)(
+  'is known from its latest content, with the approval %s',
+  (approval) => {
+    const before: PlannedPost = { ...planned(), approval };
+    const [revised] = decidePlannedPost(revise(1_000), before, 7) as unknown as [PostRevised];
+    expect(resumePost(revised.data, 7)).toEqual(evolvePost(before, revised, 7));
+  },
+);

@@ -12,7 +12,7 @@ import type { Instant } from '../../kernel/instant.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
 import { listPublicationIds } from '../posts/post-rows.js';
-import { FirstDuePosts } from './first-due-posts.js';
+import { PlannedOwners } from './planned-owners.js';
 import {
   padPosition,
   PLANNED_POSTS_VERSION,
@@ -30,7 +30,7 @@ interface LoadedRows {
   readonly publications: Rows<PlannedPublicationRow>;
   /** Posts that were released, rejected or cancelled. */
   readonly ended: string[];
-  readonly owners: FirstDuePosts;
+  readonly owners: PlannedOwners;
   /** Earliest due time of the posts changed by this batch; Infinity if there is none. */
   earliest: Instant;
 }
@@ -60,7 +60,7 @@ export const plannedPosts: Projection = {
       posts: await Rows.load(tx, plannedPostRows, postIds, cache),
       publications: await Rows.load(tx, plannedPublicationRows, changes.flatMap(listPublicationIds)),
       ended: [],
-      owners: await FirstDuePosts.load(tx, handled, cache),
+      owners: await PlannedOwners.load(tx, handled, cache),
       earliest: Infinity,
     };
     for (const event of handled) handle(event, rows);
@@ -114,12 +114,12 @@ const addPost = (event: RecordedEvent<PostAccepted>, rows: LoadedRows): void => 
     targets: targets.length,
   };
   addPublications(postId, targets, rows);
-  putPost(row, rows);
+  putPost(row, rows, 1);
 };
 
 const endPost = (row: PlannedPostRow, { posts, owners, ended }: LoadedRows): void => {
   posts.remove(row.post_id);
-  owners.change(row);
+  owners.change(row, -1);
   ended.push(row.post_id);
 };
 
@@ -137,9 +137,9 @@ const addPublications = (postId: string, targets: readonly Target[], { publicati
     publications.put({ publication_id: publicationId, post_id: postId, channel_id: channelId, project_id: projectId });
 };
 
-const putPost = (row: PlannedPostRow, rows: LoadedRows): void => {
+const putPost = (row: PlannedPostRow, rows: LoadedRows, added: 0 | 1 = 0): void => {
   rows.posts.put(row);
-  rows.owners.change(row);
+  rows.owners.change(row, added);
   if (!row.is_pending) rows.earliest = Math.min(rows.earliest, row.publish_at ?? 0);
 };
 

@@ -59,12 +59,19 @@ export const plannedPublicationRows = defineTable(
 export type PlannedPublicationRow = RowOfTable<typeof plannedPublicationRows>;
 
 /**
- * Owners with posts that will become due without a person's decision, and the place of the first of them in the order
- * of release (D-60). The saga finds the owners that have due posts here, however many posts each has.
+ * Owners of planned posts: how many they have (D-79), and the place of the first post that will become due without a
+ * person's decision, in the order of release (D-60). The saga finds the owners that have due posts here, however many
+ * posts each has.
  */
 export const plannedOwnerRows = defineTable(
   { name: 'planned_owner', key: 'owner_id', fillfactor: 50 },
-  { owner_id: text(), due_at: bigint(), accepted_position: text() },
+  {
+    owner_id: text(),
+    posts: int(),
+    /** Null if all posts wait for approval. */
+    due_at: nullable(bigint()),
+    accepted_position: nullable(text()),
+  },
 );
 /** A row of {@link plannedOwnerRows}. */
 export type PlannedOwnerRow = RowOfTable<typeof plannedOwnerRows>;
@@ -80,7 +87,7 @@ export const plannedPostsTables = `
   create index planned_post_endpoint on planned_post (endpoint_id);
 
   ${plannedOwnerRows.ddl}
-  create index planned_owner_due on planned_owner (due_at);
+  create index planned_owner_due on planned_owner (due_at) where due_at is not null;
 
   ${plannedPublicationRows.ddl}
   create index planned_publication_post on planned_publication (post_id);

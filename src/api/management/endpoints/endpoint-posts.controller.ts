@@ -33,7 +33,7 @@ export class EndpointPostsController {
     alsoAnswers: { 202: 'The stored answer to an earlier request with the same key' },
     passesGate: true,
     codes: {
-      402: ['quota_exhausted'],
+      402: ['quota_exhausted', 'resource_limit'],
       403: ['test_endpoint'],
       422: ['invalid_targets', 'too_many_targets', ...TIME_CODES],
       429: ['probe_budget'],

@@ -24,6 +24,8 @@ export class ResourceCapsView {
   readonly outputs_per_project: number | null;
   /** Maximum number of channels that one post may address. */
   readonly targets_per_post: number | null;
+  /** Maximum number of posts that wait for their time or for approval. */
+  readonly planned_posts: number | null;
 
   constructor(caps: ResourceCaps) {
     this.channels = caps.channels;
@@ -32,6 +34,7 @@ export class ResourceCapsView {
     this.webhook_outputs = caps.webhookOutputs;
     this.outputs_per_project = caps.outputsPerProject;
     this.targets_per_post = caps.targetsPerPost;
+    this.planned_posts = caps.plannedPosts;
   }
 }
 

@@ -45,7 +45,7 @@ export class ManagedPostChangesController {
     body: RescheduleDto,
     codes: {
       400: ['invalid_payload'],
-      409: ['already_released', 'post_ended'],
+      409: ['already_released', 'post_ended', 'too_many_revisions'],
       412: ['revision_mismatch'],
       422: ['invalid_payload', ...TIME_CODES],
     },
@@ -67,7 +67,7 @@ export class ManagedPostChangesController {
     body: PublishPayloadDto,
     codes: {
       400: ['invalid_payload'],
-      409: ['already_released', 'post_ended'],
+      409: ['already_released', 'post_ended', 'too_many_revisions'],
       412: ['revision_mismatch'],
       422: ['invalid_payload', 'invalid_targets', 'too_many_targets', ...TIME_CODES],
       429: ['probe_budget'],

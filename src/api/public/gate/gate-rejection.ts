@@ -35,7 +35,7 @@ export class GateRejection extends HttpProblem {
     problem: HttpProblem,
     { reason = problem.code, figures = {}, eventId = null }: Cause = {},
   ) {
-    super(problem.status, problem.code, problem.problems, problem.headers);
+    super(problem.status, problem.code, problem.problems, problem.headers, problem.figures);
     this.name = 'GateRejection';
     this.reason = reason;
     this.why = { rule: reason, figures, event_id: eventId };

@@ -19,7 +19,7 @@ import type { GateRequest, ManagedEndpoint } from './gate-request.js';
 import { Identification } from './identification.js';
 import { type Admission, LimitGuard } from './limit-guard.js';
 import { type ParsedPost, parsePost } from './parsed-post.js';
-import { bodyRejection, requireWholeBody, unstableEndpoint } from './rejections.js';
+import { bodyRejection, plannedCapRejection, requireWholeBody, unstableEndpoint } from './rejections.js';
 import { measureLatency, readRoute, readUserAgent } from './request-log-entry.js';
 
 /** A request that passed the gate. */
@@ -34,10 +34,13 @@ export interface ReceivedRequest {
   readonly body: ReceivedBody;
 }
 
+/** The result for a post that was not rejected. */
+export type AnsweredPost = Exclude<AcceptPostResult, { readonly outcome: 'rejected' }>;
+
 /** A post that was accepted, now or by an earlier request with the same key (D-9). */
 export interface ReceivedPost {
   readonly post: ParsedPost;
-  readonly result: AcceptPostResult;
+  readonly result: AnsweredPost;
 }
 
 /** Maximum number of limiter calls for a request, in case its endpoint or its owner's monthly quota keeps changing. */
@@ -195,12 +198,13 @@ export class Gate {
     gateRequest: GateRequest,
     endpoint: EndpointSnapshot,
     admitted: AdmittedPost,
-  ): Promise<AcceptPostResult | { readonly outcome: 'stale' }> {
+  ): Promise<AnsweredPost | { readonly outcome: 'stale' }> {
     const { request } = gateRequest;
     const { keys, takenAt } = admitted;
     let isAccepted = false;
     try {
       const result = await this.commands.execute(createAcceptPost(gateRequest, endpoint, admitted));
+      if (result.outcome === 'rejected') throw plannedCapRejection(endpoint, result.rejection);
       isAccepted = result.outcome !== 'replay';
       // Only the append could detect that the keys were known, so this replay is counted here.
       if (!isAccepted && this.limits.areUnread(keys)) await this.takeFromBudget(gateRequest, endpoint, 'replays');

@@ -242,6 +242,15 @@ export const targetsRejection = (
   return new GateRejection(endpoint, 'rejected_validation', problem, { figures });
 };
 
+/** Rejects a planned post because the owner has as many as its plan allows (D-79). */
+export const plannedCapRejection = (
+  endpoint: EndpointSnapshot,
+  { rejection: code, message, figures }: Rejection,
+): GateRejection => {
+  const problem = new HttpProblem(402, code, [{ path: '', code, message }], {}, figures);
+  return new GateRejection(endpoint, 'rejected_tier', problem, { reason: 'planned_posts', figures });
+};
+
 /** Rejects a request about a post that the endpoint did not accept, whether or not another endpoint did (D-48). */
 export const postNotFoundRejection = (endpoint: EndpointSnapshot): GateRejection => {
   const problem = HttpProblem.withMessage(404, 'not_found', GATE_MESSAGES.postNotFound);

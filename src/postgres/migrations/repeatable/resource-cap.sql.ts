@@ -36,5 +36,32 @@ export const resourceCap: RepeatableMigration = {
       insert into ops_resource_reservation (resource_id, owner_id, kind) values (resource, owner, kind);
       is_reserved := true;
     end $$;
+
+    -- The same for a post that is about to be planned (D-79). The read model planned-posts keeps the number of each owner's posts;
+    -- before it has been rebuilt by this program, they are counted.
+    create or replace function ops_reserve_planned_post(
+      owner text, post text, cap bigint, out is_reserved boolean, out existing bigint
+    ) language plpgsql
+    as $$
+    #variable_conflict use_variable
+    declare
+      planned constant text := case when to_regclass('planned_posts.planned_owner') is null
+        then '(select count(*) from planned_posts.planned_post p where p.owner_id = $1)'
+        else 'coalesce((select o.posts from planned_posts.planned_owner o where o.owner_id = $1), 0)' end;
+    begin
+      perform pg_advisory_xact_lock(hashtextextended('planned posts ' || owner, 0));
+      delete from ops_resource_reservation where resource_id in (
+        select r.resource_id from ops_resource_reservation r where r.at < now() - interval '10 minutes'
+        limit 500 for update skip locked);
+      execute 'select ' || planned || ' + (select count(*) from ops_resource_reservation r
+          where r.owner_id = $1 and r.kind = ''planned_post'' and r.resource_id <> $2
+            and not exists (select from planned_posts.planned_post p where p.post_id = r.resource_id))'
+        using owner, post into existing;
+      is_reserved := existing < cap;
+      if is_reserved then
+        insert into ops_resource_reservation (resource_id, owner_id, kind) values (post, owner, 'planned_post')
+          on conflict do nothing;
+      end if;
+    end $$;
   `,
 };
