@@ -12,9 +12,11 @@ export const connectTo = ({
   apiUrl,
   timeoutMs = 30_000,
   uploadTimeoutMs = 15 * 60_000,
+  countUnknown = () => undefined,
 }: PublisherOptions): NetworkConnection => ({
   apiUrl: apiUrl.replace(/\/+$/, ''),
   connections: createConnections(),
   timeoutMs,
   uploadTimeoutMs,
+  countUnknown,
 });

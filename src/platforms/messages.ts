@@ -73,6 +73,12 @@ export const CALL_MESSAGES = {
   notAnsweredInDoubt: message('{network} did not answer the call ({detail}): the post may be visible there.'),
   /** `too_many_requests` */
   slowDown: message('{network} asks the gateway to slow down.'),
+  /** `too_many_requests` */
+  asksToWait: message('{network} asks the gateway to wait {seconds} s.'),
+  /** any error in doubt */
+  mayBeVisible: message('{what} The post may be visible there.'),
+  /** `refused` */
+  refusedUnknown: message('{network} refuses the call with an error that the gateway does not know: {code}.'),
   /** `media_too_large` */
   uploadTooLarge: message('The upload is too large for {network}.'),
   /** `unreadable_refusal` */

@@ -217,6 +217,8 @@ export interface PublisherOptions {
   readonly timeoutMs?: number;
   /** Time limit for one upload, including the response, in ms; 15 minutes by default. */
   readonly uploadTimeoutMs?: number;
+  /** Counts the network's errors that the gateway does not know; ignored by default. */
+  readonly countUnknown?: (code: string) => void;
 }
 
 /** A publisher that holds connections. */

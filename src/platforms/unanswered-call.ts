@@ -23,6 +23,8 @@ export interface UnansweredCall {
 export interface RefusedCall extends Pick<SendContext, 'waits' | 'credentials'> {
   /** True if readers would see the effect. */
   readonly visible: boolean;
+  /** Counts an error that is in no table of errors. */
+  readonly countUnknown?: (code: string) => void;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../kernel/json.js';
+import { UPLOAD_FAILED } from './error-table.js';
 import { markFitted } from './fitted-photos.js';
 import { becomesLink, classifyMediaError } from './media-error.js';
 import { doneWithoutMessage } from './outcomes.js';
@@ -25,6 +26,17 @@ export const uploadOrLink = async (
   } finally {
     file.release();
   }
+};
+
+/** True if an upload may succeed with a new address. */
+export const isFailedUpload = (outcome: StepOutcome): boolean =>
+  outcome.kind === 'failed' && outcome.error.code === UPLOAD_FAILED;
+
+/** Returns why a medium becomes a link, for {@link linkedMediaWarning}. */
+export const reasonForLink = (error: PublishError): string => {
+  const { code, message, platform_says: says } = error;
+  if (becomesLink(error)) return says ? `${code}: ${says}` : code;
+  return says ? `${message} (${says})` : message;
 };
 
 const unsentBecause = ({ message, platform_says: says }: PublishError): StepOutcome =>

@@ -28,7 +28,7 @@ export const lookUpMessage = async (
   const query = { chat_id: channel.address['chat_id'] ?? '', count: String(COUNT) };
   const answer = await callMax(connection, { method: 'GET', path: '/messages', query, token, signal });
   if (answer.kind !== 'answered') {
-    const mayPass = classify(answer, { visible: false, waits }).kind === 'retry';
+    const mayPass = classify(answer, { visible: false, waits, credentials }).kind === 'retry';
     return { kind: mayPass ? 'unanswered' : 'unknown' };
   }
   const { messages } = answer.body as { readonly messages?: unknown };

@@ -6,7 +6,7 @@ import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { nothingToSend } from '../text-warnings.js';
 import { renderKeyboard } from './keyboard.js';
-import { type MaxText, renderText } from './text.js';
+import { type MaxText, renderLinks, renderText } from './text.js';
 import { TITLE } from './title.js';
 
 /** Text of a message that has only buttons, because MAX requires text (D-22). */
@@ -42,16 +42,23 @@ export const renderMax = (
   const attached: IndexedMedium[] = [];
   for (const one of media) {
     const result = results[uploadStepName(one.index)];
-    if (typeof result?.['link'] === 'string') {
+    const obstacle = result?.['link'] ?? refusalOf(one, results);
+    if (typeof obstacle === 'string') {
       links.push(one.medium.url);
-      warnings.push(linkedMediaWarning('media_as_link', one.index, result['link']));
+      warnings.push(linkedMediaWarning('media_as_link', one.index, obstacle));
     } else {
       attached.push(one);
       warnings.push(...fittedWarnings(result, one.index));
     }
   }
   const { keyboard, warnings: keyboardWarnings } = renderKeyboard(post.buttons);
-  const text = renderText(post, links);
+  // If MAX refused the message with the media, the text follows in a message without them. Links to refused audio files
+  // follow the text if it is already there.
+  const name = results[MESSAGE]?.['refused'] === undefined ? MESSAGE : 'text';
+  const isRefusedLate = (one: IndexedMedium): boolean =>
+    results[name]?.['mid'] !== undefined && one.medium.type === 'audio' && refusalOf(one, results) !== undefined;
+  const late = media.filter(isRefusedLate).map(({ medium }) => medium.url);
+  const text = renderText(post, links.filter((url) => !late.includes(url)));
   warnings.push(...keyboardWarnings, ...text.warnings);
 
   const visual = attached.filter(({ medium }) => medium.type !== 'audio');
@@ -66,12 +73,24 @@ export const renderMax = (
   const hasMessage = body.fields.text !== undefined || attachments.length > 0;
   const steps = [
     ...media.map(uploadStep),
-    ...(hasMessage ? [messageStep('message', body.fields, attachments, channel)] : []),
-    ...audios.map((one) => messageStep(`audio-${one.index}`, {}, [attachment(one)], channel)),
+    ...(hasMessage ? [messageStep(name, body.fields, attachments, channel)] : []),
+    ...audios.map((one) => messageStep(messageStepName(one), {}, [attachment(one)], channel)),
+    ...(late.length > 0 ? [messageStep('links', renderLinks(late), [], channel)] : []),
   ];
   if (steps.length === 0) warnings.push(nothingToSend(TITLE));
   return { steps, warnings, textAfterTrim: body.shown, trimmedChars: body.trimmedChars };
 };
+
+/** Name of the message with the text, photos and videos. */
+const MESSAGE = 'message';
+
+/** Returns the name of the message that a medium is sent in. */
+const messageStepName = ({ index, medium }: IndexedMedium): string =>
+  medium.type === 'audio' ? `audio-${index}` : MESSAGE;
+
+/** Returns why MAX refused the message that a medium was sent in; undefined if it did not. */
+const refusalOf = (one: IndexedMedium, results: SendContext['results']): unknown =>
+  results[messageStepName(one)]?.['refused'];
 
 const uploadStep = ({ index, medium }: IndexedMedium): Step => ({
   name: uploadStepName(index),

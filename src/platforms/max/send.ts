@@ -1,7 +1,9 @@
 import type { NetworkConnection } from '../connection.js';
-import { unusableCredentials } from '../outcomes.js';
+import type { JsonObject } from '../../kernel/json.js';
+import { doneWithoutMessage, unusableCredentials } from '../outcomes.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { resolveReferences } from '../references.js';
+import { reasonForLink } from '../upload-or-link.js';
 import { callMax, isToken } from './call.js';
 import { classify } from './classify.js';
 import { MAX_MESSAGES } from './messages.js';
@@ -22,19 +24,27 @@ const postMessage = async (
   connection: NetworkConnection,
   step: Step,
   token: string,
-  { channel, results, waits, signal, holdsLease }: SendContext,
+  { channel, credentials, results, waits, signal, holdsLease }: SendContext,
 ): Promise<StepOutcome> => {
   // Uses the channel's current address, not the address in the rendering.
   const { chat_id: _, ...body } = resolveReferences(step.request, results);
   const query = { chat_id: channel.address['chat_id'] ?? '' };
   const answer = await callMax(connection, { method: 'POST', path: '/messages', query, body, token, signal, holdsLease });
-  const circumstances = { visible: true, waits };
-  if (answer.kind !== 'answered') return classify(answer, circumstances);
+  const call = { visible: true, waits, credentials, countUnknown: connection.countUnknown };
+  if (answer.kind !== 'answered') return linkRefusedMedia(classify(answer, call), step);
   const { message } = answer.body as { readonly message?: unknown };
   return (
     toDoneOutcome(message) ??
-    classify({ kind: 'unreadable', status: answer.status, retryAfter: undefined }, circumstances)
+    classify({ kind: 'unreadable', status: answer.status, retryAfter: undefined }, call)
   );
+};
+
+/** Skips a message whose media MAX refuses: they become links in the text (D-22). */
+const linkRefusedMedia = (outcome: StepOutcome, { request }: Step): StepOutcome => {
+  const hasMedia = ((request['attachments'] ?? []) as readonly JsonObject[]).some(({ type }) => type !== 'inline_keyboard');
+  return outcome.kind === 'failed' && outcome.error.category === 'media' && hasMedia
+    ? doneWithoutMessage({ refused: reasonForLink(outcome.error) })
+    : outcome;
 };
 
 /** Returns the outcome for a message in a response; null for a message without an id, which proves nothing (D-25). */

@@ -43,12 +43,12 @@ const askMax = async (
   connection: NetworkConnection,
   token: string,
   path: string,
-  { awaitTurn, signal }: TestContext,
+  { awaitTurn, credentials, signal }: TestContext,
 ): Promise<TestAnswer> => {
   await awaitTurn(token);
   const answer = await callMax(connection, { method: 'GET', path, query: {}, token, signal });
   if (answer.kind === 'answered') return { kind: 'answered', value: answer.body as Readonly<Record<string, unknown>> };
-  return refused(classify(answer, { visible: false, waits: {} }), TITLE);
+  return refused(classify(answer, { visible: false, waits: {}, credentials }), TITLE);
 };
 
 /** Checks the rights of a `ChatMember`: in a channel, only administrators with the right to write may post. */

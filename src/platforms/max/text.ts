@@ -44,4 +44,9 @@ export const renderText = (post: PlatformPost, links: readonly string[]): MaxTex
   return done({ text: shown });
 };
 
+/** Returns the fields of a message that has only links. */
+export const renderLinks = (links: readonly string[]): MaxText['fields'] => ({
+  text: appendLinks(NOTHING, links, MAX_TEXT).text,
+});
+
 const NOTHING: TextWithEntities = { text: '', entities: [] };

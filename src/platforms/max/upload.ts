@@ -7,18 +7,19 @@ import { forecastUploads } from '../media-forecast.js';
 import { uploadFile } from '../multipart.js';
 import { doneWithoutMessage as done, retry } from '../outcomes.js';
 import { parseObject } from '../parse-json.js';
-import { extractWords } from '../platform-says.js';
+import { extractWords, platformSays } from '../platform-says.js';
 import type {
   MediaFile,
   MediaLimits,
   ProbedMedium,
+  PublishError,
   SendContext,
   Step,
   StepOutcome,
   WantedMedium,
 } from '../publisher.js';
 import { callMax, readResponse } from './call.js';
-import { classify, maxError, type MaxFailure } from './classify.js';
+import { classify, type MaxFailure } from './classify.js';
 import { MAX_LIMITS } from './limits.js';
 import { MAX_MESSAGES } from './messages.js';
 import { type MaxMediaType, uploadStepName } from './render.js';
@@ -48,23 +49,23 @@ export const uploadMedium = async (
   const file = await context.media(index, limits);
   if ('code' in file) return becomesLink(file) ? done({ link: file.code }) : classifyMediaError(file);
   try {
-    const { waits, signal, holdsLease } = context;
-    const circumstances = { visible: false, waits };
+    const { credentials, waits, signal, holdsLease } = context;
+    const call = { visible: false, waits, credentials, countUnknown: connection.countUnknown };
     const place = await callMax(connection, { ...uploadAddressCall(type), token, signal, holdsLease });
-    if (place.kind !== 'answered') return linkRefusedMedium(classify(place, circumstances));
+    if (place.kind !== 'answered') return linkRefusedMedium(classify(place, call));
     const { url, token: early } = place.body as Readonly<Record<string, unknown>>;
     if (!isUploadUrl(url, connection.apiUrl)) {
-      return classify({ kind: 'unreadable', status: place.status, retryAfter: undefined }, circumstances);
+      return classify({ kind: 'unreadable', status: place.status, retryAfter: undefined }, call);
     }
     const uploaded = await sendFile(connection, url, file, token, context);
     if (uploaded.kind === 'unreadable' && uploaded.status === 413) return linked('media_too_large', uploaded.says);
     if (uploaded.kind === 'refused' && WRONG_PLACE.has(uploaded.status))
-      return retry(maxError('upload_refused', 'platform', MAX_MESSAGES.uploadUrlRefused, uploaded));
-    if (uploaded.kind !== 'answered') return linkRefusedMedium(classify(uploaded, circumstances));
+      return retry(uploadRefusal(uploaded));
+    if (uploaded.kind !== 'answered') return linkRefusedMedium(classify(uploaded, call));
     const payload = payloadOf(uploaded.body, early);
     return payload
       ? markFitted(done({ payload }), file)
-      : classify({ ...unreadable, status: uploaded.status, says: extractWords(uploaded.body) }, circumstances);
+      : classify({ ...unreadable, status: uploaded.status, says: extractWords(uploaded.body) }, call);
   } finally {
     file.release();
   }
@@ -88,6 +89,14 @@ const linkRefusedMedium = (outcome: StepOutcome): StepOutcome =>
 
 const linked = (code: string, says = ''): StepOutcome =>
   done({ link: says === '' ? code : `${code}: ${says.slice(0, 500)}` });
+
+const uploadRefusal = ({ code, message }: Extract<MaxFailure, { kind: 'refused' }>): PublishError => ({
+  code: 'upload_refused',
+  category: 'platform',
+  source: 'max',
+  message: MAX_MESSAGES.uploadUrlRefused,
+  ...platformSays([code, message].filter(Boolean).join(': '), {}), // the token is masked already
+});
 
 /**
  * Statuses that mean MAX refused the upload URL: the request contains no token or chat id, so it can only be the URL. A

@@ -24,7 +24,7 @@ type OkResponse =
 
 /** Makes a signed method call; never throws. OK always responds with HTTP 200, so `error_code` decides. */
 export const callOk = async (
-  { apiUrl, connections, timeoutMs }: NetworkConnection,
+  { apiUrl, connections, timeoutMs, countUnknown }: NetworkConnection,
   { method, parameters, visible }: OkCall,
   { credentials, waits, signal, holdsLease }: Pick<SendContext, 'credentials' | 'waits' | 'signal' | 'holdsLease'>,
 ): Promise<OkResponse> => {
@@ -46,7 +46,7 @@ export const callOk = async (
   );
   const value = last.kind === 'answered' ? parseJson(last.body) : undefined;
   const refusal = readRefusal(value);
-  if (refusal) return { ok: false, outcome: classify(refusal, { visible, waits, credentials }) };
+  if (refusal) return { ok: false, outcome: classify(refusal, { visible, waits, credentials, countUnknown }) };
   if (value === undefined || value === null || (last.kind === 'answered' && last.status !== 200)) {
     return { ok: false, outcome: classifyUnreadable(last, visible, credentials) };
   }

@@ -4,7 +4,6 @@ import { forecastUploads } from '../media-forecast.js';
 import { uploadFile } from '../multipart.js';
 import { doneWithoutMessage as done } from '../outcomes.js';
 import { parseJson } from '../parse-json.js';
-import { platformSays } from '../platform-says.js';
 import type { MethodCall } from '../preview-calls.js';
 import type {
   MediaFile,
@@ -17,7 +16,7 @@ import type {
 } from '../publisher.js';
 import { fileRefusal, isServerBusy, uploadOrLink } from '../upload-or-link.js';
 import { callOk, classifyUnreadable, readRefusal } from './call.js';
-import { classify, isPhotoRefusal } from './classify.js';
+import { classify } from './classify.js';
 import { OK_LIMITS } from './limits.js';
 import { OK_MESSAGES } from './messages.js';
 import { uploadStepName } from './render.js';
@@ -77,7 +76,8 @@ const uploadPhoto = async (chain: UploadContext, gid: string): Promise<StepOutco
   };
   if (typeof photos !== 'object' || photos === null)
     return classifyUnreadable(uploaded.last, false, chain.context.credentials);
-  const token = photos[photoId]?.token;
+  // The key is the photo's id or another name, such as `pic0`.
+  const token = (photos[photoId] ?? Object.values(photos)[0])?.token;
   return typeof token === 'string' && token !== ''
     ? done({ id: token })
     : fileRefusal('ok', OK_MESSAGES.photoUnreadable);
@@ -118,8 +118,6 @@ const upload = async (
   if (last.kind !== 'answered' || isServerBusy(last.status)) return classifyUnreadable(last, false, credentials);
   const value = parseJson(last.body);
   const refusal = readRefusal(value);
-  if (!refusal) return last.status === 200 ? { value, last } : classifyUnreadable(last, false, credentials);
-  return isPhotoRefusal(refusal.errorCode)
-    ? fileRefusal('ok', OK_MESSAGES.fileRefused, platformSays(refusal.errorMsg, credentials))
-    : classify(refusal, { visible: false, waits, credentials });
+  if (refusal) return classify(refusal, { visible: false, waits, credentials, countUnknown: connection.countUnknown });
+  return last.status === 200 ? { value, last } : classifyUnreadable(last, false, credentials);
 };

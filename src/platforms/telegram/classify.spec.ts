@@ -1,6 +1,9 @@
-import { classify, type TelegramFailure } from './classify.js';
+import { classify as classifyCall, type TelegramFailure } from './classify.js';
 
 type Refusal = Extract<TelegramFailure, { kind: 'refused' }>;
+
+const CALL = { visible: true, waits: {}, credentials: {} };
+const classify = (failure: TelegramFailure) => classifyCall(failure, CALL);
 
 const refused = (errorCode: number, description: string, more: Partial<Refusal> = {}) =>
   classify({
@@ -62,7 +65,7 @@ describe('a refusal by Telegram (networks.md §3)', () => {
     [400, 'Bad Request: not enough rights to send text messages to the chat', 'no_right_to_post'],
     [400, 'Bad Request: CHAT_WRITE_FORBIDDEN', 'no_right_to_post'],
     [400, 'Bad Request: CHAT_SEND_PLAIN_FORBIDDEN', 'no_right_to_post'],
-    [400, 'Bad Request: chat_id is empty', 'chat_unusable'],
+    [400, 'Bad Request: chat_id is empty', 'chat_not_found'],
     [400, 'Bad Request: group chat was deactivated', 'chat_unusable'],
   ])('%i %s means that no later post can survive either (D-50)', (code, description, named) => {
     expect(refused(code, description)).toMatchObject({
@@ -72,8 +75,8 @@ describe('a refusal by Telegram (networks.md §3)', () => {
   });
 
   it.each([
-    [400, 'Bad Request: not enough rights to send photos to the chat', 'no_right_to_post', 'channel'],
-    [400, 'Bad Request: CHAT_SEND_VIDEOS_FORBIDDEN', 'no_right_to_post', 'channel'],
+    [400, 'Bad Request: not enough rights to send photos to the chat', 'no_right_to_post', 'media'],
+    [400, 'Bad Request: CHAT_SEND_VIDEOS_FORBIDDEN', 'no_right_to_post', 'media'],
     [400, 'Bad Request: message is too long', 'too_long', 'payload'],
     [400, 'Bad Request: MEDIA_CAPTION_TOO_LONG', 'too_long', 'payload'],
     [400, 'Bad Request: BUTTON_URL_INVALID', 'bad_button', 'payload'],
@@ -82,10 +85,10 @@ describe('a refusal by Telegram (networks.md §3)', () => {
     [400, "Bad Request: can't parse MessageEntity: Unsupported type specified", 'bad_entity', 'payload'],
     [400, 'Bad Request: wrong type of the web page content', 'media_refused', 'media'],
     [400, 'Bad Request: PHOTO_INVALID_DIMENSIONS', 'media_refused', 'media'],
-    [400, 'Bad Request: text must be non-empty', 'bad_request', 'payload'],
+    [400, 'Bad Request: text must be non-empty', 'empty_text', 'payload'],
     [413, 'Request Entity Too Large', 'media_too_large', 'media'],
-    [404, 'Not Found: method not found', 'method_not_found', 'platform'],
-    [400, '', 'bad_request', 'payload'],
+    [404, 'Not Found: method not found', 'method_not_found', 'internal'],
+    [400, '', 'refused', 'payload'],
   ])('%i %s is permanent', (code, description, named, category) => {
     expect(refused(code, description)).toMatchObject({ kind: 'failed', error: { code: named, category } });
   });
@@ -95,11 +98,22 @@ describe('a refusal by Telegram (networks.md §3)', () => {
   });
 
   it.each([
-    'Bad Request: failed to send message #3 with the error message "PHOTO_INVALID_DIMENSIONS"',
-    'Bad Request: failed to send message #2 with the error message "not enough rights to send photos to the chat"',
-    'Bad Request: group send failed',
-  ])('an album that failed in part is in doubt: %s', (description) => {
-    expect(refused(400, description)).toMatchObject({ kind: 'in_doubt', error: { code: 'album_incomplete' } });
+    ['PHOTO_INVALID_DIMENSIONS', 'failed', 'media_refused'],
+    ['not enough rights to send photos to the chat', 'failed', 'no_right_to_post'],
+    ['Have no write access to the chat', 'needs_attention', 'no_right_to_post'],
+    ['FILE_PARTS_INVALID', 'failed', 'upload_failed'],
+    ['Something unheard of', 'failed', 'refused'],
+    ['Message was not sent', 'in_doubt', 'album_incomplete'],
+    ['Too Many Requests: retry after 5', 'in_doubt', 'album_incomplete'],
+  ])('an album that failed because of "%s": the cause decides', (cause, kind, code) => {
+    const description = `Bad Request: failed to send message #3 with the error message "${cause}"`;
+    expect(refused(400, description)).toMatchObject({ kind, error: { code, platform_says: description } });
+  });
+
+  it('an album of which nothing was sent is retried; without a cause it is in doubt', () => {
+    expect(refused(400, 'Bad Request: group send failed')).toMatchObject({ kind: 'retry', named: false });
+    const outcome = refused(400, 'Bad Request: failed to send message #2');
+    expect(outcome).toMatchObject({ kind: 'in_doubt', error: { code: 'album_incomplete' } });
   });
 
   it("keeps at most 500 characters of the network's words", () => {

@@ -3,13 +3,15 @@ import { Api, GrammyError } from 'grammy';
 import type { Json, JsonObject } from '../../kernel/json.js';
 import type { NetworkConnection } from '../connection.js';
 import { type Exchange, exchange, type ExchangeLimits } from '../exchange.js';
-import { becomesLink, classifyMediaError } from '../media-error.js';
+import { classifyMediaError } from '../media-error.js';
 import { createMultipart, type FilePart, type Multipart } from '../multipart.js';
 import { doneWithoutMessage, unusableCredentials } from '../outcomes.js';
 import { extractWords } from '../platform-says.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { resolveReferences } from '../references.js';
 import { readRetryAfter } from '../retry-after.js';
+import type { RefusedCall } from '../unanswered-call.js';
+import { isFailedUpload, reasonForLink } from '../upload-or-link.js';
 import { classify, type TelegramFailure } from './classify.js';
 import { attachFiles, fetchMedia } from './files.js';
 import { messageUrl } from './links.js';
@@ -41,19 +43,22 @@ export const sendStep = async (
   const timeoutMs = connection.timeoutMs + Math.ceil(attached.sizeBytes / SLOWEST_BYTES_PER_MS);
   const limits = { timeoutMs, signal: context.signal, holdsLease: context.holdsLease };
   try {
-    const outcome = await callBot(connection, token, step.method, request, attached.parts, limits);
-    return attached.parts.length > 0 ? linkOversizedFiles(outcome) : outcome;
+    const call = { visible: true, ...context, countUnknown: connection.countUnknown };
+    const send = () => callBot(connection, token, step.method, request, attached.parts, limits, call);
+    const outcome = await send();
+    if (attached.parts.length === 0) return outcome;
+    // Nothing of a failed upload is visible, so it may be repeated.
+    return linkRefusedFiles(isFailedUpload(outcome) ? await send() : outcome);
   } finally {
     attached.release();
   }
 };
 
-/** Skips a message whose files Telegram refuses as too large: the files become links in the text (D-22). */
-const linkOversizedFiles = (outcome: StepOutcome): StepOutcome => {
-  if (outcome.kind !== 'failed' || !becomesLink(outcome.error)) return outcome;
-  const { code, platform_says: says } = outcome.error;
-  return doneWithoutMessage({ refused: says ? `${code}: ${says}` : code });
-};
+/** Skips a message whose files Telegram refuses: the files become links in the text (D-22). */
+const linkRefusedFiles = (outcome: StepOutcome): StepOutcome =>
+  outcome.kind === 'failed' && outcome.error.category === 'media'
+    ? doneWithoutMessage({ refused: reasonForLink(outcome.error) })
+    : outcome;
 
 const callBot = async (
   { apiUrl, connections }: NetworkConnection,
@@ -62,6 +67,7 @@ const callBot = async (
   request: JsonObject,
   files: readonly FilePart[],
   limits: ExchangeLimits,
+  call: RefusedCall,
 ): Promise<StepOutcome> => {
   let last: Exchange | undefined;
   const api = new Api(token, {
@@ -78,15 +84,15 @@ const callBot = async (
     },
   });
 
-  const call = (api.raw as unknown as Record<string, (payload: JsonObject) => Promise<unknown>>)[method];
+  const callMethod = (api.raw as unknown as Record<string, (payload: JsonObject) => Promise<unknown>>)[method];
   try {
-    const result = await call?.(request);
+    const result = await callMethod?.(request);
     return (
       toDoneOutcome(result, request['chat_id'] ?? '') ??
-      classify({ kind: 'unreadable', status: statusOf(last), retryAfter: undefined })
+      classify({ kind: 'unreadable', status: statusOf(last), retryAfter: undefined }, call)
     );
   } catch (error) {
-    return classify(maskToken(toFailure(error, last, method), token));
+    return classify(maskToken(toFailure(error, last, method), token), call);
   }
 };
 

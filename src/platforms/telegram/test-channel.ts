@@ -77,7 +77,7 @@ const askBot = async (
     },
     token,
   );
-  const outcome = classify(refusal);
+  const outcome = classify(refusal, { visible: false, waits: {}, credentials });
   const movedTo = outcome.kind === 'moved' ? outcome.address['chat_id'] : undefined;
   return { kind: 'refused', error: errorOf(outcome), movedTo };
 };

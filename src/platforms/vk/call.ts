@@ -26,7 +26,7 @@ const VERSION = '5.199';
 
 /** Calls a method; never throws. VK always responds with HTTP 200, so `error` decides (D-41). */
 export const callVk = async (
-  { apiUrl, connections, timeoutMs }: NetworkConnection,
+  { apiUrl, connections, timeoutMs, countUnknown }: NetworkConnection,
   { method, parameters, token, visible }: VkCall,
   { credentials, waits, signal, holdsLease }: Pick<SendContext, 'credentials' | 'waits' | 'signal' | 'holdsLease'>,
 ): Promise<VkResponse> => {
@@ -43,7 +43,7 @@ export const callVk = async (
   const answer = last.kind === 'answered' ? parseObject(last.body) : null;
   const { response } = answer ?? {};
   const refusal = readRefusal(answer);
-  if (refusal) return { ok: false, outcome: classify(refusal, { visible, waits, credentials }) };
+  if (refusal) return { ok: false, outcome: classify(refusal, { visible, waits, credentials, countUnknown }) };
   if (response === undefined || response === null)
     return { ok: false, outcome: classifyUnreadable(last, visible, credentials) };
   return { ok: true, response, last };
@@ -60,6 +60,10 @@ export const classifyUnreadable = (
 export const readRefusal = (answer: Readonly<Record<string, unknown>> | null): VkRefusal | null => {
   const { error } = answer ?? {};
   if (!isObject(error) || typeof error['error_code'] !== 'number') return null;
-  const { error_code: errorCode, error_msg: errorMsg } = error;
-  return { errorCode, errorMsg: typeof errorMsg === 'string' ? errorMsg : '' };
+  const { error_code: errorCode, error_msg: errorMsg, error_subcode: subcode } = error;
+  return {
+    errorCode,
+    ...(typeof subcode === 'number' && { subcode }),
+    errorMsg: typeof errorMsg === 'string' ? errorMsg : '',
+  };
 };

@@ -122,7 +122,7 @@ const upload = async (
   if (last.kind !== 'answered' || isServerBusy(last.status)) return classifyUnreadable(last, false, credentials);
   const answer = parseObject(last.body);
   const refusal = readRefusal(answer);
-  if (refusal) return classify(refusal, { visible: false, waits, credentials });
+  if (refusal) return classify(refusal, { visible: false, waits, credentials, countUnknown: connection.countUnknown });
   const { error, error_code: ownCode, error_msg: words = error } = answer ?? {};
   if (error !== undefined || ownCode !== undefined) {
     const says = platformSays(typeof words === 'string' ? words : undefined, credentials);

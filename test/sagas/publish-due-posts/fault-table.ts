@@ -31,6 +31,7 @@ const named = (afterMs: number | 'backoff'): ExpectedEnd => ({ as: 'retry', afte
 const FAILED: ExpectedEnd = { as: 'failed' };
 const ATTENTION: ExpectedEnd = { as: 'attention' };
 const DOUBT: ExpectedEnd = { as: 'doubt' };
+const RETRIED: ExpectedEnd = { as: 'retry', afterMs: 'backoff', rule: 'retry' };
 
 type ErrorKind = readonly [category: PublicationError['category'], code: string];
 
@@ -101,7 +102,7 @@ const TELEGRAM: readonly FaultRow[] = [
   telegram(400, 'Bad Request: BUTTON_URL_INVALID', ['payload', 'bad_button'], FAILED),
   telegram(400, 'Bad Request: wrong type of the web page content', ['media', 'media_refused'], FAILED),
   telegram(400, 'Bad Request: PHOTO_INVALID_DIMENSIONS', ['media', 'media_refused'], FAILED),
-  telegram(400, 'Bad Request: something unheard of', ['payload', 'bad_request'], FAILED),
+  telegram(400, 'Bad Request: something unheard of', ['payload', 'refused'], FAILED),
   telegram(401, 'Unauthorized', ['credentials', 'unauthorized'], ATTENTION),
   telegram(404, 'Not Found', ['credentials', 'bot_not_found'], ATTENTION),
   telegram(403, 'Forbidden: bot was kicked from the channel chat', ['channel', 'forbidden'], ATTENTION),
@@ -113,8 +114,8 @@ const TELEGRAM: readonly FaultRow[] = [
   telegram(500, 'Internal Server Error', ['platform', 'server_error'], DOUBT),
   telegram(502, 'Bad Gateway', ['platform', 'server_error'], DOUBT),
   telegram(504, 'Gateway Timeout', ['platform', 'server_error'], DOUBT),
-  telegram(400, 'Bad Request: failed to send message #2', ['media', 'album_incomplete'], DOUBT),
-  telegram(400, 'Bad Request: group send failed', ['media', 'album_incomplete'], DOUBT),
+  telegram(400, 'Bad Request: failed to send message #2', ['platform', 'album_incomplete'], DOUBT),
+  telegram(400, 'Bad Request: group send failed', ['platform', 'album_not_sent'], RETRIED),
 ];
 
 const vk = refusals('vk', (code, error_msg) => ({
@@ -135,21 +136,24 @@ const VK: readonly FaultRow[] = [
     named(24 * HOUR),
   ),
   vk(100, 'One of the parameters specified was missing or invalid', ['payload', 'bad_parameter'], FAILED),
-  vk(214, 'Access to adding post denied', ['channel', 'posting_denied'], FAILED),
-  vk(219, 'Advertisement post was recently added', ['rate_limit', 'advertisement_too_soon'], FAILED),
+  vk(214, 'Access to adding post denied', ['payload', 'posting_denied'], FAILED),
+  vk(219, 'Advertisement post was recently added', ['payload', 'advertisement_too_soon'], FAILED),
   vk(222, 'Hyperlinks are forbidden', ['payload', 'links_forbidden'], FAILED),
-  vk(224, 'Too many ads posts', ['rate_limit', 'too_many_advertisements'], FAILED),
-  vk(12345, 'Something new', ['platform', 'refused'], FAILED),
+  vk(224, 'Too many ads posts', ['payload', 'too_many_advertisements'], FAILED),
+  vk(12345, 'Something new', ['payload', 'refused'], FAILED),
   vk(5, 'User authorization failed', ['credentials', 'unauthorized'], ATTENTION),
-  vk(7, 'Permission to perform this action is denied', ['credentials', 'not_permitted'], ATTENTION),
+  vk(7, 'Permission to perform this action is denied', ['channel', 'not_permitted'], ATTENTION),
   vk(14, 'Captcha needed', ['credentials', 'captcha_needed'], ATTENTION),
-  vk(15, 'Access denied', ['credentials', 'access_denied'], ATTENTION),
+  vk(15, 'Access denied', ['channel', 'access_denied'], ATTENTION),
   vk(17, 'Validation required', ['credentials', 'validation_needed'], ATTENTION),
   vk(18, 'User was deleted or banned', ['credentials', 'account_gone'], ATTENTION),
   vk(27, 'Group authorization failed', ['credentials', 'wrong_kind_of_token'], ATTENTION),
   vk(28, 'Application authorization failed', ['credentials', 'wrong_kind_of_token'], ATTENTION),
-  vk(37, 'User was banned in the community', ['credentials', 'banned'], ATTENTION),
-  vk(203, 'Access to group denied', ['credentials', 'group_access_denied'], ATTENTION),
+  vk(37, 'User was banned in the community', ['credentials', 'account_gone'], ATTENTION),
+  vk(203, 'Access to group denied', ['channel', 'group_access_denied'], ATTENTION),
+  ...[1117, 3609, 16, 42, 24, 25, 41, 38, 39, 101, 3301, 3302, 3303, 3304, 3610, 3611, 11500].map((code) =>
+    vk(code, 'in words', ['credentials', expect.any(String) as unknown as string], ATTENTION),
+  ),
   vk(1051, 'Method is unavailable for this profile type', ['credentials', 'wrong_kind_of_token'], ATTENTION),
   vk(3300, 'Captcha needed (new)', ['credentials', 'captcha_needed'], ATTENTION),
   vk(100, 'One of the parameters was invalid: owner_id', ['channel', 'chat_not_found'], ATTENTION),
@@ -169,7 +173,7 @@ const MAX: readonly FaultRow[] = [
   max(400)('attachment.not.ready', '', ['rate_limit', 'attachment_not_ready'], named(SECOND)),
   max(400)('proto.payload', '', ['payload', 'bad_request'], FAILED),
   max(400)('errors.process.attachment.video.not.supported', '', ['media', 'media_refused'], FAILED),
-  max(200)('chat.is.frozen', '', ['payload', 'bad_request'], FAILED),
+  max(200)('chat.is.frozen', '', ['payload', 'refused'], FAILED),
   max(401)('verify.token', '', ['credentials', 'unauthorized'], ATTENTION),
   max(403)('chat.denied', '', ['channel', 'forbidden'], ATTENTION),
   max(400)('chat.denied', '', ['channel', 'forbidden'], ATTENTION),
@@ -195,26 +199,28 @@ const OK: readonly FaultRow[] = [
   ok(8, 'FLOOD_BLOCKED', ['rate_limit', 'slow_down'], named(5 * MINUTE)),
   ok(11, 'LIMIT_REACHED', ['rate_limit', 'slow_down'], named(MINUTE)),
   ok(100, 'PARAM : invalid', ['payload', 'bad_parameter'], FAILED),
-  ok(454, 'TEXT_INCORRECT', ['payload', 'text_refused'], FAILED),
-  ...[500, 501, 502, 503, 504, 505].map((code) => ok(code, 'PHOTO : refused', ['media', 'media_refused'], FAILED)),
-  ok(511, 'PHOTO : no', ['media', 'media_refused'], FAILED),
+  ok(454, 'CENSOR_MATCH', ['payload', 'text_refused'], FAILED),
+  ...[500, 501, 502, 503, 504].map((code) => ok(code, 'PHOTO : refused', ['media', 'media_refused'], FAILED)),
+  ok(511, 'IDS_BLOCKED', ['payload', 'spam_suspected'], FAILED),
   ok(600, 'MEDIA_TOPIC_BLOCK_LIMIT', ['payload', 'too_many_blocks'], FAILED),
   ok(601, 'MEDIA_TOPIC_TEXT_LIMIT', ['payload', 'too_long'], FAILED),
-  ok(607, 'MEDIA_TOPIC : refused', ['payload', 'refused'], FAILED),
-  ok(99999, 'Something new', ['platform', 'refused'], FAILED),
+  ok(607, 'MEDIA_TOPIC_LINK_BAD_FORMAT', ['payload', 'bad_link'], FAILED),
+  ok(99999, 'Something new', ['payload', 'refused'], FAILED),
   ok(10, 'PERMISSION_DENIED', ['credentials', 'not_permitted'], ATTENTION),
-  ok(50, 'ACCESS_DENIED', ['credentials', 'access_denied'], ATTENTION),
+  ok(50, 'NOT_ADMIN', ['channel', 'access_denied'], ATTENTION),
   ok(101, 'PARAM_API_KEY', ['credentials', 'unknown_application'], ATTENTION),
   ok(102, 'PARAM_SESSION_EXPIRED', ['credentials', 'token_expired'], ATTENTION),
   ok(103, 'PARAM_SESSION_KEY', ['credentials', 'unauthorized'], ATTENTION),
   ok(104, 'PARAM_SIGNATURE', ['credentials', 'bad_signature'], ATTENTION),
-  ok(160, 'USER_BLOCKED', ['credentials', 'account_blocked'], ATTENTION),
+  ok(160, 'PARAM_GROUP_ID', ['channel', 'chat_not_found'], ATTENTION),
   ok(200, 'PARAM_PERMISSION', ['credentials', 'not_permitted'], ATTENTION),
-  ok(210, 'APPLICATION_BLOCKED', ['credentials', 'application_blocked'], ATTENTION),
+  ok(210, 'PARAM_APPLICATION_DISABLED', ['credentials', 'application_blocked'], ATTENTION),
   ok(453, 'SESSION_REQUIRED', ['credentials', 'unauthorized'], ATTENTION),
-  ok(456, 'AUTH_INVALID', ['credentials', 'unauthorized'], ATTENTION),
+  ok(456, 'GROUP_RESTRICTION', ['channel', 'group_restricted'], ATTENTION),
+  ok(7, 'ACTION_BLOCKED', ['rate_limit', 'action_blocked'], named(HOUR)),
+  ok(9, 'IP_BLOCKED', ['channel', 'address_blocked'], ATTENTION),
   ok(100, 'PARAM_GROUP_ID : no such group', ['channel', 'chat_not_found'], ATTENTION),
-  ok(455, 'GROUP_RESTRICTION', ['channel', 'access_denied'], ATTENTION),
+  ok(455, 'FRIEND_RESTRICTION', ['channel', 'privacy_restricted'], ATTENTION),
   ok(1, 'UNKNOWN', ['platform', 'server_error'], DOUBT),
   ok(9999, 'SYSTEM : Critical system error', ['platform', 'server_error'], DOUBT),
 ];
@@ -223,7 +229,6 @@ const OK: readonly FaultRow[] = [
 export const REFUSALS: readonly FaultRow[] = [...TELEGRAM, ...VK, ...MAX, ...OK];
 
 const HTML = '<html><body><h1>Service</h1></body></html>';
-const retried: ExpectedEnd = { as: 'retry', afterMs: 'backoff', rule: 'retry' };
 const unreadable = { category: 'platform', code: 'unreadable_answer', source: 'gateway' };
 const lost = { category: 'network', code: 'connection_lost', source: 'gateway' };
 const unread = { category: 'network', code: 'unreadable_refusal', source: 'gateway' };
@@ -248,25 +253,25 @@ export const WRONG_ANSWERS: readonly Omit<FaultRow, 'network'>[] = [
     what: 'HTML with 403',
     fault: { mode: 'answer', status: 403, body: HTML },
     error: { ...unread, ...pageText },
-    expectedEnd: retried,
+    expectedEnd: RETRIED,
   },
   {
     what: 'a redirect',
     fault: { mode: 'answer', status: 302, body: '', headers: { location: '/' } },
     error: unread,
-    expectedEnd: retried,
+    expectedEnd: RETRIED,
   },
   {
     what: '10 MB of refusal',
     fault: { mode: 'answer', status: 403, body: 'x'.repeat(10_485_760) },
     error: unread,
-    expectedEnd: retried,
+    expectedEnd: RETRIED,
   },
   {
     what: 'a refusal that breaks off',
     fault: { mode: 'answer', status: 404, body: HTML, cut_at: 6 },
     error: unread,
-    expectedEnd: retried,
+    expectedEnd: RETRIED,
   },
   { what: 'an empty 200', fault: { mode: 'answer', status: 200, body: '' }, error: unreadable, expectedEnd: DOUBT },
   {
