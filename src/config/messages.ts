@@ -28,6 +28,9 @@ export const SETTING_MESSAGES = {
   introduction:
     'Settings are read from environment variables. An empty variable counts as not set.\nA secret may be in a file instead: set NAME_FILE to its path.',
   noArgument: message('Unknown argument {argument}: --help lists every setting, --version prints the version.'),
+  noCertificate: message('{path} contains no certificate'),
+  badCertificate: message('certificate {number} in {path} cannot be read: {reason}'),
+  certificatesNotRead: message('{path} cannot be read: {reason}'),
 };
 
 /** The file with the generated keys. */

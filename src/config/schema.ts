@@ -1,3 +1,5 @@
+import { countOf } from '../kernel/message.js';
+import { readExtraCertificates } from './extra-certificates.js';
 import { readLimitsProfile } from './limits-profile.js';
 import { MASK, maskBaseUrl, maskUrl } from './mask.js';
 import {
@@ -193,6 +195,13 @@ export const schema = {
     description:
       "bearer key for /metrics; if neither this nor METRICS_PORT is set, /metrics requires the operator's key with NODE_ENV=production",
     show: (s) => (s.metricsKey === null ? 'none' : MASK),
+  }),
+  EXTRA_CA_CERTS: optional('none', {
+    takes: 'the path of a PEM file with one or more certificates',
+    description:
+      "certificates of authorities to trust for calls to the networks, in addition to Node's own: MAX uses one that Node does not know",
+    read: readExtraCertificates,
+    show: (s) => (s.extraCertificates === null ? 'none' : countOf(s.extraCertificates.length, 'certificate')),
   }),
   METRICS_PORT: optional('none', {
     takes: 'a port from 0 to 65535 other than PORT',

@@ -50,6 +50,8 @@ export interface Settings {
   /** Base URLs by network, without a trailing slash; null for the network's own URL, or its stand-in in demo mode. */
   readonly apiUrls: Readonly<Record<string, string | null>>;
   readonly demo: boolean;
+  /** PEM certificates to trust for calls to the networks, in addition to Node's own; null if there are none. */
+  readonly extraCertificates: readonly string[] | null;
   /** Null if there is none; see {@link metricsPort}. */
   readonly metricsKey: string | null;
   /** Port of the listener for metrics and health; 0 for any free port; null if there is none. */
@@ -112,6 +114,7 @@ export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkS
     jobMs: values.JOB_DAYS * DAY_MS,
     apiUrls,
     demo: values.DEMO ?? (values.DATABASE_URL === null && values.NODE_ENV !== 'production'),
+    extraCertificates: values.EXTRA_CA_CERTS,
     metricsKey: values.METRICS_KEY,
     metricsPort: values.METRICS_PORT,
     limitsProfile: values.LIMITS_PROFILE,

@@ -99,12 +99,16 @@ export const inspectorProgram = async (
     const seconds = Math.max(...tracks.map((track) => ('Duration' in track && Number(track.Duration)) || 0));
     return {
       ...(seconds > 0 && { durationSeconds: seconds }),
-      ...(video?.Width && video.Height && { width: video.Width, height: video.Height }),
+      ...(video?.Width && video.Height && sizeOnScreen(video.Width, video.Height, video.Rotation)),
       hasVideo: video !== undefined,
       hasAudio: tracks.some((track) => track['@type'] === 'Audio'),
       ...(needs !== undefined && !(seconds > 0 && video) && { needs }),
     };
   };
+
+  /** A phone stores a portrait video as a landscape one with a rotation. */
+  const sizeOnScreen = (width: number, height: number, rotation: unknown): { width: number; height: number } =>
+    Math.round(Math.abs(Number(rotation ?? 0))) % 180 === 90 ? { width: height, height: width } : { width, height };
 
   /** Searches for the first frame. In some MP3s, silence or the end of another file comes before it. */
   const isMp3 = async (parts: readonly FilePart[], sizeBytes: number | null): Promise<boolean> =>

@@ -12,11 +12,13 @@ export const connectTo = ({
   apiUrl,
   timeoutMs = 30_000,
   uploadTimeoutMs = 15 * 60_000,
+  extraCertificates = [],
   countUnknown = () => undefined,
 }: PublisherOptions): NetworkConnection => ({
   apiUrl: apiUrl.replace(/\/+$/, ''),
-  connections: createConnections(),
+  connections: createConnections(extraCertificates),
   timeoutMs,
   uploadTimeoutMs,
+  extraCertificates,
   countUnknown,
 });

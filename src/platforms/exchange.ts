@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
+import { rootCertificates } from 'node:tls';
 import { isNativeError } from 'node:util/types';
 import { Agent, type Dispatcher } from 'undici';
 import { EXCHANGE_MESSAGES } from './messages.js';
@@ -49,9 +50,18 @@ const MAX_RESPONSE_BYTES = 4 * 1_048_576;
 /**
  * Creates the connections to one network: at most 512, kept alive, one request at a time on each. An idle connection is
  * closed after 4 s, before the server closes it: a request on a closing connection would be in doubt.
+ * @param extraCertificates PEM certificates of authorities to trust in addition to Node's own
  */
-export const createConnections = (): Agent =>
-  new Agent({ connections: 512, pipelining: 1, keepAliveTimeout: 4_000, headersTimeout: 0, bodyTimeout: 0 });
+export const createConnections = (extraCertificates: readonly string[] = []): Agent =>
+  new Agent({
+    connections: 512,
+    pipelining: 1,
+    keepAliveTimeout: 4_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // `ca` replaces Node's own roots and NODE_EXTRA_CA_CERTS, so it is left out without extra certificates.
+    ...(extraCertificates.length > 0 && { connect: { ca: [...rootCertificates, ...extraCertificates] } }),
+  });
 
 /**
  * Sends one request and reports how far it got. Never throws, never retries, never follows a redirect. The response

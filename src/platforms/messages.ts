@@ -67,6 +67,10 @@ export const OBSTACLE_MESSAGES = {
 export const CALL_MESSAGES = {
   /** `not_sent`, `aborted` */
   notSent: message('{network} could not be reached ({detail}): nothing was sent.'),
+  /** `certificate_not_trusted` */
+  certificateNotTrusted: message(
+    'The certificate of {network} is not trusted ({detail}): nothing was sent. Save the certificates of the authority that issued it as a PEM file and set EXTRA_CA_CERTS to its path.',
+  ),
   /** `timed_out`, `connection_lost`, `aborted` */
   notAnswered: message('{network} did not answer the call ({detail}).'),
   /** the same, in doubt */

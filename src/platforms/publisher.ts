@@ -139,7 +139,22 @@ export interface SendContext {
 export type MediaLimits = PhotoLimits;
 
 /** What is known about a medium before its download (D-24). */
-export type ProbedMedium = Media & Omit<MediaFacts, 'durationSeconds'>;
+export type ProbedMedium = Media & MediaFacts;
+
+/** Facts about a video that networks want to be told. */
+export interface VideoFacts extends JsonObject {
+  /** Pixels, as readers see the video: a rotation is applied. */
+  readonly width: number;
+  readonly height: number;
+  /** Whole seconds, at least 1. */
+  readonly duration: number;
+}
+
+/** Returns the facts about a video; undefined unless all are known. */
+export const videoFactsOf = ({ width, height, durationSeconds }: Partial<MediaFacts>): VideoFacts | undefined =>
+  width === undefined || height === undefined || durationSeconds === undefined
+    ? undefined
+    : { width, height, duration: Math.max(1, Math.round(durationSeconds)) };
 
 /** A medium that stays on disk until it is released. */
 export interface MediaFile {
@@ -149,6 +164,8 @@ export interface MediaFile {
   readonly mime: string;
   /** Readers see it, and some networks use its extension. */
   readonly filename: string;
+  /** Size and length of a video, as far as the file says them. */
+  readonly video?: VideoFacts | undefined;
   /** True for a photo that was scaled down or re-encoded. */
   readonly isFitted: boolean;
   readonly release: () => void;
@@ -217,6 +234,8 @@ export interface PublisherOptions {
   readonly timeoutMs?: number;
   /** Time limit for one upload, including the response, in ms; 15 minutes by default. */
   readonly uploadTimeoutMs?: number;
+  /** PEM certificates of authorities to trust in addition to Node's own; none by default. */
+  readonly extraCertificates?: readonly string[];
   /** Counts the network's errors that the gateway does not know; ignored by default. */
   readonly countUnknown?: (code: string) => void;
 }

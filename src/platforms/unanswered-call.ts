@@ -64,11 +64,24 @@ export const classifyUnanswered = (exchange: Exchange, call: UnansweredCall): St
 /** Codes that name the gateway's own reason for ending a call. */
 const OWN_CODES: ReadonlySet<string> = new Set(['timed_out', 'aborted', LEASE_LOST]);
 
+/** Codes of a certificate that no known authority has issued. */
+const UNTRUSTED: ReadonlySet<string> = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+]);
+
 /** Classifies a call whose request was not sent, or whose response did not arrive completely (D-25). */
 export const classifyInterrupted = (
   { kind, code, detail }: Interrupted,
   { title: network, visible }: Pick<UnansweredCall, 'title' | 'visible'>,
 ): StepOutcome => {
+  if (kind === 'never_sent' && UNTRUSTED.has(code)) {
+    const message = MESSAGES.certificateNotTrusted({ network, detail });
+    return { kind: 'needs_attention', error: gatewayError('certificate_not_trusted', message) };
+  }
   if (kind === 'never_sent')
     return retry(
       gatewayError(

@@ -27,8 +27,11 @@ import { PostgresModule } from './postgres.module.js';
     {
       provide: Publishers,
       inject: [NETWORKS, PROCESS_OPTIONS, Resources],
-      useFactory: async ({ platforms, urls }: Networks, { overrides }: ProcessOptions, resources: Resources) => {
-        const options = overrides?.callTimeoutMs === undefined ? {} : { timeoutMs: overrides.callTimeoutMs };
+      useFactory: async ({ platforms, urls }: Networks, { overrides, settings }: ProcessOptions, resources: Resources) => {
+        const options = {
+          ...(overrides?.callTimeoutMs !== undefined && { timeoutMs: overrides.callTimeoutMs }),
+          ...(settings.extraCertificates && { extraCertificates: settings.extraCertificates }),
+        };
         const publishers = platforms.createPublishers(urls, options);
         await resources.add(() => Promise.all(publishers.map((publisher) => publisher.close())));
         return new Publishers(publishers);

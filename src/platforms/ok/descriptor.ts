@@ -25,6 +25,11 @@ export const ok: PlatformDescriptor = {
     /** OK shows no buttons: they become links in the text, or are dropped (D-4). */
     buttons: { kind: 'choice', values: ['link', 'drop'], default: 'link' },
     text_limit: { kind: 'integer', min: 1, max: LIMITS.text, default: OK_LIMITS.text },
+    /** Whether a video is uploaded to the group. By some reports, OK then publishes it by itself (networks.md §1). */
+    video_upload: { kind: 'choice', values: ['account', 'group'], default: 'account' },
+    /** How long, and how often, to ask whether OK has processed a video before it is published. */
+    video_wait_seconds: { kind: 'integer', min: 0, max: 600, default: 60 },
+    video_check_seconds: { kind: 'integer', min: 1, max: 60, default: 5 },
   },
   limits: OK_LIMITS,
   preview: { always: false, address: { group_id: '0' } },

@@ -48,7 +48,7 @@ export const renderOk = (
       warnings.push(linkedMediaWarning('media_linked', index, obstacle));
     }
     // A completed step is still rendered, whatever its result.
-    if (type !== 'audio') steps.push(uploadStep(name, index, type, url, gid));
+    if (type !== 'audio') steps.push(uploadStep(name, index, type, url, uploadsTo(type, channel)));
   }
   const buttons = post.buttons.flat();
   if (buttons.length > 0) warnings.push(buttonsWarning(channel));
@@ -80,10 +80,13 @@ export const renderOk = (
   return { steps, warnings, textAfterTrim: text, trimmedChars };
 };
 
-/** Returns an upload step. Only a photo gets a `gid`; with one, OK would publish a video at once (networks.md §1). */
-const uploadStep = (name: string, index: number, type: 'photo' | 'video', source: string, gid: string): Step => {
+/** Returns the group to upload a medium to; null for a video that is uploaded to the account (networks.md §1). */
+const uploadsTo = (type: 'photo' | 'video', { address, settings }: PlatformChannel): string | null =>
+  type === 'photo' || settings['video_upload'] === 'group' ? (address['group_id'] ?? '') : null;
+
+const uploadStep = (name: string, index: number, type: 'photo' | 'video', source: string, gid: string | null): Step => {
   const { method, field } = UPLOADS[type];
-  const where = type === 'photo' ? { gid, count: '1' } : {};
+  const where = { ...(gid !== null && { gid }), ...(type === 'photo' && { count: '1' }) };
   return { name, visible: false, method, request: { ...where, upload: { field, index, source } } };
 };
 

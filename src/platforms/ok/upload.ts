@@ -1,3 +1,4 @@
+import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import type { NetworkConnection } from '../connection.js';
 import type { Exchange } from '../exchange.js';
 import { forecastUploads } from '../media-forecast.js';
@@ -20,7 +21,7 @@ import { classify } from './classify.js';
 import { OK_LIMITS } from './limits.js';
 import { OK_MESSAGES } from './messages.js';
 import { uploadStepName } from './render.js';
-import { photoAddressCall, releaseVideoCall, videoAddressCall } from './upload-calls.js';
+import { photoAddressCall, releaseVideoCall, videoAddressCall, videoStatusCall } from './upload-calls.js';
 
 const WANTED: Readonly<Record<'photo' | 'video', MediaLimits>> = OK_LIMITS.media;
 
@@ -34,7 +35,8 @@ export const uploadMedium = async (
   const [wanted] = mediaOf(step) as [WantedMedium];
   return uploadOrLink(context, wanted, (file) => {
     const chain = { connection, context, file, field };
-    return isVideo(step) ? uploadVideo(chain) : uploadPhoto(chain, step.request['gid'] as string);
+    const gid = step.request['gid'] as string | undefined;
+    return isVideo(step) ? uploadVideo(chain, gid ?? null) : uploadPhoto(chain, gid ?? '');
   });
 };
 
@@ -83,9 +85,9 @@ const uploadPhoto = async (chain: UploadContext, gid: string): Promise<StepOutco
     : fileRefusal('ok', OK_MESSAGES.photoUnreadable);
 };
 
-const uploadVideo = async (chain: UploadContext): Promise<StepOutcome> => {
+const uploadVideo = async (chain: UploadContext, gid: string | null): Promise<StepOutcome> => {
   const { filename, sizeBytes } = chain.file;
-  const place = await callMethod(chain, videoAddressCall(filename, String(sizeBytes)));
+  const place = await callMethod(chain, videoAddressCall(filename, String(sizeBytes), gid));
   if (!place.ok) return place.outcome;
   const { upload_url, video_id } = place.value as { upload_url?: unknown; video_id?: unknown };
   const isId = typeof video_id === 'string' || typeof video_id === 'number';
@@ -98,7 +100,35 @@ const uploadVideo = async (chain: UploadContext): Promise<StepOutcome> => {
     return classifyUnreadable(uploaded.last, false, chain.context.credentials);
   }
   const released = await callMethod(chain, releaseVideoCall(String(video_id)));
-  return released.ok ? done({ id: String(video_id) }) : released.outcome;
+  // OK may refuse the call because the video is ready.
+  if (!released.ok && released.outcome.kind !== 'failed') return released.outcome;
+  const status = await waitUntilProcessed(chain, String(video_id));
+  return released.ok || status !== null ? done({ id: String(video_id) }) : released.outcome;
+};
+
+const UNPROCESSED: ReadonlySet<string> = new Set(['PROCESSING', 'UPLOADING']);
+
+/**
+ * Waits while OK processes a video, no longer than the channel's settings say: a topic with it may be published earlier.
+ * Returns the video's latest status; null if OK does not say any.
+ */
+const waitUntilProcessed = async (chain: UploadContext, id: string): Promise<string | null> => {
+  const { channel, signal } = chain.context;
+  const seconds = (name: string, byDefault: number): number => Number(channel.settings[name] ?? byDefault);
+  const end = performance.now() + seconds('video_wait_seconds', 60) * 1_000;
+  for (;;) {
+    const answer = await callMethod(chain, videoStatusCall(id));
+    const status = answer.ok ? readStatus(answer.value) : null;
+    if (status === null || !UNPROCESSED.has(status) || performance.now() >= end) return status;
+    await sleepUnlessAborted(seconds('video_check_seconds', 5) * 1_000, signal);
+    if (signal.aborted) return status;
+  }
+};
+
+const readStatus = (value: unknown): string | null => {
+  const { videos } = (value ?? {}) as { readonly videos?: unknown };
+  const [video] = Array.isArray(videos) ? (videos as readonly ({ readonly status?: unknown } | null)[]) : [];
+  return typeof video?.status === 'string' ? video.status : null;
 };
 
 const callMethod = ({ connection, context }: UploadContext, call: MethodCall) =>

@@ -5,16 +5,17 @@ import { forecastObstacle, willBeFitted } from '../media-forecast.js';
 import type { FilePart } from '../multipart.js';
 import { doneWithoutMessage } from '../outcomes.js';
 import { filePlaceholder } from '../preview-calls.js';
-import type {
-  MediaFile,
-  MediaLimits,
-  PreviewCall,
-  ProbedMedium,
-  PublishError,
-  SendContext,
-  Step,
-  StepOutcome,
-  WantedMedium,
+import {
+  type MediaFile,
+  type MediaLimits,
+  type PreviewCall,
+  type ProbedMedium,
+  type PublishError,
+  type SendContext,
+  type Step,
+  type StepOutcome,
+  videoFactsOf,
+  type WantedMedium,
 } from '../publisher.js';
 import { TELEGRAM_LIMITS } from './limits.js';
 import { type FetchedMedium, kindOfFile, parseAttachment } from './media-plan.js';
@@ -34,7 +35,8 @@ export const fetchMedia = async (step: Step, { media }: SendContext): Promise<St
       const file = await media(index, WANTED[type]);
       if ('code' in file) return becomesLink(file) ? { link: file.code } : file;
       file.release();
-      return { kind: kindOfFile(type, file.mime), ...(file.isFitted && { fitted: true }) };
+      const kind = kindOfFile(type, file.mime);
+      return { kind, ...(file.isFitted && { fitted: true }), ...(kind === 'video' && file.video && { video: file.video }) };
     }),
   );
   const errors = fetched.filter((one): one is PublishError => 'code' in one);
@@ -58,9 +60,10 @@ export const forecastFiles = (media: readonly ProbedMedium[]): SendContext['resu
     const obstacle = forecastObstacle(medium, WANTED[medium.type]);
     if (obstacle) return { link: obstacle.code };
     const isFitted = willBeFitted(medium, WANTED[medium.type]);
-    return medium.mime === null
-      ? null
-      : { kind: kindOfFile(medium.type, medium.mime), ...(isFitted && { fitted: true }) };
+    if (medium.mime === null) return null;
+    const kind = kindOfFile(medium.type, medium.mime);
+    const video = kind === 'video' ? videoFactsOf(medium) : undefined;
+    return { kind, ...(isFitted && { fitted: true }), ...(video && { video }) };
   });
   return { [FETCH]: { media: found } };
 };

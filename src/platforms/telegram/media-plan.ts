@@ -3,7 +3,7 @@ import type { Media } from '../../payload/payload.js';
 import { fittedWarnings } from '../fitted-photos.js';
 import { linkedMediaWarning } from '../linked-media.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
-import type { SendContext, Warning } from '../publisher.js';
+import type { SendContext, VideoFacts, Warning } from '../publisher.js';
 import { TITLE } from './title.js';
 
 /** Media type on Telegram; a document is a video or audio file in a format that Telegram does not play. */
@@ -13,6 +13,8 @@ interface PlannedItem {
   readonly kind: TelegramKind;
   /** The reference to the attached file: see {@link attachmentName}. */
   readonly attachment: string;
+  /** Size and length of a video, if known. */
+  readonly video?: VideoFacts | undefined;
 }
 
 /** The media of one message: a single medium, or an album of two to ten. */
@@ -34,7 +36,8 @@ export interface MediaPlan {
 }
 
 /** Result of downloading one medium: its kind, or why it becomes a link. */
-export type FetchedMedium = { readonly kind: TelegramKind; readonly fitted?: true } | { readonly link: string };
+export type FetchedMedium =
+  { readonly kind: TelegramKind; readonly fitted?: true; readonly video?: VideoFacts } | { readonly link: string };
 
 /** Formats that are sent as documents, by the file's MIME type and by the URL's extension (networks.md §1, D-22). */
 const DOCUMENT_MIME = /^(?:video\/(?!mp4$)|audio\/(?!mpeg$|mp4$))/;
@@ -70,7 +73,7 @@ export const planMedia = (
   const warnings: Warning[] = [];
   const items: PlannedItem[] = [];
   for (const [index, { type, url }] of media.entries()) {
-    const guess = found[index] ?? { kind: guessed(type, url) };
+    const guess: FetchedMedium = found[index] ?? { kind: guessed(type, url) };
     const refused = 'kind' in guess ? results[groupOf(guess.kind, index)]?.['refused'] : undefined;
     const what = typeof refused === 'string' ? { link: refused } : guess;
     if ('link' in what) {
@@ -78,12 +81,12 @@ export const planMedia = (
       warnings.push(linkedMediaWarning('media_as_link', index, what.link));
       continue;
     }
-    warnings.push(...fittedWarnings({ ...what }, index));
+    warnings.push(...fittedWarnings(what.fitted && { fitted: true }, index));
     if (what.kind === 'document') {
       const message = MESSAGES.mediaAsDocument({ network: TITLE, index });
       warnings.push({ code: 'media_as_document', message });
     }
-    items.push({ kind: what.kind, attachment: attachmentName(type, index) });
+    items.push({ kind: what.kind, attachment: attachmentName(type, index), video: what.video });
   }
   const those = (...kinds: readonly TelegramKind[]): PlannedItem[] => items.filter(({ kind }) => kinds.includes(kind));
   const groups = [

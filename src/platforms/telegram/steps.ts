@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import type { Media } from '../../payload/payload.js';
-import type { Step, Warning } from '../publisher.js';
+import type { Step, VideoFacts, Warning } from '../publisher.js';
 import { renderEntities, type TelegramEntity } from './entities.js';
 import type { InlineKeyboard } from './keyboard.js';
 import type { PlannedGroup } from './media-plan.js';
@@ -66,23 +66,35 @@ export const mediaStep = (
 ): Step => {
   const [only, ...more] = items;
   if (only && more.length === 0) {
-    const { kind, attachment } = only;
+    const { kind, attachment, video } = only;
     return {
       name,
       visible: true,
       method: METHODS[kind],
-      request: { chat_id: chatId, [kind]: attachment, ...captionFields(caption), ...keyboardFields(keyboard) },
+      request: {
+        chat_id: chatId,
+        [kind]: attachment,
+        ...videoFields(video),
+        ...captionFields(caption),
+        ...keyboardFields(keyboard),
+      },
     };
   }
-  const media = items.map(({ kind, attachment }, i): JsonObject => ({
+  const media = items.map(({ kind, attachment, video }, i): JsonObject => ({
     type: kind,
     media: attachment,
+    ...videoFields(video),
     ...captionFields(i === 0 ? caption : null),
   }));
   return { name, visible: true, method: 'sendMediaGroup', request: { chat_id: chatId, media } };
 };
 
 const METHODS = { photo: 'sendPhoto', video: 'sendVideo', audio: 'sendAudio', document: 'sendDocument' } as const;
+
+/**
+ * Without them, Telegram shows a video above some 10 MB as a square tile of zero length (networks.md §1).
+ */
+const videoFields = (video: VideoFacts | undefined): JsonObject => (video ? { ...video, supports_streaming: true } : {});
 
 const keyboardFields = (keyboard: InlineKeyboard | null): JsonObject =>
   keyboard ? { reply_markup: { inline_keyboard: keyboard.inline_keyboard } } : {};

@@ -85,25 +85,36 @@ const uploadPhoto = async (chain: UploadContext): Promise<StepOutcome> => {
     savePhotoCall(group_id, { server: String(id), photo: taken, hash: String(hash) }),
   );
   if (!saved.ok) return saved.outcome;
-  const [first] = Array.isArray(saved.response) ? (saved.response as { id?: unknown; owner_id?: unknown }[]) : [];
+  const [first] = Array.isArray(saved.response) ? (saved.response as SavedMedium[]) : [];
   if (typeof first?.id !== 'number' || typeof first.owner_id !== 'number')
     return classifyUnreadable(saved.last, false, chain.context.credentials);
-  return done({ attachment: `photo${first.owner_id}_${first.id}` });
+  return done({ attachment: `photo${first.owner_id}_${first.id}${keyOf(first)}` });
 };
 
 const uploadVideo = async (chain: UploadContext, name: string): Promise<StepOutcome> => {
   const saved = await callMethod(chain, saveVideoCall(chain.groupId, name));
   if (!saved.ok) return saved.outcome;
-  const { upload_url, owner_id, video_id } = saved.response as Readonly<Record<string, unknown>>;
+  const { upload_url, owner_id, video_id, access_key } = saved.response as Readonly<Record<string, unknown>>;
   if (typeof upload_url !== 'string' || typeof owner_id !== 'number' || typeof video_id !== 'number') {
     return classifyUnreadable(saved.last, false, chain.context.credentials);
   }
   const uploaded = await upload(chain, upload_url);
   if ('kind' in uploaded) return uploaded;
   return ACCEPTED_VIDEO_FIELDS.some((field) => field in uploaded.answer)
-    ? done({ attachment: `video${owner_id}_${video_id}` })
+    ? done({ attachment: `video${owner_id}_${video_id}${keyOf({ access_key })}` })
     : classifyUnreadable(uploaded.last, false, chain.context.credentials);
 };
+
+/** A saved photo or video; a malformed response may lack any member. `owner_id` is the uploader's. */
+interface SavedMedium {
+  readonly id?: unknown;
+  readonly owner_id?: unknown;
+  readonly access_key?: unknown;
+}
+
+/** Returns the key that others need to see a medium, as the end of an attachment; empty if VK gave none. */
+const keyOf = ({ access_key }: SavedMedium): string =>
+  typeof access_key === 'string' && access_key !== '' ? `_${access_key}` : '';
 
 /** Fields of VK's response to an accepted video; some may be missing (dev.vk.com: video upload). */
 const ACCEPTED_VIDEO_FIELDS = ['video_id', 'size', 'video_hash'];

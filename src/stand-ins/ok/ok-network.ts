@@ -28,8 +28,9 @@ const METHODS: Readonly<Record<string, Method>> = {
     if (gid === '') throw badParameter('gid is required');
     return uploads.createPhotoUpload(Number(count), originOf(call));
   },
-  'video.getUploadUrl': ({ uploads }, { file_name = '', file_size, gid }, call) =>
-    uploads.createVideoUpload(file_name, Number(file_size), gid ?? null, originOf(call)),
+  'video.getUploadUrl': ({ uploads }, { file_name = '', file_size, gid, post_form }, call) =>
+    uploads.createVideoUpload(file_name, Number(file_size), post_form === 'true' ? null : (gid ?? null), originOf(call)),
+  'video.get': ({ uploads }, { vids = '' }) => uploads.describeVideos(vids),
   'video.update': async (context, { vid = '' }, { id }) => {
     const released = await context.uploads.releaseVideo(vid);
     if (released) await appendTopic(context, released.gid, { text: '', media: [released.medium] }, id);
@@ -83,7 +84,7 @@ export class OkNetwork implements StandInNetwork {
   }
 
   handleControl(control: string, fields: ControlFields): StandInAnswer | null {
-    return answerOkControl({ applications: this.applications, groups: this.context.groups }, control, fields);
+    return answerOkControl({ applications: this.applications, ...this.context }, control, fields);
   }
 }
 

@@ -8,6 +8,14 @@ import { badParameter } from './api-error.js';
 
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);
 
+/** How OK processes videos. */
+export interface VideoProcessing {
+  /** How many answers of `video.get` say that the video is being processed. */
+  checks: number;
+  /** True if a video is ready as soon as it is uploaded, so that `video.update` fails. */
+  isReadyAtOnce: boolean;
+}
+
 /** A video that has no file yet, or is not yet released by `video.update`. */
 interface PendingVideo {
   readonly ticket: string;
@@ -16,10 +24,14 @@ interface PendingVideo {
   /** Group in which `video.update` publishes the video; null for none. */
   readonly gid: string | null;
   medium: LedgerMedium | null;
+  /** How many times `video.get` was called after the upload. */
+  asked: number;
 }
 
 /** Uploaded photos, each with a token, and videos, each with an id that is valid after `video.update`. */
 export class Uploads {
+  readonly processing: VideoProcessing = { checks: 0, isReadyAtOnce: false };
+  private photoUploads = 0;
   private readonly photoIds = new Map<string, readonly string[]>();
   private readonly videos = new Map<string, PendingVideo>();
   /** Starts above all ids from earlier runs. */
@@ -46,7 +58,7 @@ export class Uploads {
     if (!Number.isSafeInteger(fileSize) || fileSize <= 0) throw badParameter('file_size is required');
     const ticket = newTicket();
     const id = String(++this.lastVideoId);
-    this.videos.set(id, { ticket, fileName, fileSize, gid, medium: null });
+    this.videos.set(id, { ticket, fileName, fileSize, gid, medium: null, asked: 0 });
     return { video_id: Number(id), upload_url: `${origin}/upload/video/${ticket}` };
   }
 
@@ -60,7 +72,19 @@ export class Uploads {
     const { medium, gid } = video;
     if (!medium) throw badParameter(`vid : video ${id} has not been uploaded`);
     await this.storedUploads.addMedium(`movie/${id}`, medium);
+    if (this.processing.isReadyAtOnce) throw badParameter('vid : the video is ready');
     return gid === null ? null : { gid, medium };
+  }
+
+  /** Handles `video.get`. */
+  describeVideos(vids: string): object {
+    const videos = vids.split(',').flatMap((id) => {
+      const video = this.videos.get(id);
+      if (!video) return [];
+      const isUnprocessed = video.medium !== null && video.asked++ < this.processing.checks;
+      return [{ id, status: video.medium === null ? 'UPLOADING' : isUnprocessed ? 'PROCESSING' : 'OK' }];
+    });
+    return { videos };
   }
 
   /** Returns an uploaded photo by its token, or a video by its id. */
@@ -86,7 +110,8 @@ export class Uploads {
       if (!PHOTO_TYPES.has(mime)) return errorAnswer(500, 'UPLOAD : the file is not an image');
       const token = `${id}${newTicket()}`;
       await this.storedUploads.addMedium(`photo/${token}`, await this.store.storeFile('photo', file, mime));
-      photos[id] = { token };
+      // The real network uses the photo's id or another name.
+      photos[this.photoUploads++ % 2 === 0 ? id : `pic${index}`] = { token };
     }
     if (Object.keys(photos).length === 0) return errorAnswer(100, 'PARAM : pic1 is missing');
     this.photoIds.delete(ticket);

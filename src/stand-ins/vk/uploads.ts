@@ -16,6 +16,9 @@ const MAX_SUM = 14_000;
 /** Maximum ratio of a photo's longer side to its shorter side. */
 const MAX_RATIO = 20;
 
+/** Id of the user behind every upload token: saved photos belong to the user, not to the community. */
+const UPLOADER = 1;
+
 /** An uploaded photo that has not been saved. */
 interface PendingPhoto {
   readonly groupId: string;
@@ -50,16 +53,17 @@ export class Uploads {
   createPhotoUpload(groupId: string, origin: string): object {
     const ticket = newTicket();
     this.photoTickets.set(ticket, groupId);
-    return { upload_url: `${origin}/upload/photo/${ticket}`, album_id: -14, user_id: 1 };
+    return { upload_url: `${origin}/upload/photo/${ticket}`, album_id: -14, user_id: UPLOADER, group_id: Number(groupId) };
   }
 
   /** Handles `video.save`: the video gets its id before its file arrives. */
   saveVideo(groupId: string, title: string, origin: string): object {
     const ticket = newTicket();
     const videoId = ++this.lastId;
-    this.videos.set(ticket, { name: `video-${groupId}_${videoId}`, title });
+    const access_key = ticket.slice(0, 18);
+    this.videos.set(ticket, { name: `video-${groupId}_${videoId}_${access_key}`, title });
     const upload_url = `${origin}/upload/video/${ticket}`;
-    return { upload_url, video_id: videoId, owner_id: -Number(groupId), title, access_key: ticket.slice(0, 18) };
+    return { upload_url, video_id: videoId, owner_id: -Number(groupId), title, description: '', access_key };
   }
 
   /** Handles `photos.saveWallPhoto`: accepts an upload's response only if it is unchanged, and only once. */
@@ -71,11 +75,16 @@ export class Uploads {
     if (pending.groupId !== groupId) throw new ApiError(100, 'group_id does not match the upload server');
     this.photos.delete(photo);
     const id = ++this.lastId;
-    await this.storedUploads.addMedium(`photo-${groupId}_${id}`, pending.medium);
-    return [{ id, owner_id: -Number(groupId), album_id: -14, sizes: [] }];
+    const access_key = newTicket().slice(0, 18);
+    await this.storedUploads.addMedium(`photo${UPLOADER}_${id}_${access_key}`, pending.medium);
+    const date = Math.floor(Date.now() / 1_000);
+    return [{ id, owner_id: UPLOADER, album_id: -14, date, has_tags: false, access_key, sizes: [], text: '' }];
   }
 
-  /** Returns the medium for an attachment such as `photo-1_2` or `video-1_3`. @throws ApiError if it was not saved */
+  /**
+   * Returns the medium for an attachment such as `photo1_2_key` or `video-1_3_key`. The key is required, which may be
+   * stricter than VK. @throws ApiError if it was not saved
+   */
   getMedium(attachment: string): LedgerMedium {
     const medium = this.storedUploads.findMedium(attachment);
     if (!medium) throw badParameter(`attachments: ${attachment} does not exist`);

@@ -6,7 +6,13 @@ import { maxBytesOf } from '../../../media/media-rules.js';
 import { isWithinPhotoLimits } from '../../../media/photo-limits.js';
 import { FetchError } from '../../../outbound-http/fetch-error.js';
 import type { Media } from '../../../payload/payload.js';
-import type { MediaFile, MediaLimits, PublishError, SendContext } from '../../../platforms/publisher.js';
+import {
+  type MediaFile,
+  type MediaLimits,
+  type PublishError,
+  type SendContext,
+  videoFactsOf,
+} from '../../../platforms/publisher.js';
 import { MEDIUM_MESSAGES } from '../messages.js';
 
 /** Media of a post that is being published. */
@@ -65,7 +71,8 @@ export class MediaFiles {
       if (fits && mime !== null && wanted.formats.includes(mime)) {
         isLent = true;
         const { path: file, sizeBytes, release } = original;
-        return { path: file, sizeBytes, mime, filename: fileNameOf(url, mime), isFitted: false, release };
+        const video = type === 'video' ? videoFactsOf(original) : undefined;
+        return { path: file, sizeBytes, mime, filename: fileNameOf(url, mime), video, isFitted: false, release };
       }
       if (type !== 'photo') {
         const message = MEDIUM_MESSAGES.formatNotAccepted({ mime: mime ?? MEDIUM_MESSAGES.unknownFormat });
