@@ -162,7 +162,7 @@ const PARTS = {
       part('validation'),
       part('payload'),
       '^src/domain/project/processing\\.ts$',
-      '^src/platforms/publisher\\.ts$',
+      '^src/platforms/(publisher|error-table)\\.ts$',
       part('outbound-http'),
       part('secrets'),
     ],
@@ -324,11 +324,15 @@ module.exports = {
     ),
     rule(
       'console-uses-the-api',
-      'The console knows the gateway through the typed client alone, and the walls through the rendering that they share.',
+      'The console knows the gateway through the typed client alone, the walls through the rendering that they share, and errors of networks through their tables.',
       { path: '^console/src/' },
       {
         path: '^(src|test|bench|scripts|clients)/',
-        pathNot: ['^clients/typescript/src/index\\.ts$', '^src/stand-ins/(walls/|readers-views\\.ts$)'],
+        pathNot: [
+          '^clients/typescript/src/index\\.ts$',
+          '^src/stand-ins/(walls/|readers-views\\.ts$)',
+          '^src/(platforms/(error-table|[a-z]+/errors)|processing/translation/errors)\\.ts$',
+        ],
       },
     ),
     rule(

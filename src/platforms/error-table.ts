@@ -55,7 +55,8 @@ export interface Answer {
   readonly waitSeconds?: number | null;
 }
 
-const CATEGORIES: Readonly<Record<ErrorClass, PublishError['category']>> = {
+/** The category of each class of errors (D-35). */
+export const CATEGORIES: Readonly<Record<ErrorClass, PublishError['category']>> = {
   retry: 'rate_limit',
   credentials: 'credentials',
   channel: 'channel',

@@ -1,11 +1,20 @@
-import type { Answer, ErrorRow, ErrorTable } from './error-table.js';
+import { type Answer, type ErrorRow, ErrorTable } from './error-table.js';
 import { MAX_ERRORS } from './max/errors.js';
 import { OK_ERRORS } from './ok/errors.js';
+import { TRANSLATION_ERRORS } from '../processing/translation/errors.js';
 import type { StepOutcome } from './publisher.js';
 import { TELEGRAM_ERRORS } from './telegram/errors.js';
 import { VK_ERRORS } from './vk/errors.js';
 
-const TABLES = [TELEGRAM_ERRORS, VK_ERRORS, MAX_ERRORS, OK_ERRORS];
+const VK = new ErrorTable('vk', 'VK', VK_ERRORS);
+const OK = new ErrorTable('ok', 'OK', OK_ERRORS);
+const TABLES = [
+  new ErrorTable('telegram', 'Telegram', TELEGRAM_ERRORS),
+  VK,
+  new ErrorTable('max', 'MAX', MAX_ERRORS),
+  OK,
+  new ErrorTable('gateway', 'LibreTranslate', TRANSLATION_ERRORS),
+];
 const CALL = { visible: true, waits: {}, credentials: { token: 'secret-token' } };
 
 /** Returns an answer for each code and each of the words of a row. */
@@ -59,7 +68,7 @@ describe("the tables of the networks' errors (networks.md §9)", () => {
   it('lacks an error: the post is refused with the words of the network, and the code is counted', () => {
     const unknown: string[] = [];
     const call = { ...CALL, countUnknown: (code: string) => unknown.push(code) };
-    const outcome = VK_ERRORS.classify({ codes: [12345], words: 'Something new with secret-token' }, call);
+    const outcome = VK.classify({ codes: [12345], words: 'Something new with secret-token' }, call);
     expect(outcome).toMatchObject({
       kind: 'failed',
       error: { code: 'refused', category: 'payload', source: 'vk', platform_says: 'Something new with ***' },
@@ -68,13 +77,13 @@ describe("the tables of the networks' errors (networks.md §9)", () => {
   });
 
   it('retries what is in doubt if readers cannot see it', () => {
-    const outcome = OK_ERRORS.classify({ codes: [9999], words: 'SYSTEM' }, { ...CALL, visible: false });
+    const outcome = OK.classify({ codes: [9999], words: 'SYSTEM' }, { ...CALL, visible: false });
     expect(outcome).toMatchObject({ kind: 'retry', named: false, error: { code: 'server_error' } });
   });
 
   it('waits longer each time where an error implies a delay', () => {
     const afterMs = (waits: number) => {
-      const outcome = VK_ERRORS.classify({ codes: [9], words: '' }, { ...CALL, waits: { slow_down: waits } });
+      const outcome = VK.classify({ codes: [9], words: '' }, { ...CALL, waits: { slow_down: waits } });
       return outcome.kind === 'retry' ? outcome.afterMs : null;
     };
     expect([afterMs(0), afterMs(1), afterMs(20)]).toEqual([300_000, 600_000, 14_400_000]);

@@ -2,6 +2,7 @@ import './channel-form.css';
 import { Link } from '@tanstack/react-router';
 import type { Api } from '../api/management.js';
 import { useNames } from '../api/things.js';
+import { AdviceText } from '../components/advice.js';
 import { Button, ExternalLink } from '../components/button.js';
 import { Card } from '../components/card.js';
 import { Icon, networkTitle } from '../components/icon.js';
@@ -70,14 +71,14 @@ export const TestResults = ({
             <h3>{(check.ok ? m.checkOk : m.checkFailed)[check.name] ?? check.name}</h3>
             {check.ok && (
               <p>
-                <bdi>{check.message}</bdi>
+                <AdviceText message={check.message} />
               </p>
             )}
             {check === failed && (
               <div className="check-fix">
                 <b>{m.howToFix}</b>
                 <p>
-                  <bdi>{check.message}</bdi>
+                  <AdviceText message={check.message} />
                 </p>
                 <p className="secondary">{m.thenTest}</p>
                 <div className="row">
@@ -94,7 +95,7 @@ export const TestResults = ({
             )}
             {check !== failed && !check.ok && (
               <p>
-                <bdi>{check.message}</bdi>
+                <AdviceText message={check.message} />
               </p>
             )}
             {check.platform_says !== null && (

@@ -1,9 +1,12 @@
+import { ErrorTable } from '../error-table.js';
 import type { Interrupted } from '../exchange.js';
 import { platformSays } from '../platform-says.js';
 import type { StepOutcome } from '../publisher.js';
 import { classifyInterrupted, classifyUnreadable, type RefusedCall } from '../unanswered-call.js';
 import { MAX_ERRORS } from './errors.js';
 import { TITLE } from './title.js';
+
+const errors = new ErrorTable('max', TITLE, MAX_ERRORS);
 
 /** A failed call to MAX. */
 export type MaxFailure =
@@ -47,7 +50,7 @@ const classifyRefusal = ({ status, code, message, retryAfter }: Refusal, call: R
   const words = [code, message].filter(Boolean).join(': ');
   const codes = [status >= 500 ? 500 : status, ...(code === '' ? [] : [code])];
   const isSlowDown = status === 429 || code === 'too.many.requests';
-  return MAX_ERRORS.classify({ codes, words, ...(isSlowDown && { waitSeconds: readSeconds(retryAfter) }) }, call);
+  return errors.classify({ codes, words, ...(isSlowDown && { waitSeconds: readSeconds(retryAfter) }) }, call);
 };
 
 /** Classifies a response that does not come from MAX. If the status is 429, the call is retried after a delay. */
@@ -56,7 +59,7 @@ const classifyForeign = (
   call: RefusedCall,
 ): StepOutcome =>
   status === 429
-    ? MAX_ERRORS.classify({ codes: [429], words: says, waitSeconds: readSeconds(retryAfter) }, call)
+    ? errors.classify({ codes: [429], words: says, waitSeconds: readSeconds(retryAfter) }, call)
     : classifyUnreadable(status, platformSays(says, call.credentials), { title: TITLE, visible: call.visible });
 
 const readSeconds = (retryAfter: string | undefined): number | null => {

@@ -1,11 +1,10 @@
-import { ErrorTable } from '../error-table.js';
-import { TITLE } from './title.js';
+import type { ErrorRow } from '../error-table.js';
 
 /**
  * MAX's errors (networks.md §9), by status, code and reason; for attachments, only the message has the reason. Sources:
  * MAX's OpenAPI document and the official clients.
  */
-export const MAX_ERRORS = new ErrorTable('max', TITLE, [
+export const MAX_ERRORS: readonly ErrorRow[] = [
   {
     codes: ['attachment.not.ready'],
     class: 'retry',
@@ -144,4 +143,4 @@ export const MAX_ERRORS = new ErrorTable('max', TITLE, [
     code: 'server_error',
     advice: { en: 'MAX failed with an internal error.', ru: 'Внутренняя ошибка MAX.' },
   },
-]);
+];

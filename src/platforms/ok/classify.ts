@@ -1,6 +1,10 @@
+import { ErrorTable } from '../error-table.js';
 import type { StepOutcome } from '../publisher.js';
 import type { RefusedCall } from '../unanswered-call.js';
 import { OK_ERRORS } from './errors.js';
+import { TITLE } from './title.js';
+
+const errors = new ErrorTable('ok', TITLE, OK_ERRORS);
 
 /** OK's `{"error_code": …}`, sent with HTTP 200. */
 export interface OkRefusal {
@@ -10,4 +14,4 @@ export interface OkRefusal {
 
 /** Returns the outcome of a refusal (networks.md §9, D-20, D-25, D-26). */
 export const classify = ({ errorCode, errorMsg }: OkRefusal, call: RefusedCall): StepOutcome =>
-  OK_ERRORS.classify({ codes: [errorCode], words: errorMsg }, call);
+  errors.classify({ codes: [errorCode], words: errorMsg }, call);

@@ -1,5 +1,4 @@
-import { type Advice, ErrorTable, UPLOAD_FAILED } from '../error-table.js';
-import { TITLE } from './title.js';
+import type { Advice, ErrorRow } from '../error-table.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -27,7 +26,7 @@ const PRIVACY: Advice = {
 };
 
 /** OK's errors (networks.md §9). Codes and names: apiok.ru, error codes. */
-export const OK_ERRORS = new ErrorTable('ok', TITLE, [
+export const OK_ERRORS: readonly ErrorRow[] = [
   {
     codes: [2, 31],
     class: 'retry',
@@ -153,7 +152,7 @@ export const OK_ERRORS = new ErrorTable('ok', TITLE, [
   {
     codes: [21, 324, 505],
     class: 'upload',
-    code: UPLOAD_FAILED,
+    code: 'upload_failed',
     advice: {
       en: 'OK did not accept the upload: the gateway uploads the file again.',
       ru: 'OK не принял загрузку: шлюз загрузит файл ещё раз.',
@@ -238,4 +237,4 @@ export const OK_ERRORS = new ErrorTable('ok', TITLE, [
     code: 'server_error',
     advice: { en: 'OK failed with an internal error.', ru: 'Внутренняя ошибка OK.' },
   },
-]);
+];

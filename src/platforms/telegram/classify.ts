@@ -1,10 +1,12 @@
-import type { Answer } from '../error-table.js';
+import { type Answer, ErrorTable } from '../error-table.js';
 import type { Interrupted } from '../exchange.js';
 import { platformSays } from '../platform-says.js';
 import type { StepOutcome } from '../publisher.js';
 import { classifyInterrupted, classifyUnreadable, type RefusedCall } from '../unanswered-call.js';
 import { TELEGRAM_ERRORS } from './errors.js';
 import { TITLE } from './title.js';
+
+const errors = new ErrorTable('telegram', TITLE, TELEGRAM_ERRORS);
 
 /** A failed call to the Bot API. */
 export type TelegramFailure =
@@ -55,12 +57,12 @@ const classifyRefusal = (refusal: Refusal, call: RefusedCall): StepOutcome => {
     return { kind: 'moved', address: { chat_id: String(migratedTo) }, ...platformSays(description, call.credentials) };
   }
   if (errorCode === 429) {
-    return TELEGRAM_ERRORS.classify({ codes: [429], words: description, waitSeconds: secondsToWait(refusal) }, call);
+    return errors.classify({ codes: [429], words: description, waitSeconds: secondsToWait(refusal) }, call);
   }
   const cause = ALBUM_REFUSAL.exec(description)?.[1];
   // Items were seen in the chat after this cause (networks.md §9).
-  if (cause === undefined || /retry after/i.test(cause)) return TELEGRAM_ERRORS.classify(answerOf(refusal), call);
-  const ofCause = TELEGRAM_ERRORS.classify({ codes: [], words: cause }, call);
+  if (cause === undefined || /retry after/i.test(cause)) return errors.classify(answerOf(refusal), call);
+  const ofCause = errors.classify({ codes: [], words: cause }, call);
   return 'error' in ofCause
     ? { ...ofCause, error: { ...ofCause.error, ...platformSays(description, call.credentials) } }
     : ofCause;
@@ -89,8 +91,8 @@ const classifyForeign = (
   if (status === 429) {
     const seconds = Number(retryAfter);
     const waitSeconds = Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : null;
-    return TELEGRAM_ERRORS.classify({ codes: [429], words: says, waitSeconds }, call);
+    return errors.classify({ codes: [429], words: says, waitSeconds }, call);
   }
-  if (status === 413) return TELEGRAM_ERRORS.classify({ codes: [413], words: says }, call);
+  if (status === 413) return errors.classify({ codes: [413], words: says }, call);
   return classifyUnreadable(status, platformSays(says, call.credentials), { title: TITLE, visible: call.visible });
 };

@@ -1,5 +1,4 @@
-import { type Advice, ErrorTable, UPLOAD_FAILED } from '../error-table.js';
-import { TITLE } from './title.js';
+import type { Advice, ErrorRow } from '../error-table.js';
 
 /** Code of an album of which some messages may be visible. */
 export const ALBUM_INCOMPLETE = 'album_incomplete';
@@ -17,7 +16,7 @@ const MAKE_ADMINISTRATOR: Advice = {
  * Telegram's errors (networks.md §9), by description rather than status: the Bot API server changes statuses and puts
  * words such as `Bad Request: ` in front. Sources: the Bot API server and tdlib.
  */
-export const TELEGRAM_ERRORS = new ErrorTable('telegram', TITLE, [
+export const TELEGRAM_ERRORS: readonly ErrorRow[] = [
   {
     codes: [429],
     class: 'retry',
@@ -203,7 +202,7 @@ export const TELEGRAM_ERRORS = new ErrorTable('telegram', TITLE, [
   {
     words: ['FILE_PARTS_INVALID', 'FILE_PART_*_MISSING'],
     class: 'upload',
-    code: UPLOAD_FAILED,
+    code: 'upload_failed',
     advice: {
       en: 'Telegram did not accept the upload: the gateway uploads the file again.',
       ru: 'Telegram не принял загрузку: шлюз загрузит файл ещё раз.',
@@ -273,4 +272,4 @@ export const TELEGRAM_ERRORS = new ErrorTable('telegram', TITLE, [
     code: 'server_error',
     advice: { en: 'Telegram failed with an internal error.', ru: 'Внутренняя ошибка Telegram.' },
   },
-]);
+];

@@ -1,6 +1,10 @@
+import { ErrorTable } from '../error-table.js';
 import type { StepOutcome } from '../publisher.js';
 import type { RefusedCall } from '../unanswered-call.js';
 import { VK_ERRORS } from './errors.js';
+import { TITLE } from './title.js';
+
+const errors = new ErrorTable('vk', TITLE, VK_ERRORS);
 
 /** VK's `{"error": …}`, sent with HTTP 200. */
 export interface VkRefusal {
@@ -11,4 +15,4 @@ export interface VkRefusal {
 
 /** Returns the outcome of a refusal (networks.md §9, D-20, D-25, D-26). */
 export const classify = ({ errorCode, subcode, errorMsg }: VkRefusal, call: RefusedCall): StepOutcome =>
-  VK_ERRORS.classify({ codes: [errorCode], subcode, words: errorMsg }, call);
+  errors.classify({ codes: [errorCode], subcode, words: errorMsg }, call);

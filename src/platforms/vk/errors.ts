@@ -1,5 +1,4 @@
-import { type Advice, ErrorTable, UPLOAD_FAILED } from '../error-table.js';
-import { TITLE } from './title.js';
+import type { Advice, ErrorRow } from '../error-table.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -32,7 +31,7 @@ const CALL_WRONG: Advice = {
 const FAILED: Advice = { en: 'VK failed with an internal error.', ru: 'Внутренняя ошибка VK.' };
 
 /** VK's errors (networks.md §9). Codes and names: VK's schema, `errors.json`. */
-export const VK_ERRORS = new ErrorTable('vk', TITLE, [
+export const VK_ERRORS: readonly ErrorRow[] = [
   {
     codes: [6],
     class: 'retry',
@@ -255,7 +254,7 @@ export const VK_ERRORS = new ErrorTable('vk', TITLE, [
       ru: 'VK запретила загрузки из-за нарушений в сообществе: посмотрите его уведомления в VK.',
     },
   },
-  { codes: [22, 105, 114, 118, 121, 122, 129], class: 'upload', code: UPLOAD_FAILED, advice: UPLOAD },
+  { codes: [22, 105, 114, 118, 121, 122, 129], class: 'upload', code: 'upload_failed', advice: UPLOAD },
   {
     codes: [200, 204, 300, 1150, 1153],
     class: 'media',
@@ -306,4 +305,4 @@ export const VK_ERRORS = new ErrorTable('vk', TITLE, [
   },
   { codes: [3, 4, 11, 13, 113, 150, 9999], class: 'program', code: 'bad_call', advice: CALL_WRONG },
   { codes: [1, 10, 36], class: 'doubt', code: 'server_error', advice: FAILED },
-]);
+];

@@ -3,14 +3,17 @@ import type { CompleteAnswer } from '../../outbound-http/answer-receiver.js';
 import { FetchError } from '../../outbound-http/fetch-error.js';
 import type { GuardedClient } from '../../outbound-http/guarded-client.js';
 import type { TextWithEntities } from '../../payload/entities.js';
+import { CATEGORIES, ErrorTable } from '../../platforms/error-table.js';
 import type { PublishError } from '../../platforms/publisher.js';
 import type { SecretVault } from '../../secrets/vault.js';
 import { isVisible } from '../../validation/text-measure.js';
 import { MAX_PROCESSED_TEXT } from '../edit-text.js';
 import { TRANSLATION_MESSAGES } from '../messages.js';
+import { TRANSLATION_ERRORS } from './errors.js';
 import { parseMarkup, renderSpans } from './markup.js';
 import type { TranslationResult, Translator } from './translation.js';
 
+const errors = new ErrorTable('gateway', 'LibreTranslate', TRANSLATION_ERRORS);
 /** Maximum size of a response in bytes: the text in its longest JSON and markup form, plus the envelope. */
 const MAX_ANSWER_BYTES = 4_194_304;
 /** Maximum cost of a translation: a request, and its retry after a broken connection. */
@@ -93,10 +96,11 @@ const parseAnswer = ({ body }: CompleteAnswer, original: TextWithEntities): Tran
 const toFailure = ({ status, headers, body }: CompleteAnswer, secrets: readonly string[]): TranslationResult => {
   const message = secrets.reduce((text, secret) => text.replaceAll(secret, '***'), readField(body, 'error') ?? '');
   const says = clean(message.slice(0, MAX_QUOTE_LENGTH));
-  const category = status === 429 ? 'rate_limit' : status === 401 || status === 403 ? 'credentials' : 'platform';
+  const row = errors.find({ codes: [status], words: message });
+  const category = row ? CATEGORIES[row.class] : 'platform';
+  const failure = failed(category, row?.advice.en ?? TRANSLATION_MESSAGES.answeredStatus({ status }), says);
   const seconds = /^\d{1,5}$/.test(headers['retry-after'] ?? '') ? Number(headers['retry-after']) : null;
-  const failure = failed(category, TRANSLATION_MESSAGES.answeredStatus({ status }), says);
-  return { ...failure, afterMs: seconds === null ? null : seconds * 1_000 };
+  return { ...failure, afterMs: seconds === null ? (row?.wait?.firstMs ?? null) : seconds * 1_000 };
 };
 
 /** Replaces lone surrogates and removes NUL characters, which databases cannot store. */

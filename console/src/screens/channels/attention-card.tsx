@@ -2,6 +2,7 @@ import type { Api } from '../../api/management.js';
 import { channelUrl } from '../../channel-form/networks.js';
 import type { Channel } from '../../channels/channel-state.js';
 import { RetryButton } from '../../channels/retry-button.js';
+import { AdviceText } from '../../components/advice.js';
 import { Button, ExternalLink } from '../../components/button.js';
 import { Icon, networkTitle } from '../../components/icon.js';
 import { Age } from '../../components/time.js';
@@ -35,7 +36,7 @@ export const AttentionCard = ({
           <Age since={attention.since} />
         </h2>
         <p>
-          <bdi>{attention.message}</bdi>
+          <AdviceText message={attention.message} />
         </p>
         {attention.platform_says !== null && (
           <p className="secondary">

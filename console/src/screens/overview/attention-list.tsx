@@ -5,6 +5,7 @@ import { Button } from '../../components/button.js';
 import { Icon, type IconName, type Tone } from '../../components/icon.js';
 import { GatewayText, SentenceText } from '../../components/sentence.js';
 import { Moment } from '../../components/time.js';
+import { useAdvice } from '../../i18n/advice.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { useScope } from '../../session/scope.js';
@@ -70,7 +71,8 @@ const AttentionRow = ({
 }) => {
   const m = useMessages(attentionMessages);
   const format = useFormat();
-  const { title, details, reason } = describeAttention(item, { m, format, isOfAll });
+  const advise = useAdvice();
+  const { title, details, reason } = describeAttention(item, { m, format, advise, isOfAll });
   return (
     <li>
       <Icon size={20} {...(LOOKS[item.code] ?? { name: 'onHold', tone: 'warn' })} />

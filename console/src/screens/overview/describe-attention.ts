@@ -16,6 +16,8 @@ export interface AttentionText {
 export interface AttentionContext {
   readonly m: AttentionMessages;
   readonly format: Format;
+  /** Translates the gateway's advice about a network's error; null if there is no translation. */
+  readonly advise: (message: string) => string | null;
   /** True if all owners' items are shown. The text then names the owner and counts the items of each type. */
   readonly isOfAll: boolean;
 }
@@ -28,6 +30,11 @@ const TROUBLES: Readonly<Record<string, ChannelTrouble>> = {
   access_denied: 'right',
   group_access_denied: 'right',
   posting_denied: 'right',
+  not_a_member: 'right',
+  payment_required: 'right',
+  group_restricted: 'right',
+  privacy_restricted: 'right',
+  uploads_denied: 'right',
   unauthorized: 'token',
   bot_not_found: 'token',
   malformed_token: 'token',
@@ -43,10 +50,14 @@ const TROUBLES: Readonly<Record<string, ChannelTrouble>> = {
   upload_token_missing: 'credentials',
   chat_not_found: 'chat',
   chat_unusable: 'chat',
+  topic_closed: 'chat',
   account_gone: 'account',
   account_blocked: 'account',
   application_blocked: 'account',
   banned: 'account',
+  account_frozen: 'account',
+  account_not_activated: 'account',
+  bot_suspended: 'account',
   captcha_needed: 'confirmation',
   validation_needed: 'confirmation',
 };
@@ -67,7 +78,7 @@ export const describeAttention = (attention: Attention, context: AttentionContex
 const prefix = (text: string, values: Sentence['values'], of: Sentence): Sentence =>
   sentence(text + of.text, { ...of.values, ...values });
 
-const describeFirst = (attention: Attention, { m, format }: AttentionContext): AttentionText => {
+const describeFirst = (attention: Attention, { m, format, advise }: AttentionContext): AttentionText => {
   const { subject } = attention;
   const network = subject.platform === null ? '' : networkTitle(subject.platform);
   const name = { name: subject.name ?? subject.id ?? '' };
@@ -82,8 +93,8 @@ const describeFirst = (attention: Attention, { m, format }: AttentionContext): A
   const describe = (title: string, details: readonly Sentence[], reason: string | null = null): AttentionText => ({
     title: sentence(title, values),
     details,
-    // The gateway's messages are in English, so other languages rely on the console's own advice.
-    reason: format.locale === 'en' ? reason : null,
+    // Other messages of the gateway are in English only, so other languages rely on the console's own advice.
+    reason: format.locale === 'en' ? reason : reason && advise(reason),
   });
   switch (attention.code) {
     case 'in_doubt':
@@ -94,7 +105,8 @@ const describeFirst = (attention: Attention, { m, format }: AttentionContext): A
       const trouble = TROUBLES[subject.code ?? ''] ?? 'other';
       const waiting = subject.waiting ?? 0;
       const kept = waiting > 0 ? [sentence(m.keepOrder(waiting, format.number(waiting)))] : [];
-      const fix = format.locale === 'en' && subject.message !== null ? [] : [sentence(m.fix[trouble])];
+      const isAdvised = subject.message !== null && (format.locale === 'en' || advise(subject.message) !== null);
+      const fix = isAdvised ? [] : [sentence(m.fix[trouble])];
       return describe(m.channel[trouble], [...kept, ...(trouble === 'other' ? says : []), ...fix], subject.message);
     }
     case 'endpoint_disabled': {

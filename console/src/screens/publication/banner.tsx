@@ -3,6 +3,7 @@ import type { Api } from '../../api/management.js';
 import type { Names } from '../../api/things.js';
 import { channelUrl } from '../../channel-form/networks.js';
 import { RetryButton } from '../../channels/retry-button.js';
+import { AdviceText } from '../../components/advice.js';
 import { Button, ButtonLink, ExternalLink } from '../../components/button.js';
 import { networkTitle } from '../../components/icon.js';
 import { SentenceText } from '../../components/sentence.js';
@@ -117,7 +118,7 @@ const Failed = ({ publication }: { readonly publication: Publication }) => {
     >
       {error && (
         <p className="banner-cause">
-          <bdi>{error.message}</bdi>{' '}
+          <AdviceText message={error.message} />{' '}
           {error.platform_says !== undefined && (
             <SentenceText of={sentence(m.says, { network, text: { name: error.platform_says } })} />
           )}

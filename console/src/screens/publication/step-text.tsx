@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Api } from '../../api/management.js';
 import type { Names } from '../../api/things.js';
+import { AdviceText } from '../../components/advice.js';
 import { ExternalLink } from '../../components/button.js';
 import { Icon, networkTitle } from '../../components/icon.js';
 import { GatewayText, SentenceText } from '../../components/sentence.js';
@@ -237,7 +238,7 @@ const Cause = ({ step: { event }, network }: { readonly step: Step; readonly net
   if (typeof error?.message !== 'string') return null;
   return (
     <p>
-      <bdi>{error.message}</bdi>{' '}
+      <AdviceText message={error.message} />{' '}
       {typeof error.platform_says === 'string' && (
         <SentenceText of={sentence(m.says, { network, text: { name: error.platform_says } })} />
       )}
