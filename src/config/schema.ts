@@ -199,7 +199,7 @@ export const schema = {
   EXTRA_CA_CERTS: optional('none', {
     takes: 'the path of a PEM file with one or more certificates',
     description:
-      "certificates of authorities to trust for calls to the networks, in addition to Node's own: MAX uses one that Node does not know",
+      "certificates of authorities to trust for calls to the networks, in addition to Node's own, for a network whose authority Node does not know",
     read: readExtraCertificates,
     show: (s) => (s.extraCertificates === null ? 'none' : countOf(s.extraCertificates.length, 'certificate')),
   }),

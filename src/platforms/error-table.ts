@@ -33,7 +33,7 @@ export interface Advice {
 export interface ErrorRow {
   /** The network's codes or HTTP statuses; absent if the words decide alone. */
   readonly codes?: readonly (number | string)[];
-  /** VK's `error_subcode`; absent if it does not matter. */
+  /** A second code of the answer; absent if it does not matter. */
   readonly subcode?: number;
   /** Parts of the network's message, of which one must occur, in any case; `*` stands for any text. */
   readonly words?: readonly string[];

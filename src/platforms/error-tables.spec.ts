@@ -57,13 +57,16 @@ describe("the tables of the networks' errors (networks.md §9)", () => {
     expect(outcome).toMatchObject({ error: { category: own ? 'platform' : category, platform_says: answer.words } });
   });
 
-  it.each(TABLES.map((table) => [table.platform, table] as const))('%s: names what each means in both languages', (_, table) => {
-    for (const { advice, code } of table.rows) {
-      expect(code).toMatch(/^[a-z]+(?:_[a-z]+)*$/);
-      expect(advice.en).toMatch(/^[A-Z].+\.$/);
-      expect(advice.ru).toMatch(/[а-яё].*\.$/);
-    }
-  });
+  it.each(TABLES.map((table) => [table.platform, table] as const))(
+    '%s: names what each means in both languages',
+    (_, table) => {
+      for (const { advice, code } of table.rows) {
+        expect(code).toMatch(/^[a-z]+(?:_[a-z]+)*$/);
+        expect(advice.en).toMatch(/^[A-Z].+\.$/);
+        expect(advice.ru).toMatch(/[а-яё].*\.$/);
+      }
+    },
+  );
 
   it('lacks an error: the post is refused with the words of the network, and the code is counted', () => {
     const unknown: string[] = [];

@@ -11,7 +11,10 @@ const EXEMPT: readonly (readonly [file: RegExp, reason: string])[] = [
   [/^cli\/commands\/completion\.ts$/, 'scripts for shells'],
   [/^api\/documentation\/docs\.controller\.ts$/, 'a script for browsers'],
   [/^stand-ins\//, 'stand-ins speak like the real networks'],
-  [/^(platforms\/[a-z]+|processing\/translation)\/errors\.ts$/, 'docs/reference/network-errors.md lists the tables of errors'],
+  [
+    /^(platforms\/[a-z]+|processing\/translation)\/errors\.ts$/,
+    'docs/reference/network-errors.md lists the tables of errors',
+  ],
   [/^media\/(helper-process|inspector|photo-program)\.ts$/, 'reasons in the log'],
   [/^health\/(deployment-)?metrics\.ts$|^app\/http-server\.ts$/, 'help texts of metrics'],
   [/^config\/schema\.ts$/, 'descriptions of settings: --help lists them'],
@@ -96,8 +99,8 @@ describe('sentences for users (ADR-119)', () => {
     ['docs/reference/network-errors.md', 'list-network-errors'],
   ])('are all listed in %s: npm run messages', (file, script) => {
     const listed = readFileSync(join(root, file), 'utf8');
-    expect(
-      execFileSync(process.execPath, [`scripts/${script}.js`, '--print'], { cwd: root, encoding: 'utf8' }),
-    ).toBe(listed);
+    expect(execFileSync(process.execPath, [`scripts/${script}.js`, '--print'], { cwd: root, encoding: 'utf8' })).toBe(
+      listed,
+    );
   });
 });

@@ -27,7 +27,11 @@ import { PostgresModule } from './postgres.module.js';
     {
       provide: Publishers,
       inject: [NETWORKS, PROCESS_OPTIONS, Resources],
-      useFactory: async ({ platforms, urls }: Networks, { overrides, settings }: ProcessOptions, resources: Resources) => {
+      useFactory: async (
+        { platforms, urls }: Networks,
+        { overrides, settings }: ProcessOptions,
+        resources: Resources,
+      ) => {
         const options = {
           ...(overrides?.callTimeoutMs !== undefined && { timeoutMs: overrides.callTimeoutMs }),
           ...(settings.extraCertificates && { extraCertificates: settings.extraCertificates }),

@@ -58,7 +58,10 @@ export const renderMax = (
   const isRefusedLate = (one: IndexedMedium): boolean =>
     results[name]?.['mid'] !== undefined && one.medium.type === 'audio' && refusalOf(one, results) !== undefined;
   const late = media.filter(isRefusedLate).map(({ medium }) => medium.url);
-  const text = renderText(post, links.filter((url) => !late.includes(url)));
+  const text = renderText(
+    post,
+    links.filter((url) => !late.includes(url)),
+  );
   warnings.push(...keyboardWarnings, ...text.warnings);
 
   const visual = attached.filter(({ medium }) => medium.type !== 'audio');

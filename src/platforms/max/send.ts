@@ -33,15 +33,14 @@ const postMessage = async (
   const call = { visible: true, waits, credentials, countUnknown: connection.countUnknown };
   if (answer.kind !== 'answered') return linkRefusedMedia(classify(answer, call), step);
   const { message } = answer.body as { readonly message?: unknown };
-  return (
-    toDoneOutcome(message) ??
-    classify({ kind: 'unreadable', status: answer.status, retryAfter: undefined }, call)
-  );
+  return toDoneOutcome(message) ?? classify({ kind: 'unreadable', status: answer.status, retryAfter: undefined }, call);
 };
 
 /** Skips a message whose media MAX refuses: they become links in the text (D-22). */
 const linkRefusedMedia = (outcome: StepOutcome, { request }: Step): StepOutcome => {
-  const hasMedia = ((request['attachments'] ?? []) as readonly JsonObject[]).some(({ type }) => type !== 'inline_keyboard');
+  const hasMedia = ((request['attachments'] ?? []) as readonly JsonObject[]).some(
+    ({ type }) => type !== 'inline_keyboard',
+  );
   return outcome.kind === 'failed' && outcome.error.category === 'media' && hasMedia
     ? doneWithoutMessage({ refused: reasonForLink(outcome.error) })
     : outcome;

@@ -59,8 +59,7 @@ export const uploadMedium = async (
     }
     const uploaded = await sendFile(connection, url, file, token, context);
     if (uploaded.kind === 'unreadable' && uploaded.status === 413) return linked('media_too_large', uploaded.says);
-    if (uploaded.kind === 'refused' && WRONG_PLACE.has(uploaded.status))
-      return retry(uploadRefusal(uploaded));
+    if (uploaded.kind === 'refused' && WRONG_PLACE.has(uploaded.status)) return retry(uploadRefusal(uploaded));
     if (uploaded.kind !== 'answered') return linkRefusedMedium(classify(uploaded, call));
     const payload = payloadOf(uploaded.body, early);
     return payload

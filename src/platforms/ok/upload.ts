@@ -100,33 +100,30 @@ const uploadVideo = async (chain: UploadContext, gid: string | null): Promise<St
     return classifyUnreadable(uploaded.last, false, chain.context.credentials);
   }
   const released = await callMethod(chain, releaseVideoCall(String(video_id)));
+  if (released.ok) await waitUntilProcessed(chain, String(video_id));
   // OK may refuse the call because the video is ready.
-  if (!released.ok && released.outcome.kind !== 'failed') return released.outcome;
-  const status = await waitUntilProcessed(chain, String(video_id));
-  return released.ok || status !== null ? done({ id: String(video_id) }) : released.outcome;
+  else if (released.outcome.kind !== 'failed' || (await readStatus(chain, String(video_id))) !== 'OK')
+    return released.outcome;
+  return done({ id: String(video_id) });
 };
 
 const UNPROCESSED: ReadonlySet<string> = new Set(['PROCESSING', 'UPLOADING']);
 
 /**
  * Waits while OK processes a video, no longer than the channel's settings say: a topic with it may be published earlier.
- * Returns the video's latest status; null if OK does not say any.
  */
-const waitUntilProcessed = async (chain: UploadContext, id: string): Promise<string | null> => {
+const waitUntilProcessed = async (chain: UploadContext, id: string): Promise<void> => {
   const { channel, signal } = chain.context;
   const seconds = (name: string, byDefault: number): number => Number(channel.settings[name] ?? byDefault);
   const end = performance.now() + seconds('video_wait_seconds', 60) * 1_000;
-  for (;;) {
-    const answer = await callMethod(chain, videoStatusCall(id));
-    const status = answer.ok ? readStatus(answer.value) : null;
-    if (status === null || !UNPROCESSED.has(status) || performance.now() >= end) return status;
+  while (UNPROCESSED.has((await readStatus(chain, id)) ?? '') && performance.now() < end && !signal.aborted)
     await sleepUnlessAborted(seconds('video_check_seconds', 5) * 1_000, signal);
-    if (signal.aborted) return status;
-  }
 };
 
-const readStatus = (value: unknown): string | null => {
-  const { videos } = (value ?? {}) as { readonly videos?: unknown };
+/** Asks for a video's status; null if OK does not say any. */
+const readStatus = async (chain: UploadContext, id: string): Promise<string | null> => {
+  const answer = await callMethod(chain, videoStatusCall(id));
+  const { videos } = (answer.ok ? (answer.value ?? {}) : {}) as { readonly videos?: unknown };
   const [video] = Array.isArray(videos) ? (videos as readonly ({ readonly status?: unknown } | null)[]) : [];
   return typeof video?.status === 'string' ? video.status : null;
 };

@@ -36,7 +36,11 @@ export const fetchMedia = async (step: Step, { media }: SendContext): Promise<St
       if ('code' in file) return becomesLink(file) ? { link: file.code } : file;
       file.release();
       const kind = kindOfFile(type, file.mime);
-      return { kind, ...(file.isFitted && { fitted: true }), ...(kind === 'video' && file.video && { video: file.video }) };
+      return {
+        kind,
+        ...(file.isFitted && { fitted: true }),
+        ...(kind === 'video' && file.video && { video: file.video }),
+      };
     }),
   );
   const errors = fetched.filter((one): one is PublishError => 'code' in one);

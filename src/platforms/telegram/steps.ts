@@ -94,7 +94,8 @@ const METHODS = { photo: 'sendPhoto', video: 'sendVideo', audio: 'sendAudio', do
 /**
  * Without them, Telegram shows a video above some 10 MB as a square tile of zero length (networks.md §1).
  */
-const videoFields = (video: VideoFacts | undefined): JsonObject => (video ? { ...video, supports_streaming: true } : {});
+const videoFields = (video: VideoFacts | undefined): JsonObject =>
+  video ? { ...video, supports_streaming: true } : {};
 
 const keyboardFields = (keyboard: InlineKeyboard | null): JsonObject =>
   keyboard ? { reply_markup: { inline_keyboard: keyboard.inline_keyboard } } : {};

@@ -228,16 +228,7 @@ export const VK_ERRORS: readonly ErrorRow[] = [
   },
   {
     codes: [214],
-    words: [
-      'no access',
-      'no right',
-      'not allowed',
-      'closed',
-      'disabled',
-      'banned',
-      'blacklist',
-      'permission',
-    ],
+    words: ['no access', 'no right', 'not allowed', 'closed', 'disabled', 'banned', 'blacklist', 'permission'],
     class: 'channel',
     code: 'posting_denied',
     advice: {

@@ -17,7 +17,11 @@ import type { Uploads, VideoProcessing } from './uploads.js';
  * - `POST /_control/limits {text}`: sets the maximum text length in UTF-16 units (error 601)
  */
 export const answerOkControl = (
-  { applications, groups, uploads }: { readonly applications: Applications; readonly groups: Groups; readonly uploads: Uploads },
+  {
+    applications,
+    groups,
+    uploads,
+  }: { readonly applications: Applications; readonly groups: Groups; readonly uploads: Uploads },
   control: string,
   body: ControlFields,
 ): StandInAnswer | null => {

@@ -29,7 +29,12 @@ const METHODS: Readonly<Record<string, Method>> = {
     return uploads.createPhotoUpload(Number(count), originOf(call));
   },
   'video.getUploadUrl': ({ uploads }, { file_name = '', file_size, gid, post_form }, call) =>
-    uploads.createVideoUpload(file_name, Number(file_size), post_form === 'true' ? null : (gid ?? null), originOf(call)),
+    uploads.createVideoUpload(
+      file_name,
+      Number(file_size),
+      post_form === 'true' ? null : (gid ?? null),
+      originOf(call),
+    ),
   'video.get': ({ uploads }, { vids = '' }) => uploads.describeVideos(vids),
   'video.update': async (context, { vid = '' }, { id }) => {
     const released = await context.uploads.releaseVideo(vid);

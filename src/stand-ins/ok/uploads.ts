@@ -24,6 +24,7 @@ interface PendingVideo {
   /** Group in which `video.update` publishes the video; null for none. */
   readonly gid: string | null;
   medium: LedgerMedium | null;
+  isReleased: boolean;
   /** How many times `video.get` was called after the upload. */
   asked: number;
 }
@@ -58,7 +59,7 @@ export class Uploads {
     if (!Number.isSafeInteger(fileSize) || fileSize <= 0) throw badParameter('file_size is required');
     const ticket = newTicket();
     const id = String(++this.lastVideoId);
-    this.videos.set(id, { ticket, fileName, fileSize, gid, medium: null, asked: 0 });
+    this.videos.set(id, { ticket, fileName, fileSize, gid, medium: null, isReleased: false, asked: 0 });
     return { video_id: Number(id), upload_url: `${origin}/upload/video/${ticket}` };
   }
 
@@ -72,6 +73,7 @@ export class Uploads {
     const { medium, gid } = video;
     if (!medium) throw badParameter(`vid : video ${id} has not been uploaded`);
     await this.storedUploads.addMedium(`movie/${id}`, medium);
+    video.isReleased = true;
     if (this.processing.isReadyAtOnce) throw badParameter('vid : the video is ready');
     return gid === null ? null : { gid, medium };
   }
@@ -81,8 +83,8 @@ export class Uploads {
     const videos = vids.split(',').flatMap((id) => {
       const video = this.videos.get(id);
       if (!video) return [];
-      const isUnprocessed = video.medium !== null && video.asked++ < this.processing.checks;
-      return [{ id, status: video.medium === null ? 'UPLOADING' : isUnprocessed ? 'PROCESSING' : 'OK' }];
+      if (!video.isReleased) return [{ id, status: 'UPLOADING' }];
+      return [{ id, status: video.asked++ < this.processing.checks ? 'PROCESSING' : 'OK' }];
     });
     return { videos };
   }

@@ -53,7 +53,12 @@ export class Uploads {
   createPhotoUpload(groupId: string, origin: string): object {
     const ticket = newTicket();
     this.photoTickets.set(ticket, groupId);
-    return { upload_url: `${origin}/upload/photo/${ticket}`, album_id: -14, user_id: UPLOADER, group_id: Number(groupId) };
+    return {
+      upload_url: `${origin}/upload/photo/${ticket}`,
+      album_id: -14,
+      user_id: UPLOADER,
+      group_id: Number(groupId),
+    };
   }
 
   /** Handles `video.save`: the video gets its id before its file arrives. */

@@ -106,6 +106,29 @@ describe('a failed upload may be repeated, and readers see nothing', () => {
   });
 });
 
+describe('a message that MAX refuses because of its media', () => {
+  const refused = answer(400, { code: 'proto.payload', message: 'errors.process.attachment.movie.not.owner' });
+  const texts = async () => (await max.control.readLedger()).map(({ text, media }) => [text, media.length]);
+
+  it('keeps its text, and the media are links in it (D-22)', async () => {
+    await max.control.addFault({ ...refused, method: 'POST /messages' });
+    const { outcome, warnings } = await publishFiles(['a.mp4']);
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(warnings).toContain('media_as_link');
+    expect(await texts()).toEqual([['Look\n\nhttps://media.example/a.mp4', 0]]);
+  });
+
+  it('and follows the text is replaced by a link to its audio file', async () => {
+    await max.control.addFault({ mode: 'delay', delay_ms: 1, method: 'POST /messages' }); // the text
+    await max.control.addFault({ ...refused, method: 'POST /messages' });
+    expect((await publishFiles(['b.mp3'])).outcome).toMatchObject({ kind: 'done' });
+    expect(await texts()).toEqual([
+      ['Look', 0],
+      ['https://media.example/b.mp3', 0],
+    ]);
+  });
+});
+
 describe('files (D-22, D-24)', () => {
   it('are requested within the limits of MAX', async () => {
     await publishFiles(['a.jpg', 'b.mp4', 'c.mp3']);

@@ -72,6 +72,7 @@ describe('photos and videos', () => {
       'video.getUploadUrl',
       'upload.video',
       'video.update',
+      'video.get',
       'mediatopic.post',
     ]);
   });
@@ -195,13 +196,33 @@ describe('a failed upload may be repeated (networks.md §3)', () => {
     expect(await ok.control.readLedger()).toHaveLength(1);
   });
 
+  it('a video whose processing OK says takes a while is waited for, as long as the channel says', async () => {
+    const { context } = files([await fileOf('b.mp4', MP4, 'video/mp4')]);
+    await ok.control.request('POST', 'videos', { checks: 2 });
+    const settings = { video_check_seconds: 0.01, video_wait_seconds: 60 };
+    const patient = { ...context, channel: { ...context.channel, settings } };
+    expect((await publish(ok.publisher, post({ media: [video] }), patient)).outcome).toMatchObject({ kind: 'done' });
+    expect((await ok.control.listCalls({ method: 'video.get' })).items).toHaveLength(3);
+    const hasty = { ...patient, channel: { ...context.channel, settings: { ...settings, video_wait_seconds: 0 } } };
+    const more = { ...hasty, media: files([await fileOf('c.mp4', MP4, 'video/mp4')]).context.media };
+    expect((await publish(ok.publisher, post({ media: [video] }), more)).outcome).toMatchObject({ kind: 'done' });
+    expect((await ok.control.listCalls({ method: 'video.get' })).items).toHaveLength(4);
+  });
+
+  it('a video that is ready before it is released is published', async () => {
+    await ok.control.request('POST', 'videos', { ready: true });
+    const { context } = files([await fileOf('b.mp4', MP4, 'video/mp4')]);
+    await publish(ok.publisher, post({ media: [video] }), context);
+    expect(await newest()).toMatchObject({ text: 'Ahoy', media: [{ type: 'video' }] });
+  });
+
   it('for a video without a clear response that is not there', async () => {
     const { context } = files([await fileOf('b.mp4', MP4, 'video/mp4')]);
     await ok.control.addFault({ mode: 'answer', method: 'upload.video', status: 200, body: '' });
     const { outcome } = await publish(ok.publisher, post({ media: [video] }), context);
     expect(outcome).toMatchObject({ kind: 'done' });
     expect(await newest()).toMatchObject({ text: 'Ahoy', media: [{ type: 'video' }] });
-    const chain = ['video.getUploadUrl', 'upload.video', 'video.update'];
+    const chain = ['video.getUploadUrl', 'upload.video', 'video.update', 'video.get'];
     const { items } = await ok.control.listCalls();
     expect(items.map(({ method }) => method)).toEqual([...chain, ...chain, 'mediatopic.post']);
   });

@@ -60,10 +60,16 @@ describe('a response of OK (networks.md §3)', () => {
       { kind: 'failed', error: { source: 'ok', platform_says: 'words' } },
       0,
     ]),
-    ...[10, 50, 101, 102, 103, 104, 160, 200, 210, 453, 456].map((code): Case => [
+    ...[10, 101, 102, 103, 104, 200, 210, 401, 453, 457, 900].map((code): Case => [
       String(code),
       refusal(code),
       { kind: 'needs_attention', error: { category: 'credentials', source: 'ok' } },
+      0,
+    ]),
+    ...[9, 50, 160, 455, 456, 458].map((code): Case => [
+      String(code),
+      refusal(code),
+      { kind: 'needs_attention', error: { category: 'channel', source: 'ok' } },
       0,
     ]),
     ...[1, 9_999].map((code): Case => [

@@ -158,16 +158,44 @@ describe('a post of several messages', () => {
     ]);
   });
 
-  it.each([
-    'Bad Request: failed to send message #2 with the error message "PHOTO_INVALID_DIMENSIONS"',
-    'Bad Request: group send failed',
-  ])('a partly failed album is in doubt: %s', async (description) => {
-    const body = { ok: false, error_code: 400, description };
-    await telegram.control.addFault({ mode: 'answer', method: 'sendMediaGroup', status: 400, body });
-    expect((await publishFiles(['a.jpg', 'b.jpg'])).outcome).toMatchObject({
-      kind: 'in_doubt',
-      error: { code: 'album_incomplete' },
+  const refuseAlbum = (description: string) =>
+    telegram.control.addFault({
+      mode: 'answer',
+      method: 'sendMediaGroup',
+      status: 400,
+      body: { ok: false, error_code: 400, description },
     });
+  const because = (cause: string) => `Bad Request: failed to send message #2 with the error message "${cause}"`;
+
+  it('an album that may have been sent in part is in doubt', async () => {
+    await refuseAlbum(because('Message was not sent'));
+    const { outcome } = await publishFiles(['a.jpg', 'b.jpg']);
+    expect(outcome).toMatchObject({ kind: 'in_doubt', error: { code: 'album_incomplete' } });
+  });
+
+  it('an album of which nothing was sent is sent again', async () => {
+    await refuseAlbum('Bad Request: group send failed');
+    expect((await publishFiles(['a.jpg', 'b.jpg'])).outcome).toMatchObject({ kind: 'retry', named: false });
+    expect((await publishFiles(['a.jpg', 'b.jpg'])).outcome).toMatchObject({ kind: 'done' });
+    expect(await kinds()).toEqual(['photo', 'photo']);
+  });
+
+  it.each(['PHOTO_INVALID_DIMENSIONS', 'not enough rights to send photos to the chat'])(
+    'the media of an album that Telegram refuses because of "%s" are links in the text (D-22)',
+    async (cause) => {
+      await refuseAlbum(because(cause));
+      expect((await publishFiles(['a.jpg', 'b.jpg'])).outcome).toMatchObject({ kind: 'done' });
+      const links = mediaOf(['a.jpg', 'b.jpg']).map(({ url }) => url);
+      expect((await telegram.control.readLedger()).map(({ text, media }) => [text, media])).toEqual([
+        [`Look\n\n${links.join('\n')}`, []],
+      ]);
+    },
+  );
+
+  it('an upload that Telegram did not get whole is sent once more', async () => {
+    await refuseAlbum(because('FILE_PARTS_INVALID'));
+    expect((await publishFiles(['a.jpg', 'b.jpg'])).outcome).toMatchObject({ kind: 'done' });
+    expect(await kinds()).toEqual(['photo', 'photo']);
   });
 
   it('an album whose response is lost is in doubt', async () => {

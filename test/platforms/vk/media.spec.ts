@@ -53,8 +53,8 @@ describe('photos and videos', () => {
     const { outcome, results } = await publish(vk.publisher, post({ media: [photo, video] }), context);
     expect(outcome).toMatchObject({ kind: 'done', messageIds: ['1'] });
     expect(results).toEqual({
-      'media-1': { attachment: expect.stringMatching(/^photo-7_\d+$/) },
-      'media-2': { attachment: expect.stringMatching(/^video-7_\d+$/) },
+      'media-1': { attachment: expect.stringMatching(/^photo1_\d+_\w+$/) },
+      'media-2': { attachment: expect.stringMatching(/^video-7_\d+_\w+$/) },
     });
     expect((await newest())?.media).toMatchObject([
       { type: 'photo', name: 'a.png', bytes: PNG.length },
@@ -145,6 +145,21 @@ describe('a medium that is not sent', () => {
     ]);
     expect((await vk.control.listCalls({ method })).items).toHaveLength(times);
     expect(released).toBe(1);
+  });
+
+  it.each([
+    ['photos.getWallUploadServer', { error_code: 1117, error_msg: 'Access token has expired' }],
+    ['photos.getWallUploadServer', { error_code: 5, error_msg: 'User authorization failed' }],
+    ['photos.saveWallPhoto', { error_code: 3610, error_msg: 'User is deactivated' }],
+    ['video.save', { error_code: 15, error_subcode: 1133, error_msg: 'Access denied' }],
+  ])('but a dead upload token (%s %j) stops the channel, and nothing becomes a link', async (method, error) => {
+    const [medium, file] = method.includes('video')
+      ? ([video, await fileOf('a.mp4', MP4, 'video/mp4')] as const)
+      : ([photo, await fileOf('a.png', PNG, 'image/png')] as const);
+    await vk.control.addFault({ mode: 'answer', method, status: 200, body: { error } });
+    const { outcome } = await publish(vk.publisher, post({ media: [medium] }), files([file]).context);
+    expect(outcome).toMatchObject({ kind: 'needs_attention', error: { category: 'credentials' } });
+    expect(await newest()).toBeUndefined();
   });
 
   it('unless it cannot be saved once: it is uploaded again', async () => {

@@ -62,13 +62,26 @@ describe('a response of VK (networks.md §3)', () => {
       0,
     ],
     ...[100, 214, 219, 222, 224].map((code): Case => [String(code), refusal(code), { kind: 'failed' }, 0]),
-    ['an unknown one', refusal(9_999), { kind: 'failed', error: { category: 'platform' } }, 0],
-    ...[5, 7, 14, 15, 17, 18, 27, 28, 37, 203, 1051, 3300].map((code): Case => [
+    ['an unknown one', refusal(12_345), { kind: 'failed', error: { category: 'payload', code: 'refused' } }, 0],
+    ['a method that VK does not know', refusal(3), { kind: 'failed', error: { category: 'internal' } }, 0],
+    ...[5, 14, 17, 18, 27, 28, 37, 1051, 1117, 3300].map((code): Case => [
       String(code),
       refusal(code),
       { kind: 'needs_attention', error: { category: 'credentials', source: 'vk', platform_says: 'words' } },
       0,
     ]),
+    ...[7, 15, 40, 203].map((code): Case => [
+      String(code),
+      refusal(code),
+      { kind: 'needs_attention', error: { category: 'channel', source: 'vk', platform_says: 'words' } },
+      0,
+    ]),
+    [
+      '15 with the subcode of a missing right',
+      { status: 200, body: { error: { error_code: 15, error_subcode: 1133, error_msg: 'words' } } },
+      { kind: 'needs_attention', error: { category: 'credentials', code: 'not_permitted' } },
+      0,
+    ],
     ...[1, 10, 36].map((code): Case => [
       `${code}, though it was done`,
       { mode: 'accept_then_answer', ...refusal(code) },

@@ -95,9 +95,12 @@ describe('uploads', () => {
   it('a photo passes the upload chain once and can then be posted', async () => {
     const answer = await uploadFile(await server(), 'photo', png);
     const saved = await vk.call('photos.saveWallPhoto', { group_id: '7', ...answer });
-    const [{ id, owner_id }] = saved.response;
+    const [{ id, owner_id, access_key }] = saved.response;
     expect((await vk.call('photos.saveWallPhoto', { group_id: '7', ...answer })).error?.error_code).toBe(100);
-    await post({ attachments: `photo${owner_id}_${id}` });
+    // The photo belongs to the user who uploaded it, and others need its key.
+    expect(owner_id).toBeGreaterThan(0);
+    expect((await post({ attachments: `photo${owner_id}_${id}` })).error?.error_code).toBe(100);
+    await post({ attachments: `photo${owner_id}_${id}_${access_key}` });
     const [entry] = await vk.control.readLedger();
     expect(entry?.media).toMatchObject([{ type: 'photo', bytes: png.length, mime: 'image/png' }]);
   });
@@ -129,7 +132,7 @@ describe('uploads', () => {
 
   it('a video gets its name before its file and cannot be posted without its file', async () => {
     const { response } = await vk.call('video.save', { group_id: '7', name: 'Storm', wallpost: '0' });
-    const attachments = `video${response.owner_id}_${response.video_id}`;
+    const attachments = `video${response.owner_id}_${response.video_id}_${response.access_key}`;
     expect((await post({ attachments })).error?.error_code).toBe(100);
     expect(await uploadFile(response.upload_url, 'video_file', png)).toHaveProperty('error_code');
     expect(await uploadFile(response.upload_url, 'video_file', mp4)).toMatchObject({ size: mp4.length });
@@ -152,10 +155,11 @@ describe('a restart', () => {
     await post();
     const address = (await vk.call('photos.getWallUploadServer', { group_id: '7' })).response.upload_url;
     const answer = await uploadFile(address, 'photo', png);
-    const [{ id }] = (await vk.call('photos.saveWallPhoto', { group_id: '7', ...answer })).response;
+    const [{ id, owner_id, access_key }] = (await vk.call('photos.saveWallPhoto', { group_id: '7', ...answer }))
+      .response;
     await vk.end();
     const again = await startStandIn({ ledgerFile: vk.ledgerFile });
-    const parameters = { owner_id: '-7', from_group: '1', attachments: `photo-7_${id}` };
+    const parameters = { owner_id: '-7', from_group: '1', attachments: `photo${owner_id}_${id}_${access_key}` };
     expect(await again.call('wall.post', parameters)).toEqual({ response: { post_id: 2 } });
     expect(await again.control.readLedger()).toHaveLength(2);
     await again.stop();
