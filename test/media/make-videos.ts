@@ -12,6 +12,8 @@ export interface VideoShape {
   readonly mediaBytes?: number;
   /** Samples in the index; many make it long. */
   readonly samples?: number;
+  /** True for a portrait video, which phones store as a landscape one with a rotation by 90°. */
+  readonly isRotated?: boolean;
 }
 
 const TIMESCALE = 1_000;
@@ -30,10 +32,15 @@ export const makeVideoParts = ({
   index = 'first',
   mediaBytes = 1_000,
   samples = 1,
+  isRotated = false,
 }: VideoShape): { before: Buffer; mediaBytes: number; after: Buffer } => {
   const ftyp = box('ftyp', ascii(brand), uint32(512), ascii(brand), ascii(brand === 'qt  ' ? 'qt  ' : 'mp42'));
   const moov = (offset: number): Buffer =>
-    box('moov', mvhd(seconds, tracks.length), ...tracks.map((kind, n) => trak(kind, n + 1, seconds, samples, offset)));
+    box(
+      'moov',
+      mvhd(seconds, tracks.length),
+      ...tracks.map((kind, n) => trak(kind, n + 1, seconds, samples, offset, isRotated)),
+    );
   const mdat =
     mediaBytes + 8 < 2 ** 32
       ? Buffer.concat([uint32(mediaBytes + 8), ascii('mdat')])
@@ -52,7 +59,14 @@ const mvhd = (seconds: number, tracks: number): Buffer =>
     ...[uint32(0x10000), uint16(0x100), Buffer.alloc(10), MATRIX, Buffer.alloc(24), uint32(tracks + 1)],
   ]);
 
-const trak = (kind: 'video' | 'audio', id: number, seconds: number, samples: number, offset: number): Buffer => {
+const trak = (
+  kind: 'video' | 'audio',
+  id: number,
+  seconds: number,
+  samples: number,
+  offset: number,
+  isRotated: boolean,
+): Buffer => {
   const duration = Math.round(seconds * TIMESCALE);
   const isVideo = kind === 'video';
   const [width, height] = isVideo ? [640, 360] : [0, 0];
@@ -60,7 +74,7 @@ const trak = (kind: 'video' | 'audio', id: number, seconds: number, samples: num
     'tkhd',
     [
       ...[uint32(0), uint32(0), uint32(id), uint32(0), uint32(duration), Buffer.alloc(8)],
-      ...[uint16(0), uint16(0), uint16(isVideo ? 0 : 0x100), uint16(0), MATRIX],
+      ...[uint16(0), uint16(0), uint16(isVideo ? 0 : 0x100), uint16(0), isVideo && isRotated ? ROTATED : MATRIX],
       ...[uint32(width * 65_536), uint32(height * 65_536)],
     ],
     7,
@@ -143,6 +157,8 @@ export const ogg = (codec: 'opus' | 'vorbis' | 'theora' = 'opus'): Buffer => {
 };
 
 const MATRIX = Buffer.concat([0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000].map((value) => uint32(value)));
+/** A rotation by 90°. */
+const ROTATED = Buffer.concat([0, 0x1_0000, 0, 0xffff_0000, 0, 0, 0, 0, 0x4000_0000].map((value) => uint32(value)));
 
 const box = (type: string, ...content: Buffer[]): Buffer => {
   const body = Buffer.concat(content);

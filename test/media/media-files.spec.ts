@@ -71,6 +71,15 @@ describe('a medium that a network accepts', () => {
     file.release();
   });
 
+  it.each([
+    ['as it is stored', false, { width: 640, height: 360, duration: 13 }],
+    ['as readers see it, if it is rotated', true, { width: 360, height: 640, duration: 13 }],
+  ])('goes with the size and length of a video: %s', async (_, isRotated, video) => {
+    const file = await lent('video', there.serve('/film.mp4', makeVideo({ seconds: 12.6, isRotated })));
+    expect(file.video).toEqual(video);
+    file.release();
+  });
+
   it('is fetched once for all networks and attempts, and resized once per set of limits', async () => {
     const by = filesWith();
     const url = there.serve('/photo', await colour(300, 200).webp().toBuffer());

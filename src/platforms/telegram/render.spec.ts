@@ -4,6 +4,25 @@ import { renderTelegram } from './render.js';
 const channel = { id: 'tgt_1', address: { chat_id: '-1' }, settings: {} };
 
 describe('renderTelegram', () => {
+  it('tells Telegram the size and length of a video, alone and in an album (networks.md §1)', () => {
+    const of = (kinds: readonly ('photo' | 'video')[]) => {
+      const media = kinds.map((type, index) => ({ type, url: `https://media.example/${index}` }));
+      const video = { width: 1_280, height: 720, duration: 42 };
+      const found = kinds.map((kind) => ({ kind, ...(kind === 'video' && { video }) }));
+      const post: PlatformPost = { text: '', entities: [], media, buttons: [], isAdvertisement: false };
+      return renderTelegram(post, channel, { media: { media: found } }).steps.at(-1)?.request;
+    };
+    const facts = { width: 1_280, height: 720, duration: 42, supports_streaming: true };
+    expect(of(['video'])).toEqual({ chat_id: '-1', video: 'attach://video-0', ...facts });
+    expect(of(['photo', 'video'])).toEqual({
+      chat_id: '-1',
+      media: [
+        { type: 'photo', media: 'attach://photo-0' },
+        { type: 'video', media: 'attach://video-1', ...facts },
+      ],
+    });
+  });
+
   it('counts the cut units of the original text, including characters that Telegram removes (D-44)', () => {
     const text = 'a\r\nb\r\n'.repeat(1_500);
     const post: PlatformPost = { text, entities: [], media: [], buttons: [], isAdvertisement: false };

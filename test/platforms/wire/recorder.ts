@@ -11,7 +11,18 @@ export interface RecordedCall {
 }
 
 /** Response fields that later calls refer to; their values change between runs. */
-const GIVEN_OUT = new Set(['upload_url', 'url', 'video_id', 'photo_ids', 'id', 'token', 'photo', 'hash', 'server']);
+const GIVEN_OUT = new Set([
+  'upload_url',
+  'url',
+  'video_id',
+  'photo_ids',
+  'id',
+  'token',
+  'photo',
+  'hash',
+  'server',
+  'access_key',
+]);
 
 /**
  * Records calls. Secrets become `***`, signatures `(signature)`. A value from the response to an earlier call becomes
