@@ -16,7 +16,7 @@ const INTRODUCTION = `# What the networks answer, and what Crosspost does
 
 Generated from the source by \`npm run messages\`. For each network, the first row that fits an answer counts: one of its codes, and some of
 its words, in any case; \`*\` stands for any text. **Code** is \`error.code\` in Crosspost's answers (D-35); \`platform_says\` has the
-network's own words. The facts behind the tables are in [networks.md](networks.md#9-errors).
+network's own words. The facts behind the tables are in [networks.md](networks.md#3-failures-and-limits).
 
 | Class | What Crosspost does |
 | --- | --- |

@@ -5,7 +5,7 @@ import { platformSays } from './platform-says.js';
 import type { PublishError, StepOutcome } from './publisher.js';
 import type { RefusedCall } from './unanswered-call.js';
 
-/** What the gateway does about a network's error (networks.md §9). */
+/** What the gateway does about a network's error (network-errors.md). */
 export type ErrorClass =
   /** Waits and sends again. */
   | 'retry'

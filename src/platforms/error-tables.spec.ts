@@ -47,7 +47,7 @@ const ENDS: Readonly<Record<ErrorRow['class'], { readonly kind: StepOutcome['kin
   doubt: { kind: 'in_doubt', category: 'platform' },
 };
 
-describe("the tables of the networks' errors (networks.md §9)", () => {
+describe("the tables of the networks' errors (network-errors.md)", () => {
   it.each(answers)('%s', (_, table, row, answer) => {
     expect(table.find(answer)).toBe(row);
     const { kind, category } = ENDS[row.class];

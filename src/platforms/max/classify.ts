@@ -29,7 +29,7 @@ export type MaxFailure =
   | Interrupted;
 
 /**
- * Returns the outcome of a failed call (networks.md §9, D-20, D-25, D-26). Only a visible call can be in doubt; any
+ * Returns the outcome of a failed call (network-errors.md, D-20, D-25, D-26). Only a visible call can be in doubt; any
  * other call may always be repeated.
  */
 export const classify = (failure: MaxFailure, call: RefusedCall): StepOutcome => {

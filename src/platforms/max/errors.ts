@@ -1,7 +1,7 @@
 import type { ErrorRow } from '../error-table.js';
 
 /**
- * MAX's errors (networks.md §9), by status, code and reason; for attachments, only the message has the reason. Sources:
+ * MAX's errors (network-errors.md), by status, code and reason; for attachments, only the message has the reason. Sources:
  * MAX's OpenAPI document and the official clients.
  */
 export const MAX_ERRORS: readonly ErrorRow[] = [

@@ -12,6 +12,6 @@ export interface OkRefusal {
   readonly errorMsg: string;
 }
 
-/** Returns the outcome of a refusal (networks.md §9, D-20, D-25, D-26). */
+/** Returns the outcome of a refusal (network-errors.md, D-20, D-25, D-26). */
 export const classify = ({ errorCode, errorMsg }: OkRefusal, call: RefusedCall): StepOutcome =>
   errors.classify({ codes: [errorCode], words: errorMsg }, call);

@@ -25,7 +25,7 @@ const PRIVACY: Advice = {
   ru: 'Настройки приватности в OK запрещают эту публикацию: измените их или используйте токен другого аккаунта.',
 };
 
-/** OK's errors (networks.md §9). Codes and names: apiok.ru, error codes. */
+/** OK's errors (network-errors.md). Codes and names: apiok.ru, error codes. */
 export const OK_ERRORS: readonly ErrorRow[] = [
   {
     codes: [2, 31],

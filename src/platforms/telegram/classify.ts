@@ -30,7 +30,7 @@ export type TelegramFailure =
   | Interrupted;
 
 /**
- * Returns the outcome of a failed call (networks.md §9, D-20, D-25, D-26). Never retries a call if readers may already
+ * Returns the outcome of a failed call (network-errors.md, D-20, D-25, D-26). Never retries a call if readers may already
  * see its effect.
  */
 export const classify = (failure: TelegramFailure, call: RefusedCall): StepOutcome => {
@@ -60,7 +60,7 @@ const classifyRefusal = (refusal: Refusal, call: RefusedCall): StepOutcome => {
     return errors.classify({ codes: [429], words: description, waitSeconds: secondsToWait(refusal) }, call);
   }
   const cause = ALBUM_REFUSAL.exec(description)?.[1];
-  // Items were seen in the chat after this cause (networks.md §9).
+  // Items were seen in the chat after this cause (network-errors.md).
   if (cause === undefined || /retry after/i.test(cause)) return errors.classify(answerOf(refusal), call);
   const ofCause = errors.classify({ codes: [], words: cause }, call);
   return 'error' in ofCause

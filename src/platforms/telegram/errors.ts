@@ -13,7 +13,7 @@ const MAKE_ADMINISTRATOR: Advice = {
 };
 
 /**
- * Telegram's errors (networks.md §9), by description rather than status: the Bot API server changes statuses and puts
+ * Telegram's errors (network-errors.md), by description rather than status: the Bot API server changes statuses and puts
  * words such as `Bad Request: ` in front. Sources: the Bot API server and tdlib.
  */
 export const TELEGRAM_ERRORS: readonly ErrorRow[] = [

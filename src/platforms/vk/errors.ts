@@ -30,7 +30,7 @@ const CALL_WRONG: Advice = {
 };
 const FAILED: Advice = { en: 'VK failed with an internal error.', ru: 'Внутренняя ошибка VK.' };
 
-/** VK's errors (networks.md §9). Codes and names: VK's schema, `errors.json`. */
+/** VK's errors (network-errors.md). Codes and names: VK's schema, `errors.json`. */
 export const VK_ERRORS: readonly ErrorRow[] = [
   {
     codes: [6],

@@ -3,7 +3,7 @@ import type { ErrorRow } from '../../platforms/error-table.js';
 /** Delay after a flood ban, in ms: the service forgives one violation every ten minutes. */
 const FLOOD_BAN_MS = 10 * 60_000;
 
-/** LibreTranslate's errors (networks.md §9), by HTTP status and message. Source: its `app.py`. */
+/** LibreTranslate's errors (network-errors.md), by HTTP status and message. Source: its `app.py`. */
 export const TRANSLATION_ERRORS: readonly ErrorRow[] = [
   {
     codes: [403],
