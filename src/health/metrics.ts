@@ -15,6 +15,8 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 /** Maximum number of combinations of network, outcome and code. */
 const MAX_SERIES = 500;
+/** Codes come from the networks, so their number is limited. */
+const MAX_UNKNOWN_CODES = 100;
 
 /** Counters of responses with the same labels. */
 interface Series {
@@ -60,6 +62,12 @@ export class Metrics {
     name: 'crosspost_publications_total',
     help: 'Outcomes of attempts to publish; code is empty for a success',
     labelNames: ['platform', 'outcome', 'code'],
+    registers: [this.registry],
+  });
+  private readonly unknownErrors = new Counter({
+    name: 'crosspost_unknown_network_errors_total',
+    help: "Answers of networks that no table of errors covers, by the network's own code",
+    labelNames: ['platform', 'code'],
     registers: [this.registry],
   });
   private readonly releases = new Histogram({
@@ -109,6 +117,17 @@ export class Metrics {
       const isKnown = known.has(series) || known.size < MAX_SERIES;
       if (isKnown) known.add(series);
       this.publications.inc({ platform, outcome, code: isKnown ? code : 'other' });
+    };
+  }
+
+  /** Returns a function that counts networks' errors that no table covers. The codes beyond some count as `other`. */
+  unknownErrorCounter(): (platform: string, code: string) => void {
+    const known = new Set<string>();
+    return (platform, code) => {
+      const series = `${platform} ${code}`;
+      const isKnown = known.has(series) || (known.size < MAX_UNKNOWN_CODES && code.length <= 64);
+      if (isKnown) known.add(series);
+      this.unknownErrors.inc({ platform, code: isKnown ? code : 'other' });
     };
   }
 

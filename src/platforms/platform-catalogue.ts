@@ -54,13 +54,22 @@ export class PlatformCatalogue {
     return Object.fromEntries(Object.entries(address).filter(([name]) => credentials[name]?.kind === 'address'));
   }
 
-  /** Creates a publisher for each network. @param urls base URLs by identifier; default: the network's own */
+  /**
+   * Creates a publisher for each network.
+   * @param urls base URLs by identifier; default: the network's own
+   * @param countUnknown counts errors that the network's table does not cover
+   */
   createPublishers(
     urls: Readonly<Record<string, string>>,
-    options: Omit<PublisherOptions, 'apiUrl'> = {},
+    options: Omit<PublisherOptions, 'apiUrl' | 'countUnknown'> = {},
+    countUnknown: (platform: string, code: string) => void = () => undefined,
   ): readonly ConnectedPublisher[] {
     return this.all.map(({ id, baseUrl, createPublisher }) =>
-      createPublisher({ ...options, apiUrl: urls[id] ?? baseUrl.default }),
+      createPublisher({
+        ...options,
+        apiUrl: urls[id] ?? baseUrl.default,
+        countUnknown: (code) => countUnknown(id, code),
+      }),
     );
   }
 }
