@@ -1,7 +1,7 @@
+import { TRANSLATION_ERRORS } from '../processing/translation/errors.js';
 import { type Answer, type ErrorRow, ErrorTable } from './error-table.js';
 import { MAX_ERRORS } from './max/errors.js';
 import { OK_ERRORS } from './ok/errors.js';
-import { TRANSLATION_ERRORS } from '../processing/translation/errors.js';
 import type { StepOutcome } from './publisher.js';
 import { TELEGRAM_ERRORS } from './telegram/errors.js';
 import { VK_ERRORS } from './vk/errors.js';

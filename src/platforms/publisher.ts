@@ -141,7 +141,7 @@ export type MediaLimits = PhotoLimits;
 /** What is known about a medium before its download (D-24). */
 export type ProbedMedium = Media & MediaFacts;
 
-/** Facts about a video that networks want to be told. */
+/** Facts about a video that networks ask for. */
 export interface VideoFacts extends JsonObject {
   /** Pixels, as readers see the video: a rotation is applied. */
   readonly width: number;

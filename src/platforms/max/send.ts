@@ -1,5 +1,5 @@
-import type { NetworkConnection } from '../connection.js';
 import type { JsonObject } from '../../kernel/json.js';
+import type { NetworkConnection } from '../connection.js';
 import { doneWithoutMessage, unusableCredentials } from '../outcomes.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { resolveReferences } from '../references.js';
