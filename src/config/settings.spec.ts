@@ -42,6 +42,7 @@ describe('settings', () => {
       limitsProfile: expect.objectContaining({ name: 'A' }) as unknown,
       mediaProbe: true,
       metricsKey: null,
+      extraCertificates: null,
       metricsPort: null,
       allowPrivateAddresses: [],
       trustedProxies: [],

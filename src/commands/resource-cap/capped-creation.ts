@@ -13,11 +13,7 @@ const CAPPED = {
   projects: { field: 'projects', kind: 'project', words: 'projects' },
   endpoints: { field: 'endpoints', kind: 'endpoint', words: 'endpoints' },
   webhookOutputs: { field: 'webhook_outputs', kind: 'webhook_output', words: 'webhook outputs' },
-  outputsPerProject: {
-    field: 'outputs_per_project',
-    kind: 'project_output',
-    words: 'webhook outputs in this project',
-  },
+  outputsPerProject: { field: 'outputs_per_project', kind: 'project_output', words: 'outputs in this project' },
 } as const;
 
 /** A type of resource that is capped per owner, or per project. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '../../event-store/port.js';
 import { silentLog } from '../../kernel/log.js';
+import { FailingWork } from '../../runtime/failing-work.js';
 import { UnreadableSecret } from '../../secrets/vault.js';
 import { DeliverNotices } from './deliver-notices.js';
 import type { NoticeQueue } from './notice-queue.js';
@@ -46,6 +47,7 @@ const deliver = async (owners: Readonly<Record<string, () => Error | null>>) => 
     }),
   };
   const leases = {
+    failingWork: new FailingWork(),
     async acquire() {
       return { lost: new AbortController().signal, release: async () => void trace.push('the lease is released') };
     },

@@ -136,7 +136,7 @@ describe('the cap on the webhook outputs of a project (D-82)', () => {
     const { body } = await create(first).expect(402);
     expect(body).toMatchObject({
       code: 'resource_limit',
-      errors: [expect.stringContaining('This owner has 3 webhook outputs in this project, and the plan "standard"')],
+      errors: [expect.stringContaining('This owner has 3 outputs in this project, and the plan "standard"')],
       resource: 'outputs_per_project',
       existing: 3,
       allowed: 3,
