@@ -33,7 +33,7 @@ export const changesPlannedTargets = (type: string): boolean => TYPES.has(type);
 
 /**
  * The targets of planned posts, for projections that queue publications. A release refers to the targets of the post's
- * content instead of repeating them (ADR-240), and projections read only their own tables.
+ * content instead of repeating them (ADR-242), and projections read only their own tables.
  */
 export class PlannedTargets {
   private constructor(private readonly rows: Rows<PlannedTargetRow>) {}

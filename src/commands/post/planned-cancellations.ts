@@ -6,8 +6,8 @@ import type { ResourceId } from '../../projections/publish-schedule/queued-publi
 import { type Completed, latestCompleted } from '../command-result.js';
 import type { PlannedPosts } from './planned-posts.js';
 
-/** Number of posts changed at a time. */
-const BATCH_SIZE = 200;
+/** Number of posts changed at a time; each may have thousands of publications. */
+const BATCH_SIZE = 50;
 const NOTHING: Completed = { position: -1n };
 
 /** Cancels the planned publications of a deleted channel, project, endpoint or owner. */

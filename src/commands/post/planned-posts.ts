@@ -76,7 +76,7 @@ export class PlannedPosts {
 
   /**
    * Reads a post; null if the place does not hold its acceptance. Reads backwards, up to the latest event that holds the
-   * whole state: a post may have many revisions, and its stream the content of each (D-79).
+   * whole state: a post may have many revisions, and its stream the content of each (ADR-243).
    * @throws Unavailable @throws UndecodableEvent
    */
   async load(place: PostPlace, attempt: EarlierAttempt | null = null): Promise<LoadedPost | null> {

@@ -28,6 +28,7 @@ export class EventBuffer {
   private to: Position = BEGINNING;
   private readonly ahead: LogRange[] = [];
   private eventsAhead = 0;
+  private bytesAhead = 0;
 
   /** Position after which the buffer holds every wanted event; null while the buffer is inactive. */
   get start(): Position | null {
@@ -76,6 +77,7 @@ export class EventBuffer {
     while (this.ahead[0] && this.ahead[0].after <= this.to) {
       const next = this.ahead.shift()!;
       this.eventsAhead -= next.events.length;
+      this.bytesAhead -= sizeOf(next.events);
       if (next.end > this.to) this.appendRange(next);
     }
     return true;
@@ -93,21 +95,23 @@ export class EventBuffer {
   /** Stores a range after a gap. If these ranges grow too large, all are dropped and later read from the table. */
   private storeAhead({ after, end, events }: LogRange): void {
     const last = this.ahead.at(-1);
-    if (this.eventsAhead + events.length > MAX_EVENTS) return this.clearAhead();
+    const bytes = sizeOf(events);
+    if (this.eventsAhead + events.length > MAX_EVENTS || this.bytesAhead + bytes > MAX_BYTES) return this.clearAhead();
     this.eventsAhead += events.length;
+    this.bytesAhead += bytes;
     if (last?.end !== after) this.ahead.push({ after, end, events });
     else this.ahead.splice(-1, 1, { after: last.after, end, events: [...last.events, ...events] });
   }
 
   private clearAhead(): void {
-    this.ahead.length = this.eventsAhead = 0;
+    this.ahead.length = this.eventsAhead = this.bytesAhead = 0;
   }
 
   private appendRange({ after, end, events }: LogRange): void {
     const fresh = after === this.to ? events : events.filter(({ position }) => position > this.to);
     this.to = end;
     this.events.push(...fresh);
-    for (const { data, metadata } of fresh) this.bytes += data.length + metadata.length;
+    this.bytes += sizeOf(fresh);
     let cut = 0;
     while (this.events.length - cut > MAX_EVENTS || this.bytes > MAX_BYTES) {
       const { data, metadata, position } = this.events[cut++]!;
@@ -117,3 +121,6 @@ export class EventBuffer {
     if (cut > 0) this.events.splice(0, cut);
   }
 }
+
+const sizeOf = (events: readonly StoredEvent[]): number =>
+  events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
