@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { banner } from './app/banner.js';
 import { seedDemo } from './app/demo.js';
+import { RECOVERY_MESSAGES } from './app/messages.js';
 import { BUILT_IN_NETWORKS } from './app/network-catalogues.js';
 import { noteProcess } from './app/note-process.js';
+import type { NoticedLoss } from './app/recovery/log-recovery.js';
 import type { Running } from './app/start.js';
 import { exitAfterLog } from './config/log-output.js';
 import { createLogger } from './config/logger.js';
@@ -34,7 +36,7 @@ const main = async (): Promise<void> => {
   const settings = loadSettings(process.env, BUILT_IN_NETWORKS.platforms.all);
   const log = createLogger(settings);
   if (isReset(process.argv.slice(2))) {
-    const { resetToStore } = await import('./app/reset/reset-to-store.js');
+    const { resetToStore } = await import('./app/recovery/reset-to-store.js');
     process.stdout.write(`${await resetToStore(settings, log)}\n`);
     return;
   }
@@ -54,6 +56,17 @@ const main = async (): Promise<void> => {
     // Loading the gateway takes most of the start time, so the arguments and settings are checked first.
     const { start } = await import('./app/start.js');
     running = await start(settings, log, stopping.signal);
+    const startAgain = async (loss: NoticedLoss): Promise<void> => {
+      if (stopping.signal.aborted) return;
+      log.error({}, RECOVERY_MESSAGES.startingAgain);
+      const lost = running!;
+      running = null;
+      await lost.stop();
+      running = await start(withPortsOf(lost, settings), log, stopping.signal, {}, loss);
+      void running.eventsLost.then(startAgain).catch(endAgain);
+    };
+    const endAgain = (error: unknown) => (stopping.signal.aborted ? exitAfterLog(0) : exit(error));
+    void running.eventsLost.then(startAgain).catch(endAgain);
     const demo = isDemo(settings) ? await seedDemo(running) : null;
     process.stdout.write(banner(running, demo));
     void running.checkHelpers();
@@ -64,6 +77,13 @@ const main = async (): Promise<void> => {
     exitAfterLog(0); // `start` has already stopped the parts that had started
   }
 };
+
+/** Returns the settings with the ports on which a process has listened, which 0 would choose again. */
+const withPortsOf = ({ address, metricsAddress }: Running, settings: Settings): Settings => ({
+  ...settings,
+  port: Number(new URL(address).port),
+  metricsPort: metricsAddress === null ? null : Number(new URL(metricsAddress).port),
+});
 
 /** True for the command that makes read models and sagas start over from the event store (ADR-125). */
 const isReset = (given: readonly string[]): boolean => given.join(' ') === 'projections reset --to-store';
@@ -105,7 +125,9 @@ const describeError = (error: unknown): string => {
   return isBug ? (error.stack ?? error.name) : error.message;
 };
 
-main().catch((error: unknown) => {
+const exit = (error: unknown): void => {
   process.stderr.write(`${describeError(error)}\n`);
   exitAfterLog(1);
-});
+};
+
+main().catch(exit);

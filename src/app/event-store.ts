@@ -1,12 +1,19 @@
+import { join } from 'node:path';
 import { maskUrl } from '../config/mask.js';
+import { catalogue } from '../domain/catalogue.js';
+import { AggregateStore } from '../event-store/aggregate-store.js';
 import { CheckedEventStore } from '../event-store/checked-event-store.js';
+import { EventCodec } from '../event-store/codec.js';
 import { type EventStoreAdapter, WrongEventStore } from '../event-store/port.js';
 import { PostgresEventStore } from '../event-store/postgres/postgres-event-store.js';
+import { SeenNotes } from '../event-store/seen-note.js';
 import { StoreCheck } from '../event-store/store-check.js';
 import { StoreRecords } from '../event-store/store-records.js';
 import { reasonOf } from '../kernel/reason.js';
 import type { Database } from './database.js';
+import { createLogIdentity, openPublishedCheckpoints } from './log-identity.js';
 import type { ProcessOptions } from './process-options.js';
+import { LogRecovery } from './recovery/log-recovery.js';
 import type { Resources } from './resources.js';
 import { addressFrom, waitForServer } from './wait-for-server.js';
 
@@ -19,9 +26,30 @@ export const addressOf = ({ eventStoreUrl, databaseUrl, dataDir }: ProcessOption
   return url === null ? `the embedded PostgreSQL in ${dataDir}` : maskUrl(url);
 };
 
+/** Opens the notes about the newest events that processes of this machine have seen. */
+export const openSeenNotes = ({ dataDir }: ProcessOptions['settings']): SeenNotes =>
+  new SeenNotes(join(dataDir, 'seen-events'));
+
+/** Prepares a recovery of the log in a store. @param storeId returns the store's identity, for the published checkpoint */
+export const openRecovery = (
+  { settings, log }: ProcessOptions,
+  { pool, historyKeys }: Database,
+  store: EventStoreAdapter,
+  storeId: () => string | null,
+): LogRecovery =>
+  new LogRecovery({
+    pool,
+    store,
+    log,
+    aggregates: new AggregateStore(store, new EventCodec(catalogue)),
+    notes: openSeenNotes(settings),
+    identity: createLogIdentity(settings, historyKeys),
+    published: openPublishedCheckpoints(settings, store.notes, storeId),
+  });
+
 /**
  * Opens the event store: KurrentDB if EVENT_STORE_URL is set, otherwise the database. Waits until the store responds,
- * and checks that the database belongs to it.
+ * checks that the database belongs to it, and recovers if events were lost (D-80).
  * @throws Error with a human-readable message if the server rejects the settings, or if the database belongs to a
  * different event store
  */
@@ -32,17 +60,28 @@ export const openEventStore = async (
 ): Promise<CheckedEventStore> => {
   const { log, settings } = options;
   const adapter = await openAdapter(options, database, resources);
-  const check = new StoreCheck(adapter, new StoreRecords(database.pool), addressOf(settings));
+  const notes = openSeenNotes(settings);
+  const check = new StoreCheck(adapter, new StoreRecords(database.pool), addressOf(settings), (id) => notes.read(id));
   const store = new CheckedEventStore(adapter, check, log);
   await resources.add(() => store.close());
   const from = addressFrom('EVENT_STORE_URL', settings.eventStoreUrl);
   const signal = resources.untilStopped(options.signal);
-  const wrong = await waitForServer({ what: 'an event store', from, log, signal }, () =>
-    store.start().catch((error: unknown) => {
+  const wrong = await waitForServer({ what: 'an event store', from, log, signal }, async () => {
+    const verdict = await check.run(null);
+    const loss = 'problem' in verdict ? verdict.loss : null;
+    if ('problem' in verdict) {
+      if (loss === null) return new WrongEventStore(verdict.problem);
+      log.warn({}, verdict.problem);
+    }
+    const { id } = await adapter.readIdentity();
+    const noticed = { running: options.noticed ?? null, setting: settings.restoredAt, newStore: null };
+    const recovery = openRecovery(options, database, adapter, () => id);
+    await recovery.run(id!, { ...noticed, readModelsAhead: loss?.seenBy === 'read_model' });
+    return store.start().catch((error: unknown) => {
       if (error instanceof WrongEventStore) return error;
       throw error;
-    }),
-  );
+    });
+  });
   if (wrong) throw wrong;
   return store;
 };

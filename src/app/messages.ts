@@ -22,10 +22,19 @@ export const RESET_MESSAGES = {
     'The database is in use by {count} of the gateway\'s processes. Stop all of them, and run "npm start -- projections reset --to-store" again.',
   ),
   done: message(
-    'Read models and sagas start again from the event store {id} at {address} (before: {former}). The outcomes of {taken} publications were taken over; {doubtful} of these publications are in doubt: resend or dismiss them. {log}Start the gateway; /readyz answers 200 once the read models are built.',
+    'Read models and sagas start again from the event store {id} at {address} (before: {former}). The outcomes of {taken} publications were taken over; {doubtful} of these publications are in doubt. What was waiting is held until it is confirmed: see GET /manage/v1/recovery. {log}Start the gateway; /readyz answers 200 once the read models are built.',
   ),
   logEnds: 'The transparency log ends, and a new one begins. ',
-  /** `interrupted` */
+};
+
+/** Recovery from lost events (D-80). */
+export const RECOVERY_MESSAGES = {
+  started: message(
+    'events were lost: the log ends at {end}; what was waiting is held until it is confirmed, and new posts are published as always',
+  ),
+  takingOver: 'the database knows more than the event store; taking over what was published and cancelled',
+  startingAgain: 'events that this process has seen are lost; it starts again to recover',
+  /** `restored` */
   outcomeLost:
     'The event store was restored from a backup that does not contain the outcome of this publication: the post may or may not be visible.',
 };

@@ -6,6 +6,7 @@ import type { Settings } from '../config/settings.js';
 import type { EventStore } from '../event-store/port.js';
 import type { Clock } from '../kernel/clock.js';
 import type { NetworkCatalogues } from './network-catalogues.js';
+import type { NoticedLoss } from './recovery/log-recovery.js';
 
 /** Parts of a process that tests replace. */
 export interface Overrides {
@@ -31,6 +32,8 @@ export interface ProcessOptions {
   /** Cancels the start. */
   readonly signal?: AbortSignal | undefined;
   readonly overrides?: Overrides;
+  /** The loss that this process noticed while it ran, if it starts again because of it. */
+  readonly noticed?: NoticedLoss | null;
 }
 
 /** Injection token for the {@link ProcessOptions}. */

@@ -13,6 +13,7 @@ import { WaitingPublications } from '../sagas/publish-due-posts/inputs/waiting-p
 import { PublishDuePosts } from '../sagas/publish-due-posts/publish-due-posts.js';
 import { RaiseNotices } from '../sagas/raise-notices/raise-notices.js';
 import { RaiseQuotaNotices } from '../sagas/raise-notices/raise-quota-notices.js';
+import { Recover } from '../sagas/recover/recover.js';
 import { ReleasePlannedPosts } from '../sagas/release-planned-posts/release-planned-posts.js';
 import { WithdrawInput } from '../sagas/withdraw-input/withdraw-input.js';
 import { WriteTransparencyLog } from '../sagas/write-transparency-log/write-transparency-log.js';
@@ -21,6 +22,7 @@ import { WriteTransparencyLog } from '../sagas/write-transparency-log/write-tran
 export const SAGAS = [
   PublishDuePosts,
   WaitingPublications,
+  Recover,
   ReleasePlannedPosts,
   ScheduleDeliveries,
   DeliverWebhooks,

@@ -11,6 +11,8 @@ import { closeHttpServer, createHttpServer } from './http-server.js';
 import { type Infrastructure, infrastructureOf } from './infrastructure.js';
 import { listen } from './listen.js';
 import type { Overrides, ProcessSettings } from './process-options.js';
+import type { NoticedLoss } from './recovery/log-recovery.js';
+import { SeenWatch } from './recovery/seen-watch.js';
 import { Resources } from './resources.js';
 import { NETWORKS, type Networks } from './stand-ins.js';
 import { waitUntilBuilt } from './wait-until-built.js';
@@ -28,6 +30,11 @@ export interface Running {
   readonly oneTimeCode: OneTimeCode | null;
   /** Checks the isolation of helper processes, for /readyz and the log. */
   checkHelpers(): Promise<void>;
+  /**
+   * Resolves once the event store has lost events that this process has seen. Nothing is read or written any more: stop
+   * the process, and start it again with this loss (D-80).
+   */
+  readonly eventsLost: Promise<NoticedLoss>;
   /** Finishes the requests and sends in progress, then closes everything. */
   stop(): Promise<void>;
 }
@@ -35,6 +42,7 @@ export interface Running {
 /**
  * Starts the roles listed in the settings. If one part fails to start, stops the parts that have started.
  * @param signal cancels the start
+ * @param noticed the loss because of which the process starts again; null for a usual start
  * @throws Error with a human-readable message if the process cannot start
  */
 export const start = async (
@@ -42,6 +50,7 @@ export const start = async (
   log: Logger,
   signal?: AbortSignal,
   overrides: Overrides = {},
+  noticed: NoticedLoss | null = null,
 ): Promise<Running> => {
   const resources = new Resources(log);
   let app: NestFastifyApplication | null = null;
@@ -52,7 +61,7 @@ export const start = async (
   };
   const stop = () => (stopping ??= stopOnce());
   try {
-    app = await createHttpServer({ settings: given, log, signal, overrides }, resources);
+    app = await createHttpServer({ settings: given, log, signal, overrides, noticed }, resources);
     signal?.throwIfAborted();
     const settings = app.get<ProcessSettings>(SETTINGS, { strict: false });
     await app.init();
@@ -70,7 +79,8 @@ export const start = async (
     const oneTimeCode = given.demo && given.roles.has('api') ? app.get(OneTimeCode, { strict: false }) : null;
     const helpers = app.get(HelperCheck, { strict: false });
     const checkHelpers = () => helpers.run();
-    return { settings, address, metricsAddress, infrastructure, networks, oneTimeCode, checkHelpers, stop };
+    const { eventsLost } = app.get(SeenWatch, { strict: false });
+    return { settings, address, metricsAddress, infrastructure, networks, oneTimeCode, checkHelpers, eventsLost, stop };
   } catch (error) {
     await stop();
     throw error;

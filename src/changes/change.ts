@@ -8,6 +8,7 @@ import { projectEvents } from '../domain/project/project.events.js';
 import { projectPauseEvents } from '../domain/project-pause/project-pause.events.js';
 import { projectionEvents } from '../domain/projection/projection.events.js';
 import { publicationEvents } from '../domain/publication/publication.events.js';
+import { recoveryEvents } from '../domain/recovery/recovery.events.js';
 import { requestLogEvents } from '../domain/request-log/request-log.events.js';
 import { sagaEvents } from '../domain/saga/saga.events.js';
 import { webhookOutputEvents } from '../domain/webhook-output/webhook-output.events.js';
@@ -49,6 +50,7 @@ const EVENTS = {
   delivery: { types: Object.keys(deliveryEvents), ids: ['deliveryId', 'outputId'] },
   projection: { types: Object.keys(projectionEvents), ids: ['projection'] },
   saga: { types: Object.keys(sagaEvents), ids: ['saga'] },
+  recovery: { types: Object.keys(recoveryEvents), ids: [] },
   'request-log': { types: [...Object.keys(requestLogEvents), 'PostSkipped'], ids: ['endpointId'] },
 } satisfies Readonly<Record<string, { readonly types: readonly string[]; readonly ids: readonly string[] }>>;
 

@@ -7,6 +7,7 @@ import { addPauses } from './commands/pauses.js';
 import { addPlannedPosts } from './commands/planned-posts.js';
 import { addPosts } from './commands/posts.js';
 import { addProjections } from './commands/projections.js';
+import { addRecovery } from './commands/recovery.js';
 import { addResources } from './commands/resources.js';
 import { addSagas } from './commands/sagas.js';
 import { addSecrets } from './commands/secrets.js';
@@ -31,6 +32,7 @@ export const createProgram = (settings: CommandLineSettings, version: string): C
   addProjections(define);
   addSecrets(define);
   addSagas(define);
+  addRecovery(define);
   addDoctor(define, version);
   addCompletion(define, program);
   return program;

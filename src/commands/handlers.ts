@@ -27,6 +27,7 @@ import { CancelPublicationsHandler } from './publication/cancel-publications.js'
 import { DismissDuplicateHandler } from './publication/dismiss-duplicate.js';
 import { DismissPublicationHandler } from './publication/dismiss-publication.js';
 import { ResendPublicationHandler } from './publication/resend-publication.js';
+import { ConfirmRecoveryHandler } from './recovery/confirm-recovery.js';
 import { SkipSagaEventHandler } from './saga/skip-saga-event.js';
 import { CreateWebhookOutputHandler } from './webhook-output/create-webhook-output.js';
 import { EnableWebhookOutputHandler } from './webhook-output/enable-webhook-output.js';
@@ -65,4 +66,5 @@ export const managementHandlers: readonly Type<ICommandHandler<ICommand>>[] = [
   RetryProjectionHandler,
   SkipEventHandler,
   SkipSagaEventHandler,
+  ConfirmRecoveryHandler,
 ];

@@ -20,6 +20,9 @@ export const COMMAND_MESSAGES = {
   ),
   /** 409 `output_disabled` */
   outputDisabled: 'The webhook output is disabled. Enable it, then request the delivery again.',
+  /** 409 `recovery_running` */
+  recoveryRunning:
+    'The gateway is still marking what waited before the restore. Nothing was settled. Try again in a few seconds.',
   /** 409 `not_stopped` */
   notStopped: 'This projection has not stopped: there is no event to retry or skip.',
   /** 409 `not_stopped` */

@@ -13,6 +13,7 @@ import {
   parseKey32,
   parseOnOff,
   parseOrigins,
+  parseTime,
   type Setting,
   wholeNumber,
 } from './setting.js';
@@ -127,6 +128,13 @@ export const schema = {
     mayBeFile: true,
     read: matching(/^(kurrentdb|esdb)(\+discover)?:\/\/\S+$/i),
     show: (s) => (s.eventStoreUrl === null ? '(the database)' : maskUrl(s.eventStoreUrl)),
+  }),
+  RESTORED_AT: optional('none', {
+    takes: 'a date and time with an offset, e.g. 2026-11-02T10:00:00Z',
+    description:
+      'time at which a backup was restored on a machine that cannot notice it; holds what was waiting, once for each value',
+    read: parseTime,
+    show: (s) => s.restoredAt?.text ?? 'none',
   }),
   ROLES: defaulted('all', {
     takes: 'api, worker, tools or all, comma-separated',

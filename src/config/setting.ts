@@ -55,6 +55,16 @@ export const oneOf =
     return text as T;
   };
 
+/** Parses an RFC 3339 date-time with an offset. */
+export const parseTime = (text: string): { readonly text: string; readonly at: number } => {
+  const at = Date.parse(text);
+  // Date.parse accepts more forms, and moves a day that does not exist to the next month.
+  requireThat(/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text) && Number.isFinite(at));
+  const day = text.slice(0, 10);
+  requireThat(new Date(`${day}T00:00:00Z`).toISOString().startsWith(day));
+  return { text, at };
+};
+
 /** Parses an IP address or a host name. */
 export const parseHost = (text: string): string => {
   requireThat(isIP(text) !== 0 || /^(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(text));

@@ -30,6 +30,8 @@ export interface Settings {
   readonly databasePool: number | null;
   /** Null if the events are in the database. */
   readonly eventStoreUrl: string | null;
+  /** Time at which a backup was restored (D-80), and its text, which acts once; null if none was. */
+  readonly restoredAt: { readonly text: string; readonly at: number } | null;
   readonly roles: ReadonlySet<Role>;
   /** Lower case (D-34). */
   readonly brand: string;
@@ -102,6 +104,7 @@ export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkS
     databaseUrl: values.DATABASE_URL,
     databasePool: values.DATABASE_POOL,
     eventStoreUrl: values.EVENT_STORE_URL,
+    restoredAt: values.RESTORED_AT,
     roles: values.ROLES,
     brand: values.BRAND,
     operatorKey: values.OPERATOR_KEY,

@@ -10,6 +10,7 @@ import { projectEvents } from './project/project.events.js';
 import { projectPauseEvents } from './project-pause/project-pause.events.js';
 import { projectionEvents } from './projection/projection.events.js';
 import { publicationEvents } from './publication/publication.events.js';
+import { recoveryEvents } from './recovery/recovery.events.js';
 import { requestLogEvents } from './request-log/request-log.events.js';
 import { sagaEvents } from './saga/saga.events.js';
 import { translationEvents } from './translation/translation.events.js';
@@ -32,4 +33,5 @@ export const catalogue: Catalogue = {
   ...deliveryEvents,
   ...projectionEvents,
   ...sagaEvents,
+  ...recoveryEvents,
 };

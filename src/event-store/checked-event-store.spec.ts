@@ -15,7 +15,7 @@ import {
 import type { StoreVerdict } from './store-check.js';
 
 const RIGHT: StoreVerdict = { id: 'right', end: 0n };
-const WRONG: StoreVerdict = { problem: 'another store', mayPass: false };
+const WRONG: StoreVerdict = { problem: 'another store', loss: null };
 
 const createEvent = (type: string): NewEvent => ({ id: newUuid(), type, data: '{}', metadata: '{}' });
 

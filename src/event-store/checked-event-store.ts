@@ -23,7 +23,8 @@ import {
   Unavailable,
   WrongEventStore,
 } from './port.js';
-import type { KnownStore, StoreCheck } from './store-check.js';
+import { isKeptForGood, type SeenEvent } from './seen-note.js';
+import type { FoundLoss, KnownStore, StoreCheck } from './store-check.js';
 
 /** Interval between checks while connected to the wrong store, in ms. */
 const RECHECK_MS = 1_000;
@@ -51,13 +52,17 @@ export interface StoreConnection {
 }
 
 /**
- * An event store that is checked at startup and after every lost connection (ADR-124). No call returns a result before
- * the check has passed: an append to another store is never reported as written, and no event of another store is
- * delivered. Until the check passes, calls throw its error, such as {@link WrongEventStore}, and subscriptions wait.
+ * An event store that is checked at startup, after every lost connection (ADR-124), and when its log ends before an
+ * event that this process has seen. No call returns a result before the check has passed: an append to another store is
+ * never reported as written, and no event of another store is delivered. Until the check passes, calls throw its error,
+ * such as {@link WrongEventStore}, and subscriptions wait.
  */
 export class CheckedEventStore implements EventStore {
   private known: KnownStore | null = null;
   private wrong: { readonly problem: string; readonly since: number } | null = null;
+  /** The newest event, of those that are never deleted, that this process has appended or read. */
+  private seenEvent: StoredEvent | (NewEvent & Pick<StoredEvent, 'stream' | 'revision' | 'position'>) | null = null;
+  private reportLoss: ((loss: FoundLoss) => void) | null = null;
   /** Aborted when the connection is lost; null until the store has been checked again. */
   private trust: AbortController | null = null;
   private checking: Promise<void> | null = null;
@@ -82,6 +87,18 @@ export class CheckedEventStore implements EventStore {
     await this.ensureTrust();
   }
 
+  /** The newest event that this process has seen; null if there is none. Deleted events do not count. */
+  get seen(): SeenEvent | null {
+    if (!this.seenEvent) return null;
+    const { stream, revision, position, id } = this.seenEvent;
+    return { stream, revision: String(revision), position: String(position), id };
+  }
+
+  /** Calls the listener once this process knows that events which it has seen are lost; nothing is read until then. */
+  onEventsLost(listener: (loss: FoundLoss) => void): void {
+    this.reportLoss = listener;
+  }
+
   get connection(): StoreConnection {
     const { droppedSubscriptions, lostConnections } = this;
     const { id = null } = this.known ?? {};
@@ -96,7 +113,9 @@ export class CheckedEventStore implements EventStore {
   ): Promise<AppendResult> {
     return this.call(async () => {
       if (this.importSince !== null) throw new NotAppended(STORE_MESSAGES.importUnfinished);
-      return this.store.append(stream, expected, events, condition);
+      const result = await this.store.append(stream, expected, events, condition);
+      this.see({ ...events.at(-1)!, stream, ...result });
+      return result;
     });
   }
 
@@ -106,12 +125,17 @@ export class CheckedEventStore implements EventStore {
     return (appends) =>
       this.call(async () => {
         if (this.importSince !== null) throw new NotAppended(STORE_MESSAGES.importUnfinished);
-        return store.appendTogether!(appends);
+        const position = await store.appendTogether!(appends);
+        const { stream, expected, events } = appends.at(-1)!;
+        const revision = (expected === 'noStream' ? -1n : expected) + BigInt(events.length);
+        this.see({ ...events.at(-1)!, stream, revision, position });
+        return position;
       });
   }
 
   async readStream(stream: string, options?: ReadStreamOptions): Promise<StoredEvent[]> {
     const events = await this.call(() => this.store.readStream(stream, options));
+    if (events.length > 0) this.see(options?.direction === 'backwards' ? events[0]! : events.at(-1)!);
     return events.every(isHistory) ? events : events.filter(isHistory);
   }
 
@@ -152,7 +176,10 @@ export class CheckedEventStore implements EventStore {
     );
   }
 
-  readHead(): Promise<Position> {
+  async readHead(): Promise<Position> {
+    const head = await this.call(() => this.store.readHead());
+    if (!this.seenEvent || head >= this.seenEvent.position) return head;
+    this.handleLoss(); // checks the store before anything else is returned
     return this.call(() => this.store.readHead());
   }
 
@@ -186,6 +213,8 @@ export class CheckedEventStore implements EventStore {
         if (batch.events.some(({ type }) => type === IMPORT_STARTED)) await this.untilImported(untilChange, true);
         if (untilChange.aborted) break; // the batch may be from another store
         after = batch.position;
+        const newest = batch.events.findLast(({ type }) => isKeptForGood(type));
+        if (newest) this.see(newest);
         yield batch.events.every(isHistory) ? batch : { ...batch, events: batch.events.filter(isHistory) };
       }
     }
@@ -249,6 +278,12 @@ export class CheckedEventStore implements EventStore {
     return isRunning ? 'running' : 'ended';
   }
 
+  private see(event: NonNullable<CheckedEventStore['seenEvent']>): void {
+    const { seenEvent } = this;
+    if ((seenEvent === null || event.position > seenEvent.position) && isKeptForGood(event.type))
+      this.seenEvent = event;
+  }
+
   private handleLoss(): void {
     this.changes += 1;
     if (!this.trust) return;
@@ -289,13 +324,18 @@ export class CheckedEventStore implements EventStore {
 
   private async runCheck(): Promise<void> {
     const { changes } = this;
-    const verdict = await this.check.run(this.known, this.wrong ? 0 : undefined).catch((error: unknown) => {
+    const known = this.known && { ...this.known, seen: this.seen };
+    const verdict = await this.check.run(known, this.wrong ? 0 : undefined).catch((error: unknown) => {
       throw isUnavailable(error)
         ? new Unavailable('the database that identifies the event store does not answer', { cause: error })
         : error;
     });
     if (this.changes !== changes) return this.checkLater(0); // the results may come from two different stores
-    if ('problem' in verdict) return this.reportWrongStore(verdict.problem);
+    if ('problem' in verdict) {
+      this.reportWrongStore(verdict.problem);
+      if (verdict.loss) this.reportLoss?.(verdict.loss);
+      return;
+    }
     await this.readImportState();
     if (this.changes !== changes) return this.checkLater(0);
     this.trustStore(verdict);

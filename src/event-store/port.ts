@@ -197,6 +197,9 @@ export interface EventStoreAdapter extends EventStore {
   /** Null if the store is in the database: notes stored there would be lost along with the database. */
   readonly notes: StoreNotes | null;
 
+  /** Returns the newest event; null if there is none. @throws Unavailable */
+  readLastEvent(): Promise<StoredEvent | null>;
+
   /** Reads the store's identity and the position at which its log ends. @throws Unavailable */
   readIdentity(): Promise<StoreIdentity>;
 

@@ -2,16 +2,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newUuid } from '../kernel/ids.js';
 import { STORE_MESSAGES } from './messages.js';
 import type { EventStoreAdapter, Position, StoreIdentity } from './port.js';
-import type { Checkpoint, StoreRecord, StoreRecords } from './store-records.js';
+import type { SeenEvent } from './seen-note.js';
+import type { Anchor, Checkpoint, StoreRecord, StoreRecords } from './store-records.js';
 
-/** Result of a check: the store, or a human-readable reason why it must not be used. */
-export type StoreVerdict = KnownStore | { readonly problem: string; readonly mayPass: boolean };
+/** Events that the store no longer has, although it is the right one. */
+export interface FoundLoss {
+  readonly seenBy: 'read_model' | 'process';
+  /** Position of an event that was seen and is missing. */
+  readonly position: Position;
+}
+
+/**
+ * Result of a check: the store, or a human-readable reason why it must not be used. With a `loss`, a recovery makes it
+ * usable (D-80).
+ */
+export type StoreVerdict = KnownStore | { readonly problem: string; readonly loss: FoundLoss | null };
 
 /** A store that has passed the check. */
 export interface KnownStore {
   readonly id: string;
   /** Position at which its log ended. */
   readonly end: Position;
+  /** The newest event that this process has seen; null or absent if there is none. */
+  readonly seen?: SeenEvent | null;
 }
 
 const { remedy } = STORE_MESSAGES;
@@ -32,44 +45,34 @@ const judgeIdentity = (
     : STORE_MESSAGES.otherStore({ ...expected, found: found.id });
 };
 
-/** Checks that a store still holds all events up to the checkpoints. @returns the problem; null if there is none */
-const judgeLength = (
-  address: string,
-  { id, end }: StoreIdentity,
-  checkpoints: readonly Checkpoint[],
-  known: KnownStore | null,
-): string | null => {
-  const store = { address, found: id ?? 'without an identity', end: String(end) };
-  const [furthest] = checkpoints.toSorted((a, b) => Number(b.position - a.position));
-  if (furthest && furthest.position > end)
-    return STORE_MESSAGES.shorterLog({ ...store, name: furthest.name, position: String(furthest.position), remedy });
-  return known && known.end > end ? STORE_MESSAGES.lostEvents({ ...store, position: String(known.end) }) : null;
-};
-
-const CATCH_UP_MS = 3_000;
+/** How long to let a node of a cluster catch up with its leader before events count as lost, in ms. */
+const CATCH_UP_MS = 10_000;
 const PAUSE_MS = 250;
 
 /**
  * Checks that an event store is the one from which the read models and sagas of the database were built (ADR-124): it
- * has the recorded identity, its log reaches every checkpoint, and it contains the newest event that was applied. If
- * the database has no record, and no checkpoints that contradict the store, the store is recorded.
+ * has the recorded identity, its log reaches every checkpoint, and it contains the newest event that was applied and the
+ * newest that this process or machine has seen. If the database has no record, and no checkpoints that contradict the
+ * store, the store is recorded.
  */
 export class StoreCheck {
   constructor(
-    private readonly store: Pick<EventStoreAdapter, 'readIdentity' | 'createIdentity' | 'readStream'>,
+    private readonly store: Pick<EventStoreAdapter, 'readIdentity' | 'createIdentity' | 'readStream' | 'notes'>,
     private readonly records: StoreRecords,
     private readonly address: string,
+    /** Returns the newest event that was seen in a store; null if none is known. */
+    private readonly readSeen: (storeId: string) => Promise<SeenEvent | null> = async () => null,
   ) {}
 
   /**
    * @param known result of this process's last check
-   * @param catchUpMs how long to let a node catch up with its cluster's leader, in ms
+   * @param catchUpMs how long to let a node catch up with its cluster's leader, in ms; a database has no such nodes
    * @throws Unavailable @throws the database's errors
    */
-  async run(known: KnownStore | null, catchUpMs = CATCH_UP_MS): Promise<StoreVerdict> {
+  async run(known: KnownStore | null, catchUpMs = this.store.notes === null ? 0 : CATCH_UP_MS): Promise<StoreVerdict> {
     for (const giveUpAt = performance.now() + catchUpMs; ;) {
       const verdict = await this.runOnce(known);
-      if (!('problem' in verdict) || !verdict.mayPass || performance.now() > giveUpAt) return verdict;
+      if (!('problem' in verdict) || verdict.loss === null || performance.now() >= giveUpAt) return verdict;
       await sleep(PAUSE_MS);
     }
   }
@@ -79,10 +82,9 @@ export class StoreCheck {
     const { recorded, checkpoints } = await this.records.read();
     const found = await this.store.readIdentity();
     const problem = judgeIdentity(this.address, found, recorded, known);
-    if (problem !== null) return { problem, mayPass: false };
-    const contradiction =
-      judgeLength(this.address, found, checkpoints, known) ?? (await this.judgeHistory(found, checkpoints));
-    if (contradiction !== null) return { problem: contradiction, mayPass: true };
+    if (problem !== null) return { problem, loss: null };
+    const contradiction = (await this.judgeCheckpoints(found, checkpoints)) ?? (await this.judgeSeen(found, known));
+    if (contradiction) return contradiction;
     return recorded ? { id: recorded.id, end: found.end } : this.adopt(found);
   }
 
@@ -92,16 +94,38 @@ export class StoreCheck {
     return this.runOnce(null); // another process may have recorded another store
   }
 
-  /** Checks that the newest applied event, if any, is in the store. @returns the problem; null if there is none */
-  private async judgeHistory({ id }: StoreIdentity, checkpoints: readonly Checkpoint[]): Promise<string | null> {
+  /** Checks that the store holds all events up to the checkpoints, and the newest applied event, if any. */
+  private async judgeCheckpoints(
+    { id, end }: StoreIdentity,
+    checkpoints: readonly Checkpoint[],
+  ): Promise<StoreVerdict | null> {
+    const store = { address: this.address, found: id ?? 'without an identity', end: String(end) };
+    const [furthest] = checkpoints.toSorted((a, b) => Number(b.position - a.position));
+    const loss = { seenBy: 'read_model', position: furthest?.position ?? 0n } as const;
+    if (furthest && furthest.position > end) {
+      const { name, position } = furthest;
+      return { problem: STORE_MESSAGES.shorterLog({ ...store, name, position: String(position) }), loss };
+    }
     const [newest] = checkpoints
       .flatMap(({ name, anchor }) => (anchor ? [{ name, ...anchor }] : []))
       .toSorted((a, b) => Number(BigInt(b.position) - BigInt(a.position)));
-    if (!newest) return null;
-    const { name, stream, revision, position, id: event } = newest;
+    if (!newest || (await this.contains(newest))) return null;
+    const { name, position, id: event } = newest;
+    return { problem: STORE_MESSAGES.otherHistory({ ...store, name, event, position }), loss };
+  }
+
+  /** Checks that the store holds the newest event that this process, or another on this machine, has seen. */
+  private async judgeSeen({ id, end }: StoreIdentity, known: KnownStore | null): Promise<StoreVerdict | null> {
+    const seen = known?.seen ?? (id === null ? null : await this.readSeen(id));
+    if (!seen || (await this.contains(seen))) return null;
+    const position = BigInt(seen.position);
+    const store = { address: this.address, found: id ?? 'without an identity', end: String(end) };
+    const problem = STORE_MESSAGES.lostEvents({ ...store, event: seen.id, position: seen.position });
+    return { problem, loss: { seenBy: 'process', position } };
+  }
+
+  private async contains({ stream, revision, position, id }: Anchor): Promise<boolean> {
     const [stored] = await this.store.readStream(stream, { from: BigInt(revision), limit: 1 });
-    if (stored?.id === event && String(stored.position) === position) return null;
-    const found = id ?? 'without an identity';
-    return STORE_MESSAGES.otherHistory({ address: this.address, found, name, event, position, remedy });
+    return stored?.id === id && String(stored.position) === position;
   }
 }

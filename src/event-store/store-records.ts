@@ -8,8 +8,8 @@ export interface StoreRecord {
   readonly address: string;
 }
 
-/** An event that a read model has applied. */
-interface Anchor {
+/** The place and id of an event that a read model has applied. */
+export interface Anchor {
   readonly stream: string;
   readonly revision: string;
   readonly position: string;

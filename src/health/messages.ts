@@ -20,5 +20,7 @@ export const READINESS_MESSAGES = {
   farBehind: message('far behind: the next event to apply is {seconds} s old'),
   failingWork: message('failed {failures} times in {seconds} s, and is retried: {reason}'),
   clock: message("{seconds} s {side} the database's clock: synchronize the clocks of both machines, e.g. with NTP"),
+  recovery:
+    'events were lost and a backup was restored: what waited is held until it is confirmed (GET /manage/v1/recovery)',
   noAnswer: message('no answer within {ms} ms'),
 };

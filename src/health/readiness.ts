@@ -5,6 +5,7 @@ import type { EventStore, Position } from '../event-store/port.js';
 import type { Instant } from '../kernel/instant.js';
 import { reasonOf } from '../kernel/reason.js';
 import type { HelperReport } from '../media/helper-check.js';
+import { CountHeld } from '../projections/publish-schedule/held-counts.queries.js';
 import type { WorkFailure } from '../runtime/failing-work.js';
 import { SharedResult } from '../runtime/shared-result.js';
 import { withTimeLimit } from '../runtime/time-limit.js';
@@ -50,7 +51,7 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<'database' | 'event_store' | typeof REQUIRED, string>>;
   /**
    * Read models that are stopped or far behind, sagas that are stuck on an event, work that keeps failing, a wrong
-   * clock, unreadable secrets. Requests are still served.
+   * clock, unreadable secrets, posts that are held after a restore. Requests are still served.
    */
   readonly degraded: readonly Degradation[];
   readonly event_store: StoreReport;
@@ -108,6 +109,7 @@ export class Readiness {
   private readonly behind = new SharedResult(() => this.findBehind(), 0);
   private readonly sagas = new SharedResult(() => this.findStoppedSagas(), 0);
   private readonly secrets = new SharedResult(() => this.sources.secrets(), 0);
+  private readonly held = new SharedResult(() => new CountHeld(this.sources.pool).holdsAnything(), 0);
   private readonly history = new SharedResult(() => readHistory(this.sources.pool), 0);
 
   constructor(private readonly sources: ReadinessSources) {}
@@ -118,13 +120,14 @@ export class Readiness {
   }
 
   private async check(): Promise<ReadinessReport> {
-    const [database, eventStore, head, behind, sagas, secrets, history, clock] = await Promise.all([
+    const [database, eventStore, head, behind, sagas, secrets, held, history, clock] = await Promise.all([
       outcomeOf(this.projections.get()),
       outcomeOf(this.checkStore()),
       outcomeOf(this.sources.storeHead.get()),
       outcomeOf(this.behind.get()),
       outcomeOf(this.sagas.get()),
       outcomeOf(this.secrets.get()),
+      outcomeOf(this.held.get()),
       outcomeOf(this.history.get()),
       outcomeOf(this.sources.clock.read()),
     ]);
@@ -151,6 +154,7 @@ export class Readiness {
         ...this.describeFailing(stuck),
         ...('value' in clock ? describeClock(clock.value) : []),
         ...('value' in secrets && secrets.value !== null ? [{ name: 'secrets', reason: secrets.value }] : []),
+        ...('value' in held && held.value ? [{ name: 'recovery', reason: READINESS_MESSAGES.recovery }] : []),
       ],
       event_store: this.describeStore('value' in head ? head.value : null, projections),
       helpers: this.sources.helpers(),

@@ -79,14 +79,13 @@ const resetToStore = async (harness: E2eHarness, settings: Readonly<Record<strin
 };
 
 describe('an event store that the database does not belong to', () => {
-  concurrentE2eTest('is refused at the start in words: empty, another, older, or newly set', async (harness) => {
+  concurrentE2eTest('is refused at the start in words: empty, another, or newly set', async (harness) => {
     const { settings } = await setUp(harness);
     const [first, second] = [await harness.startEventStore(), await harness.startEventStore()];
     const onFirst = { ...settings, EVENT_STORE_URL: first.connectionString };
     const onSecond = { ...settings, EVENT_STORE_URL: second.connectionString };
     const gateway = await harness.startGateway(onFirst);
     const { endpoints } = await createManagementClient(gateway).seed(1, [[0]]);
-    const backup = await first.backUp();
     await publishAndWait(gateway, endpoints[0]!, 'one');
     const { store } = await readReadiness(gateway);
     await gateway.program.killAll();
@@ -106,21 +105,6 @@ describe('an event store that the database does not belong to', () => {
     await other.program.killAll();
     const another = await failToStart(harness, onSecond);
     expect(another).toContain(`it is ${otherId}, but the read models and sagas have read ${store.id}`);
-
-    // A server writes its own events when it starts, so its log may be as long as what was read.
-    await first.restore(backup);
-    expect(await failToStart(harness, onFirst)).toMatch(
-      /ends at position \d+, but ".*" of this database has read it up to|does not contain the event/,
-    );
-
-    // A backup that has grown since is as long as what was read. An event that was read shows that its history differs.
-    const grown = await harness.startGateway({ ...onFirst, ...(await harness.createDatabase()) });
-    const { endpoints: others } = await createManagementClient(grown).seed(1, [[0]]);
-    for (const text of ['other', 'posts', 'than', 'before']) await publishAndWait(grown, others[0]!, text);
-    await grown.program.killAll();
-    expect(await failToStart(harness, onFirst)).toMatch(
-      /does not contain the event .* which ".*" of this database has read: an older backup .* other events have been written/,
-    );
   });
 
   concurrentE2eTest('stops a running gateway until the right one is back, and nothing is lost', async (harness) => {
@@ -130,33 +114,27 @@ describe('an event store that the database does not belong to', () => {
     const manage = createManagementClient(gateway);
     const { endpoints, channels } = await manage.seed(1, [[0]]);
     const [endpoint, chat] = [endpoints[0]!, channels[0]!.chatId];
-    const backup = await server.backUp();
     await publishAndWait(gateway, endpoint, 'one');
     const whole = await server.backUp();
-    const known = await readContents(server);
 
-    for (const [wrong, sentence] of [
-      [null, /is empty or has never been used/],
-      [backup, /an older backup/],
-    ] as const) {
-      await server.restore(wrong);
-      const before = await readContents(server);
-      await until('it is noticed', async () => sentence.test((await readReadiness(gateway)).check ?? ''));
-      const refused = await publish(gateway.url, endpoint, { text: 'refused' });
-      expect({ status: refused.status, body: refused.body }).toMatchObject({ status: 503 });
-      expect((await readReadiness(gateway)).status).toBe(503);
-      expect(await readContents(server)).toEqual(before);
-      if (wrong === null) expect(before).toEqual({ id: null, events: [] });
-      else expect(known.events).toEqual(expect.arrayContaining(before.events));
-      await server.restore(whole);
-      await until('the right store answers again', async () => (await readReadiness(gateway)).check === 'ok');
-    }
+    await server.restore(null);
+    const before = await readContents(server);
+    await until('it is noticed', async () =>
+      /is empty or has never been used/.test((await readReadiness(gateway)).check ?? ''),
+    );
+    const refused = await publish(gateway.url, endpoint, { text: 'refused' });
+    expect({ status: refused.status, body: refused.body }).toMatchObject({ status: 503 });
+    expect((await readReadiness(gateway)).status).toBe(503);
+    expect(await readContents(server)).toEqual(before);
+    expect(before).toEqual({ id: null, events: [] });
+    await server.restore(whole);
+    await until('the right store answers again', async () => (await readReadiness(gateway)).check === 'ok');
     await publishAndWait(gateway, endpoint, 'two');
     expect(await readTexts(telegram, chat)).toEqual(['one', 'two']);
     const outages = gateway.program.log
       .split('\n')
       .filter((line) => line.includes('"lost the connection to the event store"'));
-    expect(outages).toHaveLength(4);
+    expect(outages).toHaveLength(2);
   });
 
   concurrentE2eTest(

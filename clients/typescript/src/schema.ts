@@ -72,6 +72,7 @@ export interface Schemas {
       | 'publication_failed'
       | 'published_twice'
       | 'quota_exhausted'
+      | 'restored'
       | 'store_unavailable'
       | 'webhook_output_disabled';
     /** When the first of these started to need attention (ISO 8601, UTC). */
@@ -726,6 +727,7 @@ export interface Schemas {
       | 'platform_limit'
       | 'project_pause'
       | 'quota'
+      | 'restored'
       | 'retry'
       | 'scheduled'
       | 'share'
@@ -837,7 +839,15 @@ export interface Schemas {
   /** The API call that resolves an attention item or shows what must be decided. */
   readonly OverviewAction: {
     readonly label_code:
-      'enable' | 'resolve' | 'retry' | 'review' | 'view_all' | 'view_plan' | 'view_projection' | 'view_reason';
+      | 'confirm'
+      | 'enable'
+      | 'resolve'
+      | 'retry'
+      | 'review'
+      | 'view_all'
+      | 'view_plan'
+      | 'view_projection'
+      | 'view_reason';
     readonly method: 'GET' | 'POST';
     /** Relative to `/manage/v1`. */
     readonly path: string;
@@ -1346,6 +1356,25 @@ export interface Schemas {
     /** Name of the channel or endpoint, or URL of the webhook output. */
     readonly name: string | null;
   };
+  /** The latest recovery from lost events, and what it still holds. */
+  readonly Recovery: {
+    /** `held` while posts wait for a decision. */
+    readonly state: 'held' | 'none';
+    /** ISO 8601, UTC: RESTORED_AT, or the time at which the loss was noticed; null if nothing was ever lost. */
+    readonly restored_at: string | null;
+    /** Null if nothing was ever lost. */
+    readonly noticed_by: 'running' | 'setting' | 'start' | null;
+    /** Null if unknown. */
+    readonly lost_events: number | null;
+    /** Time of the last event that is left (ISO 8601, UTC); null if there is none. */
+    readonly from: string | null;
+    /** Time up to which events may be lost (ISO 8601, UTC); null if nothing was ever lost. */
+    readonly until: string | null;
+    /** Number of planned posts that are held. */
+    readonly planned: number;
+    /** Number of publications in doubt. */
+    readonly in_doubt: number;
+  };
   /** A replacement in the text. */
   readonly Replacement: {
     readonly from: string;
@@ -1559,6 +1588,13 @@ export interface Schemas {
     /** Number of stored secrets that are not sealed with `key`. */
     readonly sealed_otherwise: number;
   };
+  /** What POST /recovery/confirm settled. */
+  readonly Settled: {
+    /** Number of planned posts. */
+    readonly planned: number;
+    /** Number of publications. */
+    readonly in_doubt: number;
+  };
   /** A signature below the text, after a blank line. */
   readonly Signature: {
     readonly text: string;
@@ -1671,6 +1707,7 @@ export interface Schemas {
       | 'platform_limit'
       | 'project_pause'
       | 'quota'
+      | 'restored'
       | 'retry'
       | 'scheduled'
       | 'share';
@@ -1715,6 +1752,7 @@ export interface Schemas {
       | 'platform_limit'
       | 'project_pause'
       | 'quota'
+      | 'restored'
       | 'retry'
       | 'scheduled'
       | 'share';
@@ -2029,6 +2067,14 @@ export interface Schemas {
     readonly entities?: readonly Schemas['EntityRequest'][];
     /** The processing to try. Absent: the project's own; null: none. */
     readonly processing?: Schemas['ProcessingRequest'] | null;
+  };
+  readonly ConfirmRecoveryRequest: {
+    /** Only this owner. Operators may omit it to settle all owners' posts; owners may pass only their own id. */
+    readonly owner_id?: string;
+    /** Keeps the planned posts, so that they are published at their time, or cancels them. Default: leaves them held. */
+    readonly planned?: 'keep' | 'cancel';
+    /** Sends the publications in doubt again, or dismisses them. Default: leaves them in doubt. */
+    readonly in_doubt?: 'resend' | 'dismiss';
   };
   readonly SkipSagaRequest: {
     /** Position of the event, from the saga's `error.position`; sending it keeps a repeated call from skipping another event. Default: the event at which the saga has stopped. */
@@ -2630,7 +2676,8 @@ export interface Routes {
           | 'translation'
           | 'delivery'
           | 'projection'
-          | 'saga';
+          | 'saga'
+          | 'recovery';
         /** Only events of the aggregates with this id; a channel and its pauses share an id. */
         readonly id?: string;
         /** Only events by this author. */
@@ -2717,7 +2764,10 @@ export interface Routes {
           | 'ProjectionPromoted'
           | 'ProjectionRolledBack'
           | 'ProjectionCandidateDiscarded'
-          | 'SagaEventSkipped';
+          | 'SagaEventSkipped'
+          | 'RecoveryStarted'
+          | 'RecoveryMarked'
+          | 'RecoveryConfirmed';
         /** Only events from this time on. */
         readonly since?: string;
         /** Only events before this time. */
@@ -3194,6 +3244,21 @@ export interface Routes {
       };
     };
     readonly answers: Schemas['Publication'];
+  };
+  /** Show what is held after a restore */
+  readonly 'GET /manage/v1/recovery': {
+    readonly takes: {
+      readonly query?: {
+        /** Only this owner. Operators may omit it to see all owners; owners may pass only their own id. */
+        readonly owner_id?: string;
+      };
+    };
+    readonly answers: Schemas['Recovery'];
+  };
+  /** Settle what is held after a restore */
+  readonly 'POST /manage/v1/recovery/confirm': {
+    readonly takes: { readonly body?: Schemas['ConfirmRecoveryRequest'] };
+    readonly answers: Schemas['Settled'];
   };
   /** List sagas */
   readonly 'GET /manage/v1/sagas': { readonly takes: object; readonly answers: Schemas['SagaList'] };

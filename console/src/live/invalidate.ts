@@ -24,6 +24,7 @@ const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   owner: ['overview', 'owners', 'owner'],
   'request-log': ['requests'],
   projection: ['overview', 'projections', 'jobs'],
+  recovery: ['overview', 'posts', 'post', 'recovery'],
 };
 
 /** Key prefixes of the history queries, which every change affects. */

@@ -81,6 +81,8 @@ export const describeShortly = (publication: Waiting, context: WaitingContext, f
       return values.until === null ? sentence(short.next) : sentence(short.scheduled, { until: { at: values.until } });
     case 'approval':
       return sentence(short.approval);
+    case 'restored':
+      return sentence(short.restored);
     case 'project_pause':
       return sentence(short.paused, { name: project });
     case 'channel_pause':
@@ -158,6 +160,8 @@ export const describeAtLength = (publication: Waiting, context: WaitingContext):
       return [at ? sentence(long.scheduled, at) : sentence(long.releaseDue)];
     case 'approval':
       return [sentence(long.approval)];
+    case 'restored':
+      return [sentence(long.restored)];
     case 'project_pause':
       return [sentence(long.projectPause, { name: project }), continues];
     case 'channel_pause':

@@ -27,6 +27,7 @@ export type ShownState =
 const BY_RULE: Readonly<Record<WaitRule, ShownState>> = {
   scheduled: 'planned',
   approval: 'needs_approval',
+  restored: 'on_hold',
   project_pause: 'paused',
   channel_pause: 'paused',
   backlog_spacing: 'waiting',

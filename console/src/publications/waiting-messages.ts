@@ -10,6 +10,7 @@ export const waitingMessages = defineMessages({
     short: {
       scheduled: 'planned for {until}',
       approval: 'waits for approval',
+      restored: 'held after a restore',
       paused: '{name} is paused',
       backlogSpacing: 'next after the pause',
       rightAfterIt: 'publishes right after it',
@@ -36,6 +37,8 @@ export const waitingMessages = defineMessages({
       scheduled: 'It is planned for {until} and will go out automatically.',
       releaseDue: 'This post is due. It enters its channel’s queue as soon as a worker is free.',
       approval: 'It is published only after you approve it.',
+      restored:
+        'A backup was restored, and this post may have been published, changed or cancelled since. It is held until you change or cancel it, or settle all held posts on the overview.',
       projectPause: 'The project “{name}” was paused when this post arrived.',
       channelPause: 'The channel “{name}” is paused.',
       afterPause: 'It continues at {until}, or as soon as you resume it.',
@@ -76,6 +79,7 @@ export const waitingMessages = defineMessages({
     short: {
       scheduled: 'запланирован на {until}',
       approval: 'ждёт одобрения',
+      restored: 'задержан после восстановления',
       paused: '«{name}» на паузе',
       backlogSpacing: 'следующий после паузы',
       rightAfterIt: 'выйдет сразу за ним',
@@ -103,6 +107,8 @@ export const waitingMessages = defineMessages({
       scheduled: 'Запланирован на {until} и выйдет сам.',
       releaseDue: 'Его время пришло. Он встанет в очередь канала, как только освободится обработчик.',
       approval: 'Выйдет только после вашего одобрения.',
+      restored:
+        'Данные восстановлены из резервной копии: с тех пор пост мог выйти, измениться или быть отменён. Он задержан, пока вы не измените или не отмените его либо не решите обо всех задержанных постах на обзоре.',
       projectPause: 'Проект «{name}» был на паузе, когда пришёл этот пост.',
       channelPause: 'Канал «{name}» на паузе.',
       afterPause: 'Публикация продолжится в {until} или сразу, как только вы снимете паузу.',

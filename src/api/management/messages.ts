@@ -126,6 +126,9 @@ export const HOLD_MESSAGES = {
   quota: message(
     "This month's posts are used up. This post is published once you add a post pack or choose a larger plan, or when the new month begins, at {until}.",
   ),
+  /** `restored` */
+  restored:
+    'A backup was restored after events were lost. This post may have been published, changed or cancelled since, so it is held. Change or cancel it, or keep or cancel all held posts at once with POST /manage/v1/recovery/confirm.',
   /** `scheduled` */
   scheduled: message('The post is planned for {at}.'),
   /** `approval` */
@@ -233,6 +236,10 @@ export const PUBLICATION_VIEW_MESSAGES = {
 export const OVERVIEW_MESSAGES = {
   noText: 'a post without text',
   deletedChannel: 'a deleted channel',
+  /** `restored` */
+  restored: message(
+    'A backup was restored: what happened between {from} and {until} is lost. {planned} planned posts are held, and {in_doubt} publications are in doubt, because they may have been published, changed or cancelled in that time. Keep or cancel the planned posts, and resend or dismiss the publications, all at once.',
+  ),
   /** `in_doubt` */
   inDoubt: message(
     'It is not known whether "{excerpt}" was published on {platform}, in the channel "{channel}". Check the channel, then dismiss the publication or send it again.',

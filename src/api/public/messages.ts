@@ -106,6 +106,7 @@ export const WAITING_MESSAGES = {
   until: message(' until {until}'),
   next: 'It is next on its channel and will be published as soon as a worker is free.',
   retryDue: 'The last attempt failed. The next one is due.',
+  restored: 'A backup was restored. The post is held until its owner confirms it.',
   scheduled: message('The post is planned for {at}.'),
   approval: 'The owner must approve this post before it is published.',
   approvalAndTime: message('The owner must approve this post before it is published. It is planned for {at}.'),

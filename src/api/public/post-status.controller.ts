@@ -8,6 +8,7 @@ import {
   FindEndpointPost,
   ListEndpointPosts,
 } from '../../projections/posts/endpoint-post.queries.js';
+import { PostPlans } from '../../projections/posts/post-plans.queries.js';
 import { calendarKeyOf } from '../../projections/posts/posts.queries.js';
 import { FindHolds, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
 import { FIELD_MESSAGES } from '../../validation/messages.js';
@@ -35,6 +36,7 @@ export class PostStatusController {
     private readonly findHoldsQuery: FindHolds,
     private readonly findEndpointPost: FindEndpointPost,
     private readonly listEndpointPosts: ListEndpointPosts,
+    private readonly plans: PostPlans,
   ) {}
 
   @Documented({ summary: 'List posts', query: EndpointPostsQuery, codes: { 422: [INVALID_QUERY] } })
@@ -70,7 +72,10 @@ export class PostStatusController {
   private async buildViews(endpoint: EndpointSnapshot, posts: readonly EndpointPost[]): Promise<PostStatusView[]> {
     const projects = await this.findEndpointTargets.execute(endpoint.endpoint_id);
     const holds = await this.findHolds(posts);
-    return posts.map((post) => new PostStatusView(post, holds, projects, endpoint.verbose_discovery));
+    const planned = posts.filter(({ post }) => post.is_planned).map(({ post }) => post.post_id);
+    const plans = await this.plans.find(planned);
+    const isVerbose = endpoint.verbose_discovery;
+    return posts.map((post) => new PostStatusView(post, holds, plans.get(post.post.post_id), projects, isVerbose));
   }
 
   /** Finds the holds of the posts' queued publications. Returns them by publication id. */

@@ -2,7 +2,7 @@ import type { PublicationError } from '../../domain/publication/publication.even
 import { iso, isoOrNull } from '../../kernel/instant.js';
 import type { DiscoveredProject } from '../../projections/discovery/endpoint-targets.queries.js';
 import type { EndpointPost } from '../../projections/posts/endpoint-post.queries.js';
-import { approvalOf, type PlanHold, planHoldOf } from '../../projections/posts/post-plans.queries.js';
+import { approvalOf, type PlanHold } from '../../projections/posts/post-plans.queries.js';
 import type { PublicationRow, PublicationViewState } from '../../projections/posts/posts.tables.js';
 import type { ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
 import { ApprovalView } from './approval.view.js';
@@ -34,7 +34,7 @@ export class PublicationStatusView {
     scheduled: ScheduledWithHold | undefined,
     projects: readonly DiscoveredProject[],
     isVerbose: boolean,
-    plan: PlanHold,
+    plan: PlanHold | undefined,
   ) {
     const index = projects.findIndex(({ project_id }) => project_id === row.project_id);
     const project = projects[index];
@@ -49,7 +49,7 @@ export class PublicationStatusView {
     this.published_at = isoOrNull(row.published_at);
     this.error = row.attempts.at(-1)?.error ?? null;
     this.waiting_for = row.state === 'queued' ? new WaitingView(scheduled) : null;
-    if (row.state === 'planned') this.waiting_for = new WaitingView(undefined, plan);
+    if (row.state === 'planned' && plan) this.waiting_for = new WaitingView(undefined, plan);
   }
 }
 
@@ -80,10 +80,14 @@ export class PostStatusView {
   /** One per target, in discovery order (D-57). */
   readonly publications: readonly PublicationStatusView[];
 
-  /** @param holds the schedule's entries for its queued publications, by publication id */
+  /**
+   * @param holds the schedule's entries for its queued publications, by publication id
+   * @param plan what the post waits for; undefined if it is not planned
+   */
   constructor(
     { post, publications }: EndpointPost,
     holds: ReadonlyMap<string, ScheduledWithHold>,
+    plan: PlanHold | undefined,
     projects: readonly DiscoveredProject[],
     isVerbose: boolean,
   ) {
@@ -96,7 +100,6 @@ export class PostStatusView {
     const approval = approvalOf(post);
     this.approval = approval && new ApprovalView(approval);
     this.revision = post.version;
-    const plan = planHoldOf(post);
     this.publications = publications.map(
       (row) => new PublicationStatusView(row, holds.get(row.publication_id), projects, isVerbose, plan),
     );

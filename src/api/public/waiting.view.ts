@@ -35,6 +35,7 @@ export class WaitingView {
 }
 
 const describePlan = ({ rule, publishAt }: PlanHold): string => {
+  if (rule === 'restored') return TEXTS.restored;
   if (rule === 'scheduled') return TEXTS.scheduled({ at: String(isoOrNull(publishAt)) });
   return publishAt === null ? TEXTS.approval : TEXTS.approvalAndTime({ at: iso(publishAt) });
 };

@@ -14,9 +14,10 @@ import { PublishedCheckpoints } from '../../history/transparency-log/published-c
 import { LOG, type Log } from '../../kernel/log.js';
 import { POOL } from '../../postgres/tokens.js';
 import { Database } from '../database.js';
-import { openEventStore } from '../event-store.js';
+import { openEventStore, openSeenNotes } from '../event-store.js';
 import { createLogIdentity, openPublishedCheckpoints } from '../log-identity.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
+import { SeenWatch } from '../recovery/seen-watch.js';
 import { Resources } from '../resources.js';
 import { MetricsModule } from './metrics.module.js';
 import { PostgresModule } from './postgres.module.js';
@@ -42,6 +43,12 @@ import { PostgresModule } from './postgres.module.js';
       provide: LOG_IDENTITY,
       inject: [SETTINGS, Database],
       useFactory: (settings: Settings, { historyKeys }: Database) => createLogIdentity(settings, historyKeys),
+    },
+    {
+      provide: SeenWatch,
+      inject: [CheckedEventStore, AggregateStore, PROCESS_OPTIONS],
+      useFactory: (store: CheckedEventStore, aggregates: AggregateStore, { settings }: ProcessOptions) =>
+        new SeenWatch(store, aggregates, openSeenNotes(settings)),
     },
     { provide: EventCodec, useFactory: () => new EventCodec(catalogue) },
     {

@@ -32,6 +32,7 @@ import { ProjectionsController } from '../../api/management/projections/projecti
 import { ProcessingPreviewController } from '../../api/management/projects/processing-preview.controller.js';
 import { ProcessingPreview } from '../../api/management/projects/processing-preview.js';
 import { ProjectsController } from '../../api/management/projects/projects.controller.js';
+import { RecoveryController } from '../../api/management/recovery/recovery.controller.js';
 import { SagasController } from '../../api/management/sagas/sagas.controller.js';
 import { SecretsController } from '../../api/management/secrets/secrets.controller.js';
 import { StreamController } from '../../api/management/stream/stream.controller.js';
@@ -90,6 +91,7 @@ import { SecretsModule } from './secrets.module.js';
     DeliveriesController,
     ProjectionsController,
     SagasController,
+    RecoveryController,
     JobsController,
     SecretsController,
     OverviewController,

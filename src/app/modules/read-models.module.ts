@@ -40,6 +40,7 @@ import { PublicationDetailsQueries } from '../../projections/posts/publication-d
 import { FindPublication, ListReceipts } from '../../projections/posts/publications.queries.js';
 import { FindPostsLeft } from '../../projections/posts/usage.queries.js';
 import { UsedUpOwners } from '../../projections/posts/used-up.queries.js';
+import { CountHeld } from '../../projections/publish-schedule/held-counts.queries.js';
 import { FindHolds } from '../../projections/publish-schedule/holds.queries.js';
 import { NextPublicationQueries } from '../../projections/publish-schedule/next-publications.queries.js';
 import { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
@@ -64,6 +65,7 @@ const QUERIES = [
   ChannelMessages,
   ChannelPlatforms,
   ChannelsWithoutCredentials,
+  CountHeld,
   CountRescheduled,
   DeliveryBodies,
   FindChannelsOfChat,

@@ -2,7 +2,7 @@ import type { Catalogue } from '../../kernel/catalogue.js';
 import type { DomainEvent } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 
-/** Kinds of notices (publish-api.md: Endpoint and pause states; D-18, D-25, D-26), named as in D-29. */
+/** Kinds of notices (publish-api.md: Endpoint and pause states; D-18, D-25, D-26, D-80), named as in D-29. */
 export type NoticeKind =
   | 'publication.in_doubt'
   | 'publication.failed'
@@ -12,7 +12,8 @@ export type NoticeKind =
   | 'webhook_output.disabled'
   | 'approval_needed'
   | 'quota.nearly_used'
-  | 'quota.used_up';
+  | 'quota.used_up'
+  | 'restored';
 
 /** What a notice is about; fields that do not apply are absent. */
 export interface NoticeSubject {

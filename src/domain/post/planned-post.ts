@@ -41,7 +41,14 @@ export interface ChangeAuthor {
 
 /** Commands to a planned post. */
 export type PlannedPostCommand =
-  | { readonly type: 'ReleasePost'; readonly at: Instant }
+  | {
+      readonly type: 'ReleasePost';
+      readonly at: Instant;
+      /** True if the post is known to have been released already: the event that said so is lost (D-80). */
+      readonly isForced?: boolean;
+      /** See {@link PostReleased}. */
+      readonly knownUpTo?: string;
+    }
   | {
       readonly type: 'ReschedulePost';
       readonly at: Instant;
@@ -161,8 +168,8 @@ export const decidePlannedPost = (
   const { at } = command;
   switch (command.type) {
     case 'ReleasePost':
-      if (!isDue(state, at)) return reject('not_due', PLANNED_POST_MESSAGES.notDue);
-      return [releaseOf(state, at)];
+      if (!command.isForced && !isDue(state, at)) return reject('not_due', PLANNED_POST_MESSAGES.notDue);
+      return [releaseOf(state, at, command.knownUpTo)];
     case 'ReschedulePost': {
       const { publishAt, author } = command;
       const data = { ...ids, at, publishAt, revision: state.revision + 1, needsApproval: needsApproval(state, author) };
@@ -248,10 +255,11 @@ const requestOf = ({ postId, endpointId, ownerId, publishAt }: PlannedPost, at: 
   data: { postId, endpointId, ownerId, at, publishAt },
 });
 
-const releaseOf = (state: PlannedPost, at: Instant): PlannedPostEvent => {
+const releaseOf = (state: PlannedPost, at: Instant, knownUpTo?: string): PlannedPostEvent => {
   const { postId, endpointId, ownerId, publishAt, contentRevision, cancelledIds, targets } = state;
   const content = { contentRevision, cancelledIds, targetCount: targets.length };
-  return { type: 'PostReleased', data: { postId, endpointId, ownerId, at, publishAt, ...content } };
+  const data = { postId, endpointId, ownerId, at, publishAt, ...content };
+  return { type: 'PostReleased', data: knownUpTo === undefined ? data : { ...data, knownUpTo } };
 };
 
 /** Reuses the publications of targets that the post already has, and lists the publications that are dropped. */

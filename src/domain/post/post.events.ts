@@ -93,6 +93,11 @@ export type PostReleased = DomainEvent<
     readonly targetCount: number;
     /** The queued targets; only in events of version 1, which have no `cancelledIds`. */
     readonly targets?: readonly Target[];
+    /**
+     * Position up to which the log was known when the gateway released it by its time. A recovery that began later holds
+     * its publications (D-80). Absent if a person caused the release.
+     */
+    readonly knownUpTo?: string;
   }
 >;
 

@@ -42,6 +42,10 @@ export type PublicationCommand =
       /** Time at which to send again if the channel has `on_doubt: resend`; null if the owner has to decide. */
       readonly resendAt: Instant | null;
     } & Omit<PublicationInDoubt['data'], 'step'>)
+  | ({
+      /** Events were lost since the publication was queued, so it may have been sent, cancelled or changed (D-80). */
+      readonly type: 'MarkRestored';
+    } & Omit<PublicationInDoubt['data'], 'step' | 'attempt'>)
   | ({ readonly type: 'HoldPublication' } & Omit<PublicationHeld['data'], 'rule'>)
   | ({ readonly type: 'FilterPublication' } & PublicationFiltered['data'])
   | ({ readonly type: 'ResendPublication' } & PublicationResent['data'])
@@ -113,6 +117,13 @@ export const publication: Decider<
           return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
         const attempt = after + 1;
         return [{ type: 'PublicationStarted', data: { attempt, worker, sending, at, projectRevision, ...ids } }];
+      }
+      case 'MarkRestored': {
+        if (state.status !== 'queued' && state.status !== 'publishing')
+          return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
+        const { at, error } = command;
+        const { attempt, sending } = state;
+        return [{ type: 'PublicationInDoubt', data: { attempt, at, step: sending ?? 'unknown', error, ...ids } }];
       }
       case 'HoldPublication': {
         if (state.status !== 'queued') return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));

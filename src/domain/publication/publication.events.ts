@@ -111,6 +111,9 @@ export type PublicationFailed = DomainEvent<
   'PublicationFailed',
   PublicationIds & { readonly attempt: number; readonly at: Instant; readonly error: PublicationError }
 >;
+/** Code of the error of a publication that is in doubt because events were lost (D-80). */
+export const RESTORED = 'restored';
+
 /** The delivery could not be confirmed; it is not repeated automatically (D-25). */
 export type PublicationInDoubt = DomainEvent<
   'PublicationInDoubt',

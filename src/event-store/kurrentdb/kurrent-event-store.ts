@@ -132,6 +132,10 @@ export class KurrentEventStore implements EventStoreAdapter {
     return this.trackCall(() => this.reader.readHead());
   }
 
+  readLastEvent(): Promise<StoredEvent | null> {
+    return this.trackCall(() => this.reader.readLastEvent());
+  }
+
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
     const signal = AbortSignal.any([options.signal, this.closing.signal]);
     const onDrop = (error: Error): void => {

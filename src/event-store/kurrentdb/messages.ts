@@ -9,6 +9,6 @@ export const KURRENTDB_MESSAGES = {
     '{what}: the server does not know this call ({reason}). Appends need EventStoreDB 21.10 or later. If the server is not older, something in front of it, such as a proxy, does not pass the call on: correct its routes',
   ),
   wrongPosition: message(
-    'the event store has no event at position {position}, from which this part of the gateway continues: its checkpoint belongs to another store, or to one that was restored. docs/lost-stores.md says what to do',
+    'the event store has no event at position {position}, from which this part of the gateway continues: its checkpoint belongs to another store, or to one that was restored. docs/recovery.md says what to do',
   ),
 };

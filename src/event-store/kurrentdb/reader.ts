@@ -52,13 +52,18 @@ export class EventReader {
 
   /** Implements {@link EventStore.readHead}. @throws Unavailable */
   async readHead(): Promise<Position> {
+    return (await this.readLastEvent())?.position ?? BEGINNING;
+  }
+
+  /** Reads the newest event, except the server's own; null if there is none. @throws Unavailable */
+  async readLastEvent(): Promise<StoredEvent | null> {
     let from: ReadStart = 'end';
     for (let size = SYSTEM_EVENT_MARGIN; ; size = PAGE_SIZE) {
       const page = await this.readPage(from, 'backwards', size);
       const newest = page.find((event) => !isSystemEvent(event));
-      if (newest) return newest.position;
+      if (newest) return newest;
       const last = page.at(-1);
-      if (!last || page.length < size) return BEGINNING;
+      if (!last || page.length < size) return null;
       from = last.position;
     }
   }

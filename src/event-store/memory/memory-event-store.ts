@@ -118,6 +118,11 @@ export class MemoryEventStore implements EventStoreAdapter {
     return this.log.events.at(-1)?.position ?? BEGINNING;
   }
 
+  async readLastEvent(): Promise<StoredEvent | null> {
+    await this.simulateCall();
+    return this.log.events.at(-1) ?? null;
+  }
+
   async *subscribe({ after, maxBatch = 500, onDrop, ...options }: SubscribeOptions): AsyncIterable<Batch> {
     const isWanted = createTypeMatcher(options);
     const signal = AbortSignal.any([options.signal, this.closing.signal]);

@@ -162,6 +162,12 @@ export class PostgresEventStore implements EventStoreAdapter {
     return row ? BigInt(row[0]) : BEGINNING;
   }
 
+  async readLastEvent(): Promise<StoredEvent | null> {
+    const text = `select ${COLUMNS} from ${this.schema}.event e order by e.position desc limit 1`;
+    const [row] = await this.query(text, [], 'last event');
+    return row ? toStoredEvent(row) : null;
+  }
+
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
     return this.follower.follow(options);
   }

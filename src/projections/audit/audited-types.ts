@@ -9,6 +9,7 @@ import { projectEvents } from '../../domain/project/project.events.js';
 import { projectPauseEvents } from '../../domain/project-pause/project-pause.events.js';
 import { projectionEvents } from '../../domain/projection/projection.events.js';
 import { publicationEvents } from '../../domain/publication/publication.events.js';
+import { recoveryEvents } from '../../domain/recovery/recovery.events.js';
 import { sagaEvents } from '../../domain/saga/saga.events.js';
 import { translationEvents } from '../../domain/translation/translation.events.js';
 import { webhookOutputEvents } from '../../domain/webhook-output/webhook-output.events.js';
@@ -34,6 +35,7 @@ const EVENTS_OF: Readonly<Record<string, Catalogue>> = {
   delivery: deliveryEvents,
   projection: projectionEvents,
   saga: sagaEvents,
+  recovery: recoveryEvents,
 };
 
 /** Names of the aggregates in the audit trail. */

@@ -33,8 +33,8 @@ export class PlannedOwners {
   }
 
   /** Records that a post was changed. @param added 1 if it was added, -1 if it was removed */
-  change({ owner_id, is_pending, publish_at, accepted_position }: PlannedPostRow, added: -1 | 0 | 1): void {
-    const place = is_pending ? null : { due_at: publish_at ?? 0, accepted_position };
+  change({ owner_id, is_pending, is_held, publish_at, accepted_position }: PlannedPostRow, added: -1 | 0 | 1): void {
+    const place = is_pending || is_held ? null : { due_at: publish_at ?? 0, accepted_position };
     const before = this.changed.get(owner_id);
     this.changed.set(owner_id, { added: (before?.added ?? 0) + added, from: firstOf(before?.from ?? null, place) });
   }
@@ -79,6 +79,25 @@ export class PlannedOwners {
     });
     for (const { owner_id, due_at, accepted_position } of rows)
       if (due_at !== null) this.rows.patch(owner_id, { due_at: Number(due_at), accepted_position });
+  }
+
+  /**
+   * Finds the first posts of an owner, or of all, after a statement has changed many posts; call it after the posts were
+   * written. @param ownerId null for all owners
+   */
+  async findAll(ownerId: string | null): Promise<void> {
+    await this.flush();
+    const { rows: changed } = await this.tx.query<{ owner_id: string }>(
+      `update planned_owner o set (due_at, accepted_position) = (
+         select p.due_at, p.accepted_position from planned_post p
+         where p.owner_id = o.owner_id and p.due_at is not null order by p.due_at, p.accepted_position limit 1)
+       where $1::text is null or owner_id = $1 returning owner_id`,
+      [ownerId],
+    );
+    const ids = changed.map(({ owner_id }) => owner_id);
+    const loaded = ids.filter((id) => this.rows.get(id));
+    this.rows.evict(ids);
+    await this.rows.loadMore(loaded);
   }
 }
 

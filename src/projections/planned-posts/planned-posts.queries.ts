@@ -2,9 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Position } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
+import { padPosition } from '../../kernel/position-text.js';
 import { POOL } from '../../postgres/tokens.js';
 import type { ResourceId } from '../publish-schedule/queued-publications.queries.js';
-import { padPosition, PLANNED_POSTS } from './planned-posts.tables.js';
+import { PLANNED_POSTS } from './planned-posts.tables.js';
 
 /** A planned post and its location in the event store. */
 export interface PlannedPlace {
@@ -47,6 +48,9 @@ interface AcceptedPage {
   readonly limit: number;
 }
 
+/** A held post. */
+export type HeldPost = PlannedPlace & { readonly ownerId: string };
+
 const PLACE = 'p.post_id as "postId", p.stream, p.revision';
 
 /** Reads planned posts. */
@@ -83,6 +87,28 @@ export class PlannedPostQueries {
           limit (select greatest(1, $4::int / greatest(1, count(*))) from due)) p
         order by o.owner_id <= $2, o.owner_id, p.due_at, p.accepted_position`,
       values: [now, after, owners, posts, without],
+    });
+    return rows;
+  }
+
+  /**
+   * Finds held posts (D-80), in the order of their ids.
+   * @param ownerId null for all owners @param after id of the last post found before; empty for the first
+   * @param dueBy only posts that would have been released by then; null for all
+   */
+  async findHeld(
+    ownerId: string | null,
+    after: string,
+    limit: number,
+    dueBy: Instant | null = null,
+  ): Promise<readonly HeldPost[]> {
+    const { rows } = await this.pool.query<HeldPost>({
+      name: 'held posts',
+      text: `select ${PLACE}, p.owner_id as "ownerId" from ${PLANNED_POSTS}.planned_post p
+        where p.is_held and p.post_id > $2 and ($1::text is null or p.owner_id = $1)
+          and ($4::bigint is null or (not p.is_pending and coalesce(p.publish_at, 0) <= $4))
+        order by p.post_id limit $3`,
+      values: [ownerId, after, limit, dueBy],
     });
     return rows;
   }

@@ -1,16 +1,9 @@
-import type { Position } from '../../event-store/port.js';
 import { readSchema } from '../engine/projection.js';
 import { bigint, boolean, defineTable, fixed, int, nullable, type RowOfTable, text } from '../engine/table.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const PLANNED_POSTS_VERSION = 2;
+export const PLANNED_POSTS_VERSION = 3;
 export const PLANNED_POSTS = readSchema('planned-posts', PLANNED_POSTS_VERSION);
-
-/** Number of decimal digits in the largest position, a 64-bit number. */
-const POSITION_DIGITS = 20;
-
-/** Returns a position as text that sorts numerically. */
-export const padPosition = (position: Position): string => String(position).padStart(POSITION_DIGITS, '0');
 
 /** SQL: a trigger that counts planned posts when a statement adds or removes rows, so reads are cheap (ADR-90). */
 const counter = (name: string, event: 'insert' | 'delete', rows: string, sign: '+' | '-'): string => `
@@ -27,7 +20,7 @@ export const plannedPostRows = defineTable(
     name: 'planned_post',
     key: 'post_id',
     computed: [
-      'due_at bigint generated always as (case when is_pending then null else coalesce(publish_at, 0) end) stored',
+      'due_at bigint generated always as (case when is_pending or is_held then null else coalesce(publish_at, 0) end) stored',
     ],
     isHot: true,
   },
@@ -46,6 +39,8 @@ export const plannedPostRows = defineTable(
     is_pending: boolean(),
     /** How many publications its release will queue. */
     targets: int(),
+    /** True while it is held because events were lost (D-80). */
+    is_held: boolean(),
   },
 );
 /** A row of {@link plannedPostRows}. */
@@ -68,7 +63,7 @@ export const plannedOwnerRows = defineTable(
   {
     owner_id: text(),
     posts: int(),
-    /** Null if all posts wait for approval. */
+    /** Null if all posts wait for approval or are held. */
     due_at: nullable(bigint()),
     accepted_position: nullable(text()),
   },
@@ -84,6 +79,7 @@ export const plannedPostsTables = `
   ${plannedPostRows.ddl}
   create index planned_post_due on planned_post (owner_id, due_at, accepted_position) where due_at is not null;
   create index planned_post_owner on planned_post (owner_id);
+  create index planned_post_held on planned_post (post_id) where is_held;
   create index planned_post_endpoint on planned_post (endpoint_id);
 
   ${plannedOwnerRows.ddl}

@@ -1,6 +1,6 @@
 import type { OwnerEvent } from '../../domain/owner/owner.events.js';
 import { PLANNED_POST_TYPES, type PlannedPostEvent, type PostEvent } from '../../domain/post/post.events.js';
-import type { PublicationError, PublicationEvent } from '../../domain/publication/publication.events.js';
+import { type PublicationError, type PublicationEvent, RESTORED } from '../../domain/publication/publication.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import type { RowCache } from '../engine/row-cache.js';
@@ -122,7 +122,12 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
     case 'PublicationFailed':
     case 'PublicationInDoubt': {
       const [state, outcome] = ENDINGS[event.type];
-      const attempts = endLastAttempt(row.attempts, event.data.at, outcome, event.data.error);
+      const { at, error } = event.data;
+      // A publication may be in doubt without an open attempt, because events were lost (D-80).
+      const isOpen = row.attempts.at(-1)?.ended_at === null || error.code !== RESTORED;
+      const attempts = isOpen
+        ? endLastAttempt(row.attempts, at, outcome, error)
+        : [...row.attempts, { n: row.attempts.length + 1, started_at: at, ended_at: at, outcome, error }];
       publications.put({ ...row, state, attempts });
       return;
     }

@@ -25,6 +25,8 @@ const row = (change: Partial<PacedPublication> = {}): PacedPublication => ({
   retry_at: 0,
   retry_rule: null,
   retry_event: null,
+  queued_position: '1',
+  is_restored: false,
   turn_at: null,
   uses_share: false,
   ...change,

@@ -4,9 +4,10 @@ import type { OwnerEvent } from '../../domain/owner/owner.events.js';
 import type { PostEvent, Target } from '../../domain/post/post.events.js';
 import type { ProjectDeleted } from '../../domain/project/project.events.js';
 import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
-import type { PublicationEvent } from '../../domain/publication/publication.events.js';
+import { type PublicationEvent, RESTORED } from '../../domain/publication/publication.events.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
+import { padPosition } from '../../kernel/position-text.js';
 import { shardOf } from '../../postgres/lease-shares.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
@@ -138,12 +139,16 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
     case 'PublicationFailed':
     case 'PublicationInDoubt': {
       const state = event.type === 'PublicationFailed' ? 'failed' : 'in_doubt';
-      rows.publications.patch(event.data.publicationId, { state });
+      const is_restored = event.data.error.code === RESTORED;
+      if (is_restored) leaveProjectPause(event.data.publicationId, rows);
+      rows.publications.patch(event.data.publicationId, { state, is_restored });
       return markTouched(rows, event.data.channelId, event.at);
     }
-    case 'PublicationResent':
-      queueAgain(event.data.publicationId, { state: 'queued', retry_at: 0, retry_rule: null, retry_event: null }, rows);
+    case 'PublicationResent': {
+      const asNew = { state: 'queued', retry_at: 0, retry_rule: null, retry_event: null, is_restored: false } as const;
+      queueAgain(event.data.publicationId, { ...asNew, queued_position: padPosition(event.position) }, rows);
       return markTouched(rows, event.data.channelId, event.at);
+    }
     case 'PublicationSucceeded':
     case 'PublicationFiltered':
     case 'PublicationDismissed':
@@ -198,6 +203,7 @@ const queuePost = (
   rows: LoadedRows,
 ): void => {
   const { postId, ownerId } = event.data;
+  const knownUpTo = event.type === 'PostReleased' ? event.data.knownUpTo : undefined;
   for (const { publicationId, channelId, platform, projectId } of rows.planned.apply(event)) {
     const channel = rows.channels.get(channelId) ?? newChannelRow(channelId, platform, ownerId);
     const sequence = channel.last_sequence + 1;
@@ -221,6 +227,8 @@ const queuePost = (
       retry_at: 0,
       retry_rule: null,
       retry_event: null,
+      queued_position: padPosition(knownUpTo ?? event.position),
+      is_restored: false,
     });
     if (project_pause_id !== null) rows.pauses.addToQueue(row, project_pause_id);
     markTouched(rows, channelId, event.at);

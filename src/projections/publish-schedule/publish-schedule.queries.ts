@@ -1,7 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
+import type { Position } from '../../event-store/port.js';
 import { MINUTE_MS } from '../../kernel/clock.js';
 import type { Instant } from '../../kernel/instant.js';
+import { padPosition } from '../../kernel/position-text.js';
 import { POOL } from '../../postgres/tokens.js';
 import { Batcher } from '../../runtime/batcher.js';
 import { computeDueTime, isSpaced } from './hold.js';
@@ -18,6 +20,14 @@ export interface ChannelQueue {
    * that are spaced or waiting for the quota.
    */
   readonly followers: readonly ScheduledPublication[];
+}
+
+/** A publication, and its owner. */
+export interface OwnedPublication {
+  readonly publicationId: string;
+  readonly postId: string;
+  readonly channelId: string;
+  readonly ownerId: string;
 }
 
 interface QueueRequest {
@@ -47,7 +57,9 @@ export class PublishScheduleQueries {
     @Inject(MINUTE_MS) private readonly minuteMs: number,
   ) {}
 
-  /** Reads the queue of a channel; null if it is empty, or if the channel is disabled and not deleted. */
+  /**
+   * Reads the queue of a channel; null if it is empty, if the channel is disabled and not deleted, or during a recovery.
+   */
   readQueue(channelId: string, now: Instant): Promise<ChannelQueue | null> {
     return this.reads.submit({ channelId, now });
   }
@@ -65,6 +77,27 @@ export class PublishScheduleQueries {
     return rows.map(({ publication_id }) => publication_id);
   }
 
+  /** Finds publications that waited before a recovery and are not in doubt yet (D-80), in the order of their ids. */
+  findUnmarked(position: Position, after: string, limit: number): Promise<readonly OwnedPublication[]> {
+    const condition = `waits and queued_position < $1 and publication_id > $2`;
+    return this.listOwned(condition, [padPosition(position), after, limit]);
+  }
+
+  /** Finds publications that are in doubt because of a recovery, in the order of their ids. @param ownerId null for all */
+  findRestored(ownerId: string | null, after: string, limit: number): Promise<readonly OwnedPublication[]> {
+    const condition = `is_restored and ($1::text is null or owner_id = $1) and publication_id > $2`;
+    return this.listOwned(condition, [ownerId, after, limit]);
+  }
+
+  private async listOwned(condition: string, values: readonly unknown[]): Promise<readonly OwnedPublication[]> {
+    const { rows } = await this.pool.query<OwnedPublication>(
+      `select publication_id as "publicationId", post_id as "postId", channel_id as "channelId", owner_id as "ownerId"
+       from ${SCHEDULE}.publication where ${condition} order by publication_id limit $3`,
+      [...values],
+    );
+    return rows;
+  }
+
   private async readQueues(requests: readonly QueueRequest[]): Promise<(ChannelQueue | null)[]> {
     const { rows } = await this.pool.query<QueueRow>({
       name: 'read channel queues',
@@ -72,8 +105,9 @@ export class PublishScheduleQueries {
         select c.channel_id, to_json(c) as channel, q.publications
         from unnest($1::text[], $2::bigint[]) request(channel_id, now)
         join ${SCHEDULE}.channel c on c.channel_id = request.channel_id and (c.enabled or c.deleted)
+        join ops_recovery r on not r.is_open
         cross join lateral (
-          select json_agg(p) as publications from (
+          select json_agg(p) filter (where p.queued_position >= r.position) as publications from (
             ${selectQueue('c.channel_id', 'c.first_waiting', 'request.now', MAX_QUEUE_LENGTH, SCHEDULE)}) p) q
         where q.publications is not null`,
       values: [requests.map(({ channelId }) => channelId), requests.map(({ now }) => now)],

@@ -4,7 +4,7 @@ import { bigint, boolean, defineTable, fixed, int, nullable, type RowOfTable, te
 import { plannedTargetRows } from '../planned-targets.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const SCHEDULE_VERSION = 11;
+export const SCHEDULE_VERSION = 12;
 export const SCHEDULE = readSchema('publish-schedule', SCHEDULE_VERSION);
 
 /** Publications that are queued, being published, or awaiting the owner's decision. */
@@ -37,6 +37,13 @@ export const publicationRows = defineTable(
     retry_at: bigint(),
     retry_rule: nullable(text<PostponeRule | 'quota'>()),
     retry_event: nullable(text()),
+    /**
+     * Position up to which its place in the queue is known to be right, zero-padded: that of the event that queued it.
+     * A recovery holds what was queued before it (D-80).
+     */
+    queued_position: text(),
+    /** True while it is in doubt because of a recovery. */
+    is_restored: boolean(),
   },
 );
 /** A row of {@link publicationRows}. */
@@ -138,6 +145,7 @@ export const scheduleTables = `
   create index publication_paused on publication (project_pause_id, channel_id, sequence)
     where project_pause_id is not null;
   create index publication_post on publication (post_id);
+  create index publication_restored on publication (publication_id) where is_restored;
   create index publication_quota on publication (owner_id) where retry_rule = 'quota';
 
   ${scheduledChannels.ddl}

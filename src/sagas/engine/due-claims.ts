@@ -13,6 +13,8 @@ export interface DueSource {
   readonly key: string;
   /** Column of the group; a key uses the capacity of its group. */
   readonly group: string;
+  /** SQL expression: while it is true, nothing is claimed. Absent if there is none. */
+  readonly unless?: string;
   /** Column of the owner, if owners share a group's capacity; otherwise absent. */
   readonly owner?: string;
 }
@@ -65,7 +67,7 @@ export class DueClaims {
     except: readonly string[],
     { shards, isSweep, mostKeys }: ClaimScope = ALL,
   ): Promise<Claim> {
-    const { prefix, table, key, group, owner } = this.source;
+    const { prefix, table, key, group, owner, unless } = this.source;
     const { rows } = await this.pool.query<
       ClaimedKey & { term: bigint | null; nextDue: bigint | null; keyCount: number | null }
     >({
@@ -84,6 +86,7 @@ export class DueClaims {
             from ${table} c
             where c.${group} = capacity."group" and c.next_due <= $1 and c.${key} <> all($4)
               ${owner ? `and c.${owner} <> all(capacity."full")` : ''}
+              ${unless ? `and not (${unless})` : ''}
               and ($5::text[] is null or $6 or right(c.${key}, 2) = any($5))
               and not exists (select 1 from ops_lease l where l.name = '${prefix}' || c.${key} and l.worker_id <> $3)
             order by c.next_due limit capacity.size) c),

@@ -18,6 +18,7 @@ export const DUE_CHANNELS: DueSource = {
   key: 'channel_id',
   group: 'platform',
   owner: 'owner_id',
+  unless: 'select is_open from ops_recovery', // what was waiting is not marked yet (D-80)
 };
 
 /** How long a read of a channel's queue stays valid, in ms: publications may move to the front of the queue. */

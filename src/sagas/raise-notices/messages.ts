@@ -41,6 +41,10 @@ export const NOTICES_EN = {
   quotaUsedUp: message(
     'All posts of {month} are used: {used} of {total}. New posts are refused, and queued ones wait until {until}. Add a post pack or choose a larger plan to continue right away.',
   ),
+  /** `restored` */
+  restored: message(
+    'A backup was restored, and what happened between {from} and {until} is lost. Posts that were waiting may have been published, changed or cancelled in that time, so they are held. Look at your channels, then keep or cancel the planned posts and resend or dismiss the posts in doubt, all at once.',
+  ),
   endpointById: message('The endpoint {id}'),
   endpointByName: message('The endpoint "{name}"'),
 };
@@ -85,6 +89,10 @@ export const NOTICES_RU: { readonly [Name in keyof typeof NOTICES_EN]: (typeof N
   /** `quota.used_up` */
   quotaUsedUp: message(
     'Все посты за {month} использованы: {used} из {total}. Новые посты отклоняются, стоящие в очереди ждут до {until}. Чтобы продолжить сразу, добавьте пакет постов или выберите тариф побольше.',
+  ),
+  /** `restored` */
+  restored: message(
+    'Данные восстановлены из резервной копии: всё, что произошло с {from} до {until}, потеряно. Ожидавшие посты за это время могли выйти, измениться или быть отменены, поэтому они задержаны. Посмотрите каналы, затем одним действием оставьте или отмените запланированные посты и отправьте снова или снимите с публикации сомнительные.',
   ),
   endpointById: message('точка приёма {id}'),
   endpointByName: message('точка приёма «{name}»'),

@@ -8,10 +8,11 @@ import type { NoticeRaised } from '../../domain/notice/notice.events.js';
 import { owner as ownerDecider } from '../../domain/owner/owner.decider.js';
 import type { PostApprovalRequested } from '../../domain/post/post.events.js';
 import { publication as publicationDecider } from '../../domain/publication/publication.decider.js';
-import type {
-  PublicationDuplicateFound,
-  PublicationFailed,
-  PublicationInDoubt,
+import {
+  type PublicationDuplicateFound,
+  type PublicationFailed,
+  type PublicationInDoubt,
+  RESTORED,
 } from '../../domain/publication/publication.events.js';
 import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
 import type { WebhookOutputDisabled } from '../../domain/webhook-output/webhook-output.events.js';
@@ -107,6 +108,7 @@ const describeEvent = async (
     case 'PublicationFailed':
     case 'PublicationInDoubt': {
       const { postId, publicationId, error } = event.data;
+      if (error.code === RESTORED) return null; // one notice tells the owner of all of them
       const subject = { channelId, postId, publicationId };
       const values = { post: postId, channel: where, error: asSentence(error.message) };
       return event.type === 'PublicationFailed'

@@ -100,19 +100,23 @@ export class ReleasePlannedPosts {
       const round = shareRound(due);
       after = round.at(-1)?.at(-1)?.ownerId ?? '';
       isLarge = countTargets(round.flat()) > LARGE_ROUND;
-      if (!(await this.release(round, held))) await sleepUnlessAborted(NOTHING_RELEASED_PAUSE_MS, held);
+      if (!(await this.release(round, String(head), held))) await sleepUnlessAborted(NOTHING_RELEASED_PAUSE_MS, held);
     }
   }
 
   /** Releases posts, each owner's in order. @returns false if none of them is due any more */
-  private async release(round: readonly (readonly DuePost[])[], held: AbortSignal): Promise<boolean> {
-    const released = await Promise.all(round.map((due) => this.releaseOfOwner(due, held)));
+  private async release(
+    round: readonly (readonly DuePost[])[],
+    knownUpTo: string,
+    held: AbortSignal,
+  ): Promise<boolean> {
+    const released = await Promise.all(round.map((due) => this.releaseOfOwner(due, knownUpTo, held)));
     return released.includes(true);
   }
 
-  private async releaseOfOwner(due: readonly DuePost[], held: AbortSignal): Promise<boolean> {
+  private async releaseOfOwner(due: readonly DuePost[], knownUpTo: string, held: AbortSignal): Promise<boolean> {
     const { posts, recordDelay, setAside } = this;
-    const encoded = await Promise.all(due.map((post) => this.encode(post)));
+    const encoded = await Promise.all(due.map((post) => this.encode(post, knownUpTo)));
     const releases = encoded.filter((release) => release !== null);
     await appendReleases(posts, releases, () => !held.aborted, {
       onReleased: ({ loaded, events }) => {
@@ -129,14 +133,14 @@ export class ReleasePlannedPosts {
    * Reads a post and encodes its release; null if there is nothing to release. A post that cannot be read, for example
    * because its events are damaged, does not hold up others (ADR-111).
    */
-  private async encode(post: DuePost): Promise<EncodedChange | null> {
+  private async encode(post: DuePost, knownUpTo: string): Promise<EncodedChange | null> {
     const { posts, clock, setAside } = this;
     const done = await this.loads.acquire();
     try {
       const loaded = await posts.load(post);
       if (!loaded) return null;
       const at = clock.now();
-      const change = posts.encode(loaded, { type: 'ReleasePost', at }, contextOf(post.postId, at));
+      const change = posts.encode(loaded, { type: 'ReleasePost', at, knownUpTo }, contextOf(post.postId, at));
       // Rejected: another process has released or changed the post in the meantime. The next check will show it.
       if (!isRejection(change)) return change;
       setAside.remove(post.postId);

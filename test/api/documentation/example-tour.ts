@@ -239,6 +239,8 @@ class ExampleTour {
     await this.finish(await this.operator('POST', '/projections/:name/verify', ['posts']));
     const skip = { ids: ['posts'], key: OPERATOR_KEY, body: { reason: 'Written by a version with a bug' } };
     await this.recorder.call(`POST ${MANAGE}/projections/:name/skip`, skip, 409); // it is not stuck at an event
+    await this.operator('GET', '/recovery');
+    await this.operator('POST', '/recovery/confirm', [], { planned: 'keep', in_doubt: 'dismiss' });
     await this.operator('GET', '/sagas');
     await this.operator('GET', '/sagas/:name', ['schedule-deliveries']);
     const leaveOut = { position: '4711', reason: 'Damaged; the customer knows' };

@@ -1,4 +1,5 @@
 import type { ProjectionEvent } from '../../../src/domain/projection/projection.events.js';
+import type { RecoveryConfirmed, RecoveryEvent } from '../../../src/domain/recovery/recovery.events.js';
 import type { SagaEvent } from '../../../src/domain/saga/saga.events.js';
 import type { SamplesOf } from '../samples.js';
 
@@ -31,5 +32,24 @@ const saga: SamplesOf<SagaEvent> = {
   ],
 };
 
+const recovery: SamplesOf<RecoveryEvent | RecoveryConfirmed> = {
+  RecoveryStarted: [
+    {
+      recoveryId: '0195931f-3c00-7000-a000-000000000011',
+      at: 1_762_077_600_000,
+      noticedBy: 'start',
+      restoredAt: 1_762_077_600_000,
+      lostEvents: 12,
+      from: 1_762_070_400_000,
+      until: 1_762_074_000_000,
+      end: '9007199254740995',
+      setting: null,
+      covers: ['none'],
+    },
+  ],
+  RecoveryMarked: [{ recoveryId: '0195931f-3c00-7000-a000-000000000011', at: 1_762_077_601_000, inDoubt: 3 }],
+  RecoveryConfirmed: [{ ownerId: 'own_1', at: 1_762_077_602_000, planned: 'keep', inDoubt: 'dismiss' }],
+};
+
 /** Sample events of operators' decisions. */
-export const operations = { ...projection, ...saga };
+export const operations = { ...projection, ...saga, ...recovery };

@@ -11,7 +11,7 @@ import type { PauseChange } from '../../../src/projections/publish-schedule/resc
 /** A publication of the model: it has its own copy of the end of its project's pause. */
 export type NaivePublication = {
   -readonly [
-    Column in keyof Omit<ScheduledPublication, 'project_pause_id' | 'waited_until'>
+    Column in keyof Omit<ScheduledPublication, 'project_pause_id' | 'waited_until' | 'queued_position' | 'is_restored'>
   ]: ScheduledPublication[Column];
 };
 

@@ -12,6 +12,8 @@ import { useAttentionCalls } from './use-attention-calls.js';
 /** Loaded on demand to keep the first download small. */
 const ReviewDialog = lazy(async () => ({ default: (await import('../../planning/review-dialog.js')).ReviewDialog }));
 
+const RecoveryDialog = lazy(async () => ({ default: (await import('./recovery-dialog.js')).RecoveryDialog }));
+
 /** Screens that list all items of a type, by attention code. */
 const LISTS: Readonly<Record<string, Pick<LinkProps, 'to' | 'search'>>> = {
   in_doubt: { to: '/timeline', search: { state: 'in_doubt' } },
@@ -52,6 +54,7 @@ export const AttentionActions = ({
   const look = isFirst ? 'primary' : 'plain';
   const { subject } = item;
   const { id, publication_id: publicationId, disabled_by: disabledBy } = subject;
+  if (item.code === 'restored') return <SettleButton look={look} />;
   const list = LISTS[item.code];
   // No list shows only duplicates: they are resolved one after another.
   if ((isOfMany && item.code !== 'published_twice') || id === null)
@@ -120,6 +123,24 @@ const ReviewButton = ({ postId, look }: { readonly postId: string; readonly look
       {isOpen && (
         <Suspense>
           <ReviewDialog postId={postId} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+};
+
+/** A button that asks what happens to everything that a restore holds. */
+const SettleButton = ({ look }: { readonly look: 'primary' | 'plain' }) => {
+  const { action } = useMessages(attentionMessages);
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <Button look={look} onClick={() => setIsOpen(true)}>
+        {action.settle}
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <RecoveryDialog onClose={() => setIsOpen(false)} />
         </Suspense>
       )}
     </>

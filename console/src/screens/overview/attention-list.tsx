@@ -14,6 +14,7 @@ import { attentionMessages } from './attention-messages.js';
 import { describeAttention } from './describe-attention.js';
 
 const LOOKS: Readonly<Record<string, { readonly name: IconName; readonly tone: Tone }>> = {
+  restored: { name: 'inDoubt', tone: 'doubt' },
   in_doubt: { name: 'inDoubt', tone: 'doubt' },
   published_twice: { name: 'published', tone: 'warn' },
   channel_needs_attention: { name: 'onHold', tone: 'warn' },

@@ -7,6 +7,9 @@ export const attentionMessages = defineMessages({
     since: 'since',
     noText: 'a post without text',
     ofOwner: '{owner}: ',
+    restored: 'A backup was restored, and some of what happened since it was made is lost.',
+    restoredText: (count: number, shown: string) =>
+      `${shown} ${pluralEn(count, 'post is', 'posts are')} held, because they may have been published, changed or cancelled in that time. Look at your channels, then settle all of them at once.`,
     inDoubt: 'Was “{excerpt}” published on {network}?',
     inDoubtText:
       '{network} did not confirm it. Check the channel “{channel}”, then resolve it here. Later posts are not held up.',
@@ -81,6 +84,7 @@ export const attentionMessages = defineMessages({
     },
     action: {
       resolve: 'Resolve…',
+      settle: 'Settle all…',
       review: 'Review…',
       newToken: 'New token…',
       enable: 'Enable',
@@ -101,6 +105,9 @@ export const attentionMessages = defineMessages({
     since: 'с',
     noText: 'пост без текста',
     ofOwner: '{owner}: ',
+    restored: 'Данные восстановлены из резервной копии, и часть событий после неё потеряна.',
+    restoredText: (count: number, shown: string) =>
+      `${pluralRu(count, 'Задержан', 'Задержаны', 'Задержано')} ${shown} ${pluralRu(count, 'пост', 'поста', 'постов')}: за это время они могли выйти, измениться или быть отменены. Посмотрите каналы, затем решите сразу обо всех.`,
     inDoubt: 'Вышел ли пост «{excerpt}» в {network}?',
     inDoubtText:
       '{network} не подтвердил публикацию. Проверьте канал «{channel}» и отметьте здесь; следующие посты не задержаны.',
@@ -175,6 +182,7 @@ export const attentionMessages = defineMessages({
     },
     action: {
       resolve: 'Решить…',
+      settle: 'Решить обо всех…',
       review: 'Проверить…',
       newToken: 'Новый токен…',
       enable: 'Включить',

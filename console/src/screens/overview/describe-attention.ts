@@ -97,6 +97,8 @@ const describeFirst = (attention: Attention, { m, format, advise }: AttentionCon
     reason: format.locale === 'en' ? reason : reason && advise(reason),
   });
   switch (attention.code) {
+    case 'restored':
+      return describe(m.restored, [sentence(m.restoredText(attention.count, format.number(attention.count)))]);
     case 'in_doubt':
       return describe(m.inDoubt, [sentence(m.inDoubtText, values)]);
     case 'published_twice':

@@ -7,6 +7,7 @@ type Reasons = Readonly<Record<WaitRule | 'none', string>>;
 const RULES_EN: Reasons = {
   scheduled: 'planned for later',
   approval: 'waiting for approval',
+  restored: 'held after a restore',
   project_pause: 'project paused',
   channel_pause: 'channel paused',
   backlog_spacing: 'one a minute, after a pause',
@@ -22,6 +23,7 @@ const RULES_EN: Reasons = {
 const RULES_RU: Reasons = {
   scheduled: 'запланирован на потом',
   approval: 'ждёт одобрения',
+  restored: 'задержаны после восстановления',
   project_pause: 'проект на паузе',
   channel_pause: 'канал на паузе',
   backlog_spacing: 'по одному в минуту после паузы',

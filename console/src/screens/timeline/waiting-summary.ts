@@ -16,6 +16,7 @@ export interface WaitingSummary {
 const COUNTED_AS: Readonly<Record<WaitRule, 'person' | 'pause' | 'retry' | 'network' | 'next'>> = {
   scheduled: 'next',
   approval: 'person',
+  restored: 'person',
   project_pause: 'pause',
   channel_pause: 'pause',
   backlog_spacing: 'pause',

@@ -13,6 +13,7 @@ type TitleOf = (platform: string | null) => string;
 /** Builds the list of problems that need someone's attention: one item per code, worst first. */
 export const buildAttention = (facts: OverviewFacts, titleOf: TitleOf): AttentionItemView[] =>
   [
+    buildRestored(facts),
     buildSettled('in_doubt', facts, titleOf),
     buildDuplicates(facts, titleOf),
     buildRefused(facts, titleOf),
@@ -22,6 +23,23 @@ export const buildAttention = (facts: OverviewFacts, titleOf: TitleOf): Attentio
     buildDisabled('webhook_output_disabled', facts),
     buildApprovals(facts),
   ].filter((attention) => attention !== null);
+
+/** Builds the attention item for what a restore holds; null if nothing is held. One call settles all of it. */
+const buildRestored = ({ held: { facts, planned, inDoubt }, owner }: OverviewFacts): AttentionItemView | null => {
+  const count = planned + inDoubt;
+  if (facts === null || count === 0) return null;
+  const { at, from, until } = facts;
+  const values = { from: iso(from ?? until), until: iso(until), planned, in_doubt: inDoubt };
+  return {
+    code: 'restored',
+    since: iso(at),
+    count,
+    ids: [],
+    text: TEXTS.restored(values),
+    action: { label_code: 'confirm', method: 'POST', path: '/recovery/confirm' },
+    subject: { ...NO_SUBJECT, owner_id: owner?.owner_id ?? null },
+  };
+};
 
 /** Builds the attention item for publications that are in doubt or failed; null if there are none. */
 const buildSettled = (

@@ -17,6 +17,7 @@ import {
   PublicationDetailsQueries,
 } from '../../../projections/posts/publication-details.queries.js';
 import { UsedUpOwners } from '../../../projections/posts/used-up.queries.js';
+import { CountHeld } from '../../../projections/publish-schedule/held-counts.queries.js';
 import { NextPublicationQueries } from '../../../projections/publish-schedule/next-publications.queries.js';
 import { PlanQuotas } from '../plan-quotas.js';
 import type { PublicationView } from '../posts/publication.view.js';
@@ -37,6 +38,7 @@ export class OverviewFactsReader {
     private readonly next: NextPublicationQueries,
     private readonly duplicates: OpenDuplicateQueries,
     private readonly approvals: PendingApprovalQueries,
+    private readonly held: CountHeld,
     private readonly quotas: PlanQuotas,
     private readonly usedUp: UsedUpOwners,
     private readonly details: PublicationDetailsQueries,
@@ -52,12 +54,13 @@ export class OverviewFactsReader {
     const { firstMinute, firstTenMinutes } = times;
     const { ids: platforms } = this.platforms;
     const limits = { settled: MOST_IDS, waiting: MOST_WAITING };
-    const [activity, alerts, next, duplicates, approvals, quota, waitingOwners] = await Promise.all([
+    const [activity, alerts, next, duplicates, approvals, held, quota, waitingOwners] = await Promise.all([
       this.activity.read(ownerId, { platforms, firstMinute, firstTenMinutes, now, limits }),
       this.alerts.list(ownerId, now, MOST_IDS),
       this.next.read(ownerId, platforms, now, MOST_WAITING),
       this.duplicates.list(ownerId, MOST_IDS),
       this.approvals.list(ownerId, MOST_IDS),
+      this.held.execute(ownerId),
       this.readQuota(owner, now),
       ownerId === null ? this.activity.findWaitingOwners(MOST_WAITING) : null,
     ]);
@@ -85,6 +88,7 @@ export class OverviewFactsReader {
       next,
       duplicates,
       approvals,
+      held,
       ...quota,
       waitingOnChannel,
       waitingOwners,

@@ -7,6 +7,7 @@ import type { OpenDuplicates } from '../../../projections/posts/open-duplicates.
 import type { PendingApprovals } from '../../../projections/posts/pending-approvals.queries.js';
 import type { PublicationDetails } from '../../../projections/posts/publication-details.queries.js';
 import type { UsedUpOwner } from '../../../projections/posts/used-up.queries.js';
+import type { HeldCounts } from '../../../projections/publish-schedule/held-counts.queries.js';
 import type { NextPublications } from '../../../projections/publish-schedule/next-publications.queries.js';
 import type { PublicationView } from '../posts/publication.view.js';
 import type { ShownTimes } from './time-series.js';
@@ -28,6 +29,7 @@ export interface OverviewFacts {
   readonly next: NextPublications;
   readonly duplicates: OpenDuplicates;
   readonly approvals: PendingApprovals;
+  readonly held: HeldCounts;
   /** Owners who have used up their quota, and when they did; earliest first. */
   readonly usedUp: readonly (UsedUpOwner & { readonly since: Instant })[];
   /** Number of queued publications of the first channel that needs attention; null if no channel needs attention. */

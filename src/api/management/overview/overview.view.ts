@@ -18,6 +18,7 @@ export interface OverviewOwner {
 
 /** Types of problems that need attention, worst first. */
 export const ATTENTION_CODES = [
+  'restored',
   'in_doubt',
   'published_twice',
   'channel_needs_attention',
@@ -34,7 +35,7 @@ export type AttentionCode = (typeof ATTENTION_CODES)[number];
 
 /** Name of the action behind an {@link OverviewActionView}. */
 export type ActionLabel =
-  'resolve' | 'retry' | 'enable' | 'view_plan' | 'view_reason' | 'review' | 'view_projection' | 'view_all';
+  'confirm' | 'resolve' | 'retry' | 'enable' | 'view_plan' | 'view_reason' | 'review' | 'view_projection' | 'view_all';
 
 /** The API call that resolves an attention item or shows what must be decided. */
 export interface OverviewActionView {

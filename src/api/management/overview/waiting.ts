@@ -6,7 +6,7 @@ import { MOST_WAITING, type OverviewFacts } from './overview-facts.js';
 /** Number of entries reserved for the publications that have waited longest. */
 const LONGEST = 3;
 /** Rules that hold publications until a person acts or, for `quota`, until the next month. */
-const NEEDS_PERSON: ReadonlySet<WaitingForView['rule']> = new Set(['needs_attention', 'quota']);
+const NEEDS_PERSON: ReadonlySet<WaitingForView['rule']> = new Set(['needs_attention', 'quota', 'restored']);
 
 /** Chooses the publications to show: mostly the next ones due, plus a few that have waited longest. */
 export const chooseWaiting = (next: readonly string[], longest: readonly string[]): string[] => {

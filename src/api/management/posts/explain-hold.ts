@@ -84,8 +84,9 @@ export const describeNext = (
   return { hold, text };
 };
 
-/** Explains what a planned post waits for (D-65). */
+/** Explains what a planned post waits for (D-65, D-80). */
 export const explainPlan = ({ rule, publishAt }: PlanHold): string => {
+  if (rule === 'restored') return TEXTS.restored;
   if (rule === 'scheduled') return TEXTS.scheduled({ at: String(isoOrNull(publishAt)) });
   return publishAt === null ? TEXTS.approval : TEXTS.approvalAndTime({ at: iso(publishAt) });
 };

@@ -12,6 +12,7 @@ const KNOWN: KnownPublication = {
   stream: 'post-1',
   revision: '0',
   state: 'queued',
+  released_at: 1_000,
   attempts: [],
   message_ids: [],
   urls: [],
@@ -57,6 +58,10 @@ describe('what the read model knows about a publication is taken over into a sto
     expect(stateAfter({ state: 'dismissed' }).status).toBe('dismissed');
     const warnings = [{ code: 'filtered', message: 'A filter excludes it.' }];
     expect(stateAfter({ state: 'filtered', warnings }).status).toBe('filtered');
+  });
+
+  it('but nothing of a planned post, whose time has not come', () => {
+    expect(takeOver({ ...KNOWN, state: 'planned', released_at: null }, publication.initial, NOW)).toEqual([]);
   });
 
   it('but nothing where it waits, or where the store knows the end', () => {

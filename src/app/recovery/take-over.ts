@@ -1,7 +1,8 @@
 import type { PublicationCommand, PublicationState } from '../../domain/publication/publication.decider.js';
 import type { PublicationError, PublicationWarning } from '../../domain/publication/publication.events.js';
 import type { Instant } from '../../kernel/instant.js';
-import { RESET_MESSAGES } from '../messages.js';
+import type { PublicationViewState } from '../../projections/posts/posts.tables.js';
+import { RECOVERY_MESSAGES } from '../messages.js';
 
 /** A publication as the read model `posts` shows it. */
 export interface KnownPublication {
@@ -10,7 +11,9 @@ export interface KnownPublication {
   readonly channel_id: string;
   readonly stream: string;
   readonly revision: string;
-  readonly state: PublicationState['status'];
+  readonly state: PublicationViewState;
+  /** Time at which its post was released; null if it never was. */
+  readonly released_at: number | null;
   readonly attempts: readonly { readonly ended_at: number | null; readonly error: PublicationError | null }[];
   readonly message_ids: readonly string[];
   readonly urls: readonly string[];
@@ -20,7 +23,7 @@ export interface KnownPublication {
 /**
  * Returns the commands, in order, that record a publication's outcome in an event store, so that it is not sent again;
  * empty if there is nothing to record. Takes over an outcome that the read model shows. Marks a publication as in doubt,
- * for its owner to decide, if it was or may have been sent in part.
+ * for its owner to decide, if it was or may have been sent in part. A planned post has no outcome yet.
  */
 export const takeOver = (
   known: KnownPublication,
@@ -29,8 +32,8 @@ export const takeOver = (
 ): readonly PublicationCommand[] => {
   const isOpen = state.status === 'queued' || state.status === 'publishing';
   const newMessages = known.message_ids.filter((id) => !state.messageIds.includes(id));
-  const hasStarted = known.state !== 'queued' || newMessages.length > 0;
-  if (!isOpen || !hasStarted) return [];
+  const isUntouched = known.state === 'queued' || known.state === 'planned';
+  if (!isOpen || (isUntouched && newMessages.length === 0)) return [];
   const ids = { publicationId: known.publication_id, postId: known.post_id, channelId: known.channel_id };
   const last = known.attempts.at(-1);
   const at = last?.ended_at ?? now;
@@ -39,7 +42,7 @@ export const takeOver = (
   if (state.status === 'queued' && known.state === 'dismissed') return [{ type: 'CancelPublication', at, ...ids }];
   const isStarted = state.status === 'publishing';
   const attempt = isStarted ? state.attempt : state.attempt + 1;
-  const planned = { after: state.attempt, at, worker: 'reset', sending: null, projectRevision: null };
+  const planned = { after: state.attempt, at, worker: 'recovery', sending: null, projectRevision: null };
   const start: PublicationCommand[] = isStarted ? [] : [{ type: 'StartAttempt', ...planned, ...ids }];
   if (known.state === 'published') {
     const urls = known.urls.filter((url) => !state.urls.includes(url));
@@ -48,7 +51,6 @@ export const takeOver = (
   }
   if (known.state === 'failed' && last?.error)
     return [...start, { type: 'MarkFailed', attempt, at, error: last.error, ...ids }];
-  const message = RESET_MESSAGES.outcomeLost;
-  const error = { code: 'interrupted', category: 'unknown', source: 'gateway', message };
+  const error = { code: 'restored', category: 'unknown', source: 'gateway', message: RECOVERY_MESSAGES.outcomeLost };
   return [...start, { type: 'MarkInDoubt', attempt, at, error, resendAt: null, ...ids }];
 };

@@ -1,0 +1,121 @@
+import type { Pool } from 'pg';
+import { PlannedPosts } from '../../commands/post/planned-posts.js';
+import { publication as decider, type PublicationCommand } from '../../domain/publication/publication.decider.js';
+import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { newId } from '../../kernel/ids.js';
+import { isRejection } from '../../kernel/result.js';
+import { type Compared, findUnknown, PAGE, type PublicationList } from './compare-publications.js';
+import { type KnownPublication, takeOver } from './take-over.js';
+
+/** Actor of the events that a recovery appends. */
+export const RECOVERY_ACTOR = 'system:recovery';
+
+/** Returns the context of a command that a recovery executes. */
+export const recoveryContext = (): CommandContext => {
+  const requestId = newId('req');
+  const origin = { actor: RECOVERY_ACTOR, requestId, causationId: requestId, correlationId: requestId };
+  return { ...origin, clientAddress: null, commandId: `${RECOVERY_ACTOR}/${requestId}`, at: Date.now() };
+};
+
+/**
+ * Appends the outcomes that the read model `posts` holds and the event store lacks, so that nothing is published twice
+ * and nothing cancelled is published. Safe to repeat.
+ */
+export class Outcomes {
+  private readonly posts: PlannedPosts;
+
+  constructor(
+    private readonly pool: Pick<Pool, 'query'>,
+    private readonly aggregates: AggregateStore,
+  ) {
+    this.posts = new PlannedPosts(aggregates);
+  }
+
+  /** @returns how many outcomes were appended, and how many of these publications are in doubt */
+  async takeOverAll(): Promise<{ readonly taken: number; readonly doubtful: number }> {
+    const { rows } = await this.pool.query("select where to_regclass('posts.publication') is not null");
+    const result = { taken: 0, doubtful: 0 };
+    if (rows.length === 0) return result;
+    const unknown = await findUnknown(await this.listPublications(), async (ids) => {
+      const compared: Compared[] = [];
+      for (const row of await this.readPublications(ids)) {
+        if (!(await this.isInStore(row))) continue;
+        compared.push({ id: row.publication_id, isKnown: (await this.decide(row)).length === 0 });
+      }
+      return compared;
+    });
+    for (let from = 0; from < unknown.length; from += PAGE)
+      for (const row of await this.readPublications(unknown.slice(from, from + PAGE))) {
+        const last = await this.takeOverOutcome(row);
+        if (last) result.taken += 1;
+        if (last?.type === 'MarkInDoubt') result.doubtful += 1;
+      }
+    return result;
+  }
+
+  private async isInStore({ stream, revision, post_id }: KnownPublication): Promise<boolean> {
+    const { store, codec } = this.aggregates;
+    const [accepted] = await store.readStream(stream, { from: BigInt(revision), limit: 1 });
+    return accepted !== undefined && (codec.decode(accepted).data as { postId?: string }).postId === post_id;
+  }
+
+  /** Returns the commands that take over one outcome; empty if the store already has it. */
+  private async decide(row: KnownPublication): Promise<readonly PublicationCommand[]> {
+    const { state } = await this.aggregates.loadAggregate(decider, row.publication_id);
+    return takeOver(row, state, Date.now());
+  }
+
+  /** Executes the commands that take over one outcome. Returns the last; undefined if the store knows the outcome. */
+  private async takeOverOutcome(row: KnownPublication): Promise<PublicationCommand | undefined> {
+    const commands = await this.decide(row);
+    if (commands.length > 0) await this.endPlan(row);
+    for (const command of commands) {
+      const result = await this.aggregates.execute(decider, row.publication_id, command, recoveryContext());
+      if (isRejection(result)) throw new Error(`${row.publication_id}: ${result.message}`);
+    }
+    return commands.at(-1);
+  }
+
+  /** Releases a post that the store still plans, or cancels its publication if it was cancelled before its release. */
+  private async endPlan(row: KnownPublication): Promise<void> {
+    const { publication_id, post_id: postId, stream, revision, released_at, state } = row;
+    const loaded = await this.posts.load({ postId, stream, revision });
+    if (loaded?.state.status !== 'planned') return;
+    const at = released_at ?? Date.now();
+    const isCancelled = released_at === null && state === 'dismissed';
+    const command = isCancelled
+      ? ({ type: 'CancelPlanned', at, publicationIds: [publication_id], ifRevision: null } as const)
+      : ({ type: 'ReleasePost', at, isForced: true } as const);
+    await this.posts.execute({ postId, stream, revision }, command, recoveryContext());
+  }
+
+  /**
+   * Lists the publications that have made progress: first the publications that are neither published, failed nor in
+   * doubt, then the others, newest first. A backup contains the beginning of the log, so once many consecutive outcomes
+   * are in the store, all earlier outcomes are too.
+   */
+  private async listPublications(): Promise<readonly PublicationList[]> {
+    const list = async (condition: string, order: string): Promise<string[]> => {
+      const text = `select publication_id as id from posts.publication where ${condition} order by ${order}`;
+      return (await this.pool.query<{ id: string }>(text)).rows.map(({ id }) => id);
+    };
+    const ended = "state in ('published', 'failed', 'in_doubt')";
+    const touched = "(state not in ('queued', 'planned') or message_ids <> '[]')";
+    return [
+      { ids: await list(`${touched} and not ${ended}`, 'publication_id'), mayStop: false },
+      { ids: await list(ended, "(attempts -> -1 ->> 'ended_at')::float8 desc nulls first"), mayStop: true },
+    ];
+  }
+
+  private async readPublications(ids: readonly string[]): Promise<readonly KnownPublication[]> {
+    const { rows } = await this.pool.query<KnownPublication>(
+      `select u.publication_id, u.post_id, u.channel_id, p.stream, p.revision, p.released_at::float8 as released_at,
+         u.state, u.attempts, u.message_ids, u.urls, u.warnings
+       from unnest($1::text[]) with ordinality i (id, n)
+         join posts.publication u on u.publication_id = i.id join posts.post p using (post_id) order by i.n`,
+      [ids],
+    );
+    return rows;
+  }
+}

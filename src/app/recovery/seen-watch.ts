@@ -1,0 +1,65 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { epochOf, recovery } from '../../domain/recovery/recovery.decider.js';
+import { RECOVERY_ID } from '../../domain/recovery/recovery.events.js';
+import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CheckedEventStore } from '../../event-store/checked-event-store.js';
+import type { SeenNotes } from '../../event-store/seen-note.js';
+import type { NoticedLoss } from './log-recovery.js';
+
+const INTERVAL_MS = 1_000;
+/** Epoch of a loss in the first second of a process. No recovery has covered it yet. */
+const UNKNOWN_EPOCH = 'unknown';
+
+/**
+ * Notes once a second, outside the database, the newest event that this process has seen, and reads the end of the log,
+ * so that a process without traffic notices lost events too (D-80).
+ */
+export class SeenWatch implements OnApplicationShutdown {
+  /** Resolves once events that this process has seen are lost. */
+  readonly eventsLost: Promise<NoticedLoss>;
+  private latest: NoticedLoss | null = null;
+  private stopped = false;
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly store: CheckedEventStore,
+    private readonly aggregates: AggregateStore,
+    private readonly notes: SeenNotes,
+  ) {
+    this.eventsLost = new Promise((resolve) => {
+      store.onEventsLost(() => {
+        const { seen } = store;
+        if (seen) resolve({ epoch: this.latest?.epoch ?? UNKNOWN_EPOCH, at: this.latest?.at ?? Date.now(), seen });
+      });
+    });
+    this.schedule();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await this.running;
+  }
+
+  private schedule(): void {
+    if (this.stopped) return;
+    this.timer = setTimeout(() => {
+      this.running = this.note()
+        .catch(() => undefined) // the store connection logs outages, and the next turn tries again
+        .finally(() => this.schedule());
+    }, INTERVAL_MS).unref();
+  }
+
+  private async note(): Promise<void> {
+    const { store, aggregates, notes, latest } = this;
+    await store.readHead();
+    const { seen } = store;
+    const { id } = store.connection;
+    if (!seen || id === null || seen.id === latest?.seen.id) return;
+    // Read after the event: an earlier recovery is then never taken for one that covers its loss.
+    const { state } = await aggregates.loadAggregate(recovery, RECOVERY_ID);
+    this.latest = { seen, epoch: epochOf(state), at: Date.now() };
+    await notes.advance(id, { ...seen, epoch: this.latest.epoch, at: this.latest.at });
+  }
+}
