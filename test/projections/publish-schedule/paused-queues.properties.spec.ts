@@ -13,7 +13,7 @@ import { anyStep, CHANNELS, MINUTE, PROJECTS, RandomHistory, type Step } from '.
 let postgres: TestPostgres;
 let pool: Pool;
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await startTestPostgres({ migrated: true });
   pool = new Pool({ connectionString: postgres.connectionString, max: 1 });
 });
 afterAll(async () => {

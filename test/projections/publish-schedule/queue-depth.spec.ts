@@ -49,8 +49,8 @@ const accepted = (n: number) => {
 const CHANGES: Readonly<Record<string, object>> = {
   PublicationStarted: { attempt: 1, at: AT },
   PublicationPostponed: { retryAt: AT + 1, rule: 'retry' },
-  PublicationFailed: {},
-  PublicationInDoubt: {},
+  PublicationFailed: { error: { code: 'refused' } },
+  PublicationInDoubt: { error: { code: 'interrupted' } },
   PublicationResent: {},
   PublicationSucceeded: {},
   PublicationDismissed: {},
@@ -125,9 +125,9 @@ describe('the number of publications by network and state', () => {
     await publishSchedule(60_000).apply(client, CHANNELS);
     await client.query(
       `insert into publication (publication_id, post_id, post_stream, post_revision, channel_id, project_id, owner_id,
-         platform, sequence, accepted_at, waited_until, state, attempt, retry_at)
+         platform, sequence, accepted_at, waited_until, state, attempt, retry_at, queued_position, is_restored)
        select 'pub_' || n, 'post_' || n, 'post-' || n, '0', 'tgt_' || n % 2, 'prj_1', 'own_1',
-         case n % 2 when 0 then 'telegram' else 'vk' end, n, ${AT} + n, 0, 'queued', 0, 0 from generate_series(1, 20000) n`,
+         case n % 2 when 0 then 'telegram' else 'vk' end, n, ${AT} + n, 0, 'queued', 0, 0, '1', false from generate_series(1, 20000) n`,
     );
     await client.query('analyze publication; begin');
     const registry = new Registry();
