@@ -106,7 +106,7 @@ export class RandomHistory {
     const started = this.eventOf(head, 'PublicationStarted', { attempt: head.attempt + 1 });
     const [type, data] = {
       postpone: ['PublicationPostponed', { retryAt: this.now + minutes * MINUTE, rule: 'retry' }] as const,
-      fail: ['PublicationFailed', {}] as const,
+      fail: ['PublicationFailed', { error: { code: 'refused' } }] as const,
     }[action as string] ?? ['PublicationSucceeded', {}];
     return [started, this.eventOf(head, type, data)];
   }
