@@ -2304,6 +2304,9 @@ export interface Routes {
               readonly on_doubt?: 'hold' | 'resend';
               readonly buttons?: 'link' | 'drop';
               readonly text_limit?: number;
+              readonly video_upload?: 'account' | 'group';
+              readonly video_wait_seconds?: number;
+              readonly video_check_seconds?: number;
             };
           };
     };
