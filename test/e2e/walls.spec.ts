@@ -59,7 +59,8 @@ e2eTest(
     const policy = String(page.headers['content-security-policy']);
     const [, nonce] = /script-src 'nonce-([\w-]+)'/.exec(policy)!;
     expect(policy).toMatch(/^default-src 'none';.* base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/);
-    expect(policy).not.toMatch(/unsafe|\*/);
+    expect(policy).toContain('; sandbox allow-scripts allow-popups');
+    expect(policy).not.toMatch(/unsafe|allow-same-origin|\*/);
     expect(page.body.match(/<(?:script|style)[^>]*>/g)).toEqual([
       `<style nonce="${nonce}">`,
       `<script nonce="${nonce}">`,

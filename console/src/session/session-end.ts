@@ -45,7 +45,8 @@ export const watchSession = (): void => {
   tabs.addEventListener('message', ({ data }) => data === getSession()?.key && forgetSession());
   noteUse();
   for (const event of ['pointerdown', 'keydown', 'wheel']) addEventListener(event, noteUse, { passive: true });
-  document.addEventListener('visibilitychange', endIfIdle);
+  // Only when the tab is shown: a page that is being left could not say why the session ended.
+  document.addEventListener('visibilitychange', () => !document.hidden && endIfIdle());
   setInterval(endIfIdle, CHECK_MS);
 };
 

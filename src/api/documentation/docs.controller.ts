@@ -13,35 +13,81 @@ const FILES: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-/** Prevents the page from loading anything from other origins and from running other scripts. */
-const HEADERS = {
-  'content-security-policy': [
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  ].join('; '),
-  'referrer-policy': 'no-referrer',
+const SHARED = { 'referrer-policy': 'no-referrer' };
+const OWN_FILES =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
+
+/** The outer page only frames Swagger UI. Nothing may come from other origins. */
+const HEADERS = { ...SHARED, 'content-security-policy': `${OWN_FILES}; frame-src 'self'; frame-ancestors 'none'` };
+
+/** Swagger UI is sandboxed: its scripts cannot read what the console stores under the same origin (ADR-250). */
+const UI_HEADERS = {
+  ...SHARED,
+  'content-security-policy': `${OWN_FILES}; img-src 'self' data:; frame-ancestors 'self'; sandbox allow-scripts allow-forms allow-popups allow-downloads`,
 };
 
-/** URLs are relative, because a proxy may add a path prefix. */
-const PAGE = `<!doctype html>
+const renderPage = (style: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Crosspost API</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="stylesheet" href="${style}">
 </head>
 <body>
-<div id="swagger-ui"></div>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/start.js"></script>
+${body}
 </body>
 </html>
 `;
 
-const START = `SwaggerUIBundle({
-  url: 'openapi.json',
+/** URLs are relative, because a proxy may add a path prefix. */
+const PAGE = renderPage(
+  'docs/page.css',
+  '<script src="docs/relay.js"></script>\n<iframe src="docs/ui" title="Crosspost API"></iframe>',
+);
+const UI = renderPage(
+  'swagger-ui.css',
+  '<div id="swagger-ui"></div>\n<script src="swagger-ui-bundle.js"></script>\n<script src="start.js"></script>',
+);
+
+const STYLE = `body { margin: 0; }
+iframe { position: fixed; width: 100%; height: 100%; border: 0; }
+`;
+
+/** Makes the requests of the sandboxed page, which has no origin of its own, and returns their answers. */
+const RELAY = `const base = new URL('.', location.href);
+addEventListener('message', async ({ source, data: { id, url, ...request } }) => {
+  if (source !== document.querySelector('iframe').contentWindow) return;
+  const answer = await (async () => {
+    if (!new URL(url).href.startsWith(base.href)) throw new TypeError('This page only calls its own gateway.');
+    const response = await fetch(url, { ...request, credentials: 'omit' });
+    const { status, statusText } = response;
+    return { status, statusText, headers: [...response.headers], body: await response.arrayBuffer() };
+  })().catch((error) => ({ error: String(error) }));
+  source.postMessage({ id, ...answer }, '*');
+});
+`;
+
+const START = `const waiting = new Map();
+addEventListener('message', ({ source, data: { id, ...answer } }) => {
+  if (source !== parent) return;
+  waiting.get(id)?.(answer);
+  waiting.delete(id);
+});
+let last = 0;
+const relay = async (url, { method, headers, body }) => {
+  const id = ++last;
+  const answer = await new Promise((resolve) => {
+    waiting.set(id, resolve);
+    parent.postMessage({ id, url: new URL(url, location.href).href, method, headers, body }, '*');
+  });
+  if (answer.error) throw new TypeError(answer.error);
+  const { status, statusText } = answer;
+  return new Response([204, 205, 304].includes(status) ? null : answer.body, { status, statusText, headers: answer.headers });
+};
+SwaggerUIBundle({
+  url: '../openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
   validatorUrl: null,
@@ -50,6 +96,7 @@ const START = `SwaggerUIBundle({
   filter: true,
   persistAuthorization: false,
   tryItOutEnabled: true,
+  requestInterceptor: (request) => Object.assign(request, { userFetch: relay }),
 });
 `;
 
@@ -61,6 +108,21 @@ export class DocsController {
   @Get()
   page(@Res() reply: FastifyReply): void {
     void reply.headers(HEADERS).type('text/html; charset=utf-8').send(PAGE);
+  }
+
+  @Get('ui')
+  ui(@Res() reply: FastifyReply): void {
+    void reply.headers(UI_HEADERS).type('text/html; charset=utf-8').send(UI);
+  }
+
+  @Get('page.css')
+  style(@Res() reply: FastifyReply): void {
+    void reply.headers(HEADERS).type('text/css; charset=utf-8').send(STYLE);
+  }
+
+  @Get('relay.js')
+  relay(@Res() reply: FastifyReply): void {
+    void reply.headers(HEADERS).type('text/javascript; charset=utf-8').send(RELAY);
   }
 
   @Get('start.js')
