@@ -338,7 +338,7 @@ describeInChromium('planned posts', () => {
     const saving = page.getByRole('dialog', { name: 'Save the new value' });
     await saving.getByRole('checkbox').check();
     await saving.getByRole('button', { name: 'Continue' }).click();
-    const dialog = page.getByRole('dialog', { name: '2 planned posts of this endpoint are still published' });
+    const dialog = page.getByRole('dialog', { name: '2 planned posts of this endpoint will still be published' });
     await dialog.getByLabel('Cancel the planned posts accepted').selectOption('in the last hour');
     await actAndSee(
       dialog.getByRole('button', { name: 'Cancel the posts' }).click(),

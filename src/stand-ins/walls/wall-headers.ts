@@ -11,8 +11,8 @@ const SHARED = {
 
 /**
  * Returns the headers for a page of walls. The page shares its origin with the console, so it is sandboxed: its script
- * cannot read what the console stores (ADR-250). Only the page's own script and style are allowed; media come from the page's
- * server or, if a post refers to them by URL, from any host.
+ * cannot read what the console stores (ADR-250). Only the page's own script and style are allowed; media come from the
+ * page's server or, if a post refers to them by URL, from any host.
  * @param nonce nonce of the page's script and style
  */
 export const pageHeaders = (nonce: string): Readonly<Record<string, string>> => ({

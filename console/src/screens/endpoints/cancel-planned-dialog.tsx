@@ -38,18 +38,19 @@ export const CancelPlannedDialog = ({
         toast(m.planned.cancelled((await change(call)).cancelled));
       }}
       onClose={onClose}
-    >
-      <Field label={m.planned.since}>
-        {(ids) => (
-          <Select {...ids} value={minutes} onChange={(event) => setMinutes(event.target.value)}>
-            {m.planned.times.map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
-    </Confirmation>
+      fields={
+        <Field label={m.planned.since}>
+          {(ids) => (
+            <Select {...ids} value={minutes} onChange={(event) => setMinutes(event.target.value)}>
+              {m.planned.times.map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      }
+    />
   );
 };

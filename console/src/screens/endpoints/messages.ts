@@ -90,7 +90,7 @@ export const endpointsMessages = defineMessages({
     disabled: 'Endpoint disabled.',
     planned: {
       title: (count: number) =>
-        `${count} planned ${pluralEn(count, 'post', 'posts')} of this endpoint ${pluralEn(count, 'is', 'are')} still published`,
+        `${count} planned ${pluralEn(count, 'post', 'posts')} of this endpoint will still be published`,
       happens: 'You can cancel the posts that someone planned with a stolen token. They are then never published.',
       risk: 'This can’t be undone.',
       stays: 'Posts that are published or queued already are not affected.',
