@@ -43,6 +43,7 @@ describe('settings', () => {
       mediaProbe: true,
       metricsKey: null,
       extraCertificates: null,
+      restoredAt: null,
       metricsPort: null,
       allowPrivateAddresses: [],
       trustedProxies: [],

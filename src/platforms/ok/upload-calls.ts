@@ -37,7 +37,8 @@ export const previewCalls = (step: Step, media: readonly ProbedMedium[]): readon
   const address = isVideo ? addressOf(media[index], source, gid ?? null) : photoAddressCall(gid ?? '');
   const upload = previewUpload(placeholderOf('upload_url', address.method), field, source);
   if (!isVideo) return [toPreviewCall(address), upload];
-  return [toPreviewCall(address), upload, toPreviewCall(releaseVideoCall(placeholderOf('video_id', address.method)))];
+  const id = placeholderOf('video_id', address.method);
+  return [toPreviewCall(address), upload, toPreviewCall(releaseVideoCall(id)), toPreviewCall(videoStatusCall(id))];
 };
 
 const addressOf = (medium: ProbedMedium | undefined, source: string, gid: string | null): MethodCall => {

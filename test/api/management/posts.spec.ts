@@ -77,6 +77,7 @@ describe('posts', () => {
           message_ids: [message!.message_id],
           urls: expect.any(Array),
           published_at: expect.stringMatching(/Z$/),
+          duplicates: [],
         },
       ],
     });

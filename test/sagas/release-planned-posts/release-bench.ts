@@ -14,6 +14,7 @@ import { ProjectionRunner } from '../../../src/projections/engine/runner.js';
 import { plannedPosts } from '../../../src/projections/planned-posts/planned-posts.projection.js';
 import { PlannedPostQueries } from '../../../src/projections/planned-posts/planned-posts.queries.js';
 import { PostPayloads } from '../../../src/projections/posts/post-payloads.js';
+import { FailingWork } from '../../../src/runtime/failing-work.js';
 import { ReleasePlannedPosts } from '../../../src/sagas/release-planned-posts/release-planned-posts.js';
 import { SetAsidePosts } from '../../../src/sagas/release-planned-posts/set-aside-posts.js';
 import { until } from '../../e2e/until.js';
@@ -135,7 +136,7 @@ export class ReleaseBench {
       new PlannedPosts(new AggregateStore(opened, this.on.codec)),
       opened,
       progress,
-      { acquire: () => Promise.resolve(lease) } as never,
+      { acquire: () => Promise.resolve(lease), failingWork: new FailingWork() } as never,
       notifications,
       { now: () => this.now },
       this.log,

@@ -70,6 +70,7 @@ const commonFigures = (profile: LimitsProfile) => ({
   discovery_per_minute: profile.discoveryPerMinute,
   pauses_per_minute: profile.pausesPerMinute,
   changes_per_minute: profile.changesPerMinute,
+  management_changes_per_minute: profile.managementChangesPerMinute,
   replays_per_minute: profile.replaysPerMinute,
   probes_per_minute: profile.probesPerMinute,
   probe_bytes_per_minute: profile.probeBytesPerMinute,
