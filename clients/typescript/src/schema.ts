@@ -918,6 +918,7 @@ export interface Schemas {
     readonly discovery_per_minute: number | null;
     readonly pauses_per_minute: number | null;
     readonly changes_per_minute: number | null;
+    readonly management_changes_per_minute: number | null;
     readonly replays_per_minute: number | null;
     readonly probes_per_minute: number | null;
     readonly probe_bytes_per_minute: number | null;
@@ -1022,6 +1023,7 @@ export interface Schemas {
     readonly discovery_per_minute: number | null;
     readonly pauses_per_minute: number | null;
     readonly changes_per_minute: number | null;
+    readonly management_changes_per_minute: number | null;
     readonly replays_per_minute: number | null;
     readonly probes_per_minute: number | null;
     readonly probe_bytes_per_minute: number | null;
