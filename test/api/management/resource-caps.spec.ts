@@ -18,6 +18,7 @@ const CAPS = {
   endpoints: 3,
   webhook_outputs: 3,
   outputs_per_project: null,
+  planned_posts: null,
   targets_per_post: 2,
 };
 
