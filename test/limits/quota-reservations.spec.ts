@@ -29,8 +29,8 @@ const createOwner = () => {
   const show = async (publication: string, state: string): Promise<void> => {
     await database.pool.query(
       `insert into posts.publication (publication_id, post_id, owner_id, channel_id, project_id, platform, place, state,
-         attempts, message_ids, urls, warnings)
-       values ($1, 'post_1', $2, 'tgt_1', 'prj_1', 'telegram', 0, $3, '[]', '[]', '[]', '[]')
+         attempts, message_ids, urls, warnings, duplicates)
+       values ($1, 'post_1', $2, 'tgt_1', 'prj_1', 'telegram', 0, $3, '[]', '[]', '[]', '[]', '[]')
        on conflict (publication_id) do update set state = excluded.state`,
       [`${owner}/${publication}`, owner, state],
     );
