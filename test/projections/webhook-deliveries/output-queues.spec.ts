@@ -27,8 +27,8 @@ afterAll(async () => {
 
 const addOutput = (id: string, more: { disabled_by?: string; down_delivery_id?: string } = {}) =>
   client.query(
-    `insert into output (output_id, url, secret_id, previous_until, disabled_by, pace, down_delivery_id)
-     values ($1, 'https://example.org/' || $1, 'sec', 0, $2, 'prompt', $3)`,
+    `insert into output (output_id, owner_id, url, secret_id, previous_until, disabled_by, pace, down_delivery_id)
+     values ($1, 'own_1', 'https://example.org/' || $1, 'sec', 0, $2, 'prompt', $3)`,
     [id, more.disabled_by ?? null, more.down_delivery_id ?? null],
   );
 
