@@ -51,8 +51,7 @@ export class CancelPlannedPostsHandler implements ICommandHandler<CancelPlannedP
   async execute({ context, endpointId, since }: CancelPlannedPosts): Promise<PlannedPostsCancelled> {
     // Every post that was accepted before must be found. Later ones are left: a client may keep sending posts.
     const upTo = await this.aggregates.store.readHead();
-    if (!(await this.progress.waitFor(['planned-posts'], upTo)))
-      throw new Unavailable('planned-posts is behind');
+    if (!(await this.progress.waitFor(['planned-posts'], upTo))) throw new Unavailable('planned-posts is behind');
     const from = since === null ? 0 : Math.max(0, since - ID_LEAD_MS);
     let [position, cancelled, after]: [Position, number, string] = [-1n, 0, ''];
     for (;;) {

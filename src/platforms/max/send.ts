@@ -29,7 +29,15 @@ const postMessage = async (
   // Uses the channel's current address, not the address in the rendering.
   const { chat_id: _, ...body } = resolveReferences(step.request, results);
   const query = { chat_id: channel.address['chat_id'] ?? '' };
-  const answer = await callMax(connection, { method: 'POST', path: '/messages', query, body, token, signal, holdsLease });
+  const answer = await callMax(connection, {
+    method: 'POST',
+    path: '/messages',
+    query,
+    body,
+    token,
+    signal,
+    holdsLease,
+  });
   const call = { visible: true, waits, credentials, countUnknown: connection.countUnknown };
   if (answer.kind !== 'answered') return linkRefusedMedia(classify(answer, call), step);
   const { message } = answer.body as { readonly message?: unknown };

@@ -173,9 +173,7 @@ const publication: SamplesOf<PublicationEvent> = {
   PublicationHeld: [{ ...ids, at, rule: 'quota', until: later, ownerId, ownerRevision: 3 }],
   PublicationResent: [{ ...ids, at: later }],
   PublicationDismissed: [{ ...ids, at: later }],
-  PublicationDuplicateFound: [
-    { ...ids, attempt: 1, at: later, messageIds: ['20'], urls: ['https://t.me/news/20'] },
-  ],
+  PublicationDuplicateFound: [{ ...ids, attempt: 1, at: later, messageIds: ['20'], urls: ['https://t.me/news/20'] }],
   PublicationDuplicateDismissed: [{ ...ids, at: later }],
 };
 
