@@ -9,11 +9,12 @@ let ownerId: string;
 let projectId: string;
 let channel: TestChannel;
 let endpoint: TestEndpoint;
-/** Lead of the gateway's clock, in ms. */
+/** Lead of the clock of all processes, in ms. */
 let ahead = 0;
 
 beforeAll(async () => {
-  gateway = await TestGateway.start({}, { now: () => Date.now() + ahead });
+  const clock = { now };
+  gateway = await TestGateway.start({}, clock, { clock });
   ownerId = await gateway.createOwner();
   channel = await gateway.createChannel(ownerId);
   projectId = await gateway.createProject(ownerId, [channel]);
