@@ -115,6 +115,7 @@ const PARTS = {
   commands: {
     why: 'A use case talks to deciders, the store and queries; never to HTTP, a network or a saga.',
     may: [
+      '^src/config/(tokens|limits-profile)\\.ts$',
       part('kernel'),
       part('runtime'),
       part('payload'),
