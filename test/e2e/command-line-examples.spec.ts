@@ -7,6 +7,12 @@ import type { Command } from 'commander';
 import { Client } from 'pg';
 import { createProgram } from '../../src/cli/program.js';
 import { readCommandLineSettings } from '../../src/config/command-line.js';
+import { catalogue } from '../../src/domain/catalogue.js';
+import { publication as decider } from '../../src/domain/publication/publication.decider.js';
+import { AggregateStore } from '../../src/event-store/aggregate-store.js';
+import { EventCodec } from '../../src/event-store/codec.js';
+import { PostgresEventStore } from '../../src/event-store/postgres/postgres-event-store.js';
+import { newUuid } from '../../src/kernel/ids.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { postIdOf, publish } from './client.js';
 import { createManagementClient, e2eTest } from './e2e-harness.js';
@@ -116,6 +122,27 @@ describe('the command line', () => {
       await client.post(`/channels/${CHANNEL}/pause`, { minutes: 1_440 });
       return post('queued');
     };
+    /** Reports a published post once more, as a worker does that slept through its lease. */
+    const duplicate = async () => {
+      const ids = await post('published');
+      const store = new PostgresEventStore({ connectionString: database.DATABASE_URL });
+      const publicationId = ids.PUBLICATION;
+      const late = { attempt: 1, at: Date.now(), messageIds: ['999'], urls: [], warnings: [] };
+      const origin = { actor: 'system', requestId: 'r', causationId: 'r', correlationId: 'r', clientAddress: null };
+      await new AggregateStore(store, new EventCodec(catalogue)).execute(
+        decider,
+        publicationId,
+        { ...late, type: 'MarkPublished', publicationId, postId: ids.POST, channelId: CHANNEL },
+        { commandId: newUuid(), at: Date.now(), ...origin },
+      );
+      await store.close();
+      await until('the duplicate is shown', async () => {
+        const path = `/posts/${ids.POST}`;
+        const [shown] = (await client.get<{ publications: { duplicates: object[] }[] }>(path)).publications;
+        return shown!.duplicates.length > 0;
+      });
+      return ids;
+    };
     const stopProjection = async () => {
       await until('the projection is level', async () => {
         const { lag_events } = await client.get<{ lag_events: number }>('/projections/posts');
@@ -133,6 +160,7 @@ describe('the command line', () => {
     const before: Readonly<Record<string, () => Promise<Readonly<Record<string, string>>>>> = {
       resend: fail,
       dismiss: fail,
+      'dismiss-duplicate': duplicate,
       cancel: queue,
       reschedule: () => plan(),
       edit: async () => {

@@ -83,6 +83,10 @@ const COMMON_FIELDS: Readonly<Record<NetworkName, readonly string[]>> = {
   ok: ['application_key', 'access_token', 'format', 'sig'],
 };
 
+/** A form carries numbers and truth values as text; the sandbox shows Telegram's as they are. */
+const readFormValue = (value: Json): Json =>
+  typeof value === 'string' && /^(?:true|false|\d+)$/.test(value) ? (JSON.parse(value) as Json) : value;
+
 /** Converts recorded calls: the network's own method name, and query, fields and files together. */
 const convertCalls = (network: NetworkName, recorded: readonly RecordedCall[]): Call[] => {
   const calls: Call[] = [];
@@ -95,7 +99,9 @@ const convertCalls = (network: NetworkName, recorded: readonly RecordedCall[]): 
     calls.push({
       method: field ? `POST <${field} of ${calls[Number(number) - 1]!.method}>` : (api[network] as string),
       request: Object.fromEntries(
-        Object.entries(parameters).filter(([name]) => !COMMON_FIELDS[network].includes(name)),
+        Object.entries(parameters)
+          .filter(([name]) => !COMMON_FIELDS[network].includes(name))
+          .map(([name, value]) => [name, network === 'telegram' && files ? readFormValue(value!) : value]),
       ),
     });
   }
