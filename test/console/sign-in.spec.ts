@@ -114,7 +114,10 @@ describeInChromium('signing in', () => {
     await page.clock.install();
     await signInByTyping(page);
     await page.clock.fastForward('11:50:00');
+    const readUse = () => page.evaluate<string | null>(`sessionStorage['crosspost.used']`);
+    const before = await readUse();
     await page.mouse.wheel(0, 10);
+    await until('the use is noted', async () => (await readUse()) !== before);
     await page.clock.fastForward('11:50:00');
     await page.getByRole('link', { name: 'Projections' }).first().waitFor();
     await page.clock.fastForward('00:20:00');
