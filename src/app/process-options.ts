@@ -13,6 +13,8 @@ export interface Overrides {
   readonly clock?: Clock;
   /** Time limit for one call to a network, in ms; each network has its own by default. */
   readonly callTimeoutMs?: number;
+  /** Time limit for inspecting one media file, in ms; 1 s by default. */
+  readonly inspectionTimeoutMs?: number;
   /** Number of channels of one network that a worker publishes on at a time. */
   readonly channelsPerNetwork?: number;
   readonly networks?: NetworkCatalogues;

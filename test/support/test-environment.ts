@@ -82,7 +82,11 @@ export class TestEnvironment<Networks extends Readonly<Record<string, StartedNet
   /** Starts a process; it is stopped with the environment at the latest. */
   async startProcess({ roles, ...overrides }: TestProcess = {}): Promise<Running> {
     const settings = loadTestSettings({ ...this.env, ...(roles !== undefined && { ROLES: roles }) });
-    const process = await start(settings, createLogger(settings), undefined, overrides);
+    // On a busy machine a helper process may take longer to start than a file may take in production.
+    const process = await start(settings, createLogger(settings), undefined, {
+      inspectionTimeoutMs: 60_000,
+      ...overrides,
+    });
     this.running.add(process);
     const stop = async (): Promise<void> => {
       this.running.delete(process);

@@ -10,8 +10,9 @@ import { Resources } from '../resources.js';
     {
       provide: Inspector,
       inject: [PROCESS_OPTIONS, Resources],
-      useFactory: async ({ log }: ProcessOptions, resources: Resources) => {
-        const inspector = new Inspector({ log });
+      useFactory: async ({ log, overrides }: ProcessOptions, resources: Resources) => {
+        const timeoutMs = overrides?.inspectionTimeoutMs;
+        const inspector = new Inspector({ log, ...(timeoutMs !== undefined && { timeoutMs }) });
         await resources.add(() => inspector.close());
         return inspector;
       },

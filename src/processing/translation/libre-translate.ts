@@ -97,7 +97,7 @@ const toFailure = ({ status, headers, body }: CompleteAnswer, secrets: readonly 
   const message = secrets.reduce((text, secret) => text.replaceAll(secret, '***'), readField(body, 'error') ?? '');
   const says = clean(message.slice(0, MAX_QUOTE_LENGTH));
   const row = errors.find({ codes: [status], words: message });
-  const category = row ? CATEGORIES[row.class] : 'platform';
+  const category = row?.class === 'retry' || row?.class === 'credentials' ? CATEGORIES[row.class] : 'platform';
   const failure = failed(category, row?.advice.en ?? TRANSLATION_MESSAGES.answeredStatus({ status }), says);
   const seconds = /^\d{1,5}$/.test(headers['retry-after'] ?? '') ? Number(headers['retry-after']) : null;
   return { ...failure, afterMs: seconds === null ? (row?.wait?.firstMs ?? null) : seconds * 1_000 };
