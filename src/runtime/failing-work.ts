@@ -22,7 +22,7 @@ interface Attempts {
 /** Work counts as failing after this many failures over this time, in ms. */
 const FAILURES = 3;
 const FAILING_MS = 10_000;
-/** How long an attempt must run without failing until the work no longer counts as failing, in ms. */
+/** Work has recovered once an attempt has run this long without failing, in ms. */
 const RECOVERED_MS = 15_000;
 /** Longest time between failures that are in a row, in ms: an attempt may take long to fail. */
 const IN_A_ROW_MS = 300_000;
