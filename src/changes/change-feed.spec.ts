@@ -19,6 +19,7 @@ class Listener {
   readonly changes: Change[] = [];
   readonly positions: bigint[] = [];
   resets = 0;
+  isGone = false;
 
   onChanges = (changes: readonly Change[], position: bigint): void => {
     this.changes.push(...changes);
@@ -177,6 +178,18 @@ describe('ChangeFeed', () => {
     keeping();
     expect(listener.ids).toEqual(Array.from({ length: 1_200 }, (_, n) => `prj_${n + 1}`));
     expect(listener.positions).toEqual([...listener.positions].sort((a, b) => Number(a - b)));
+  });
+
+  it('replays nothing to listeners that are gone, so that others need not wait for them', async () => {
+    const feed = new Feed();
+    await feed.rename('prj_1', 3);
+    const [gone, leaving, listener] = [new Listener(), new Listener(), new Listener()];
+    gone.isGone = true;
+    feed.reaches = () => (leaving.isGone = true);
+    for (const each of [gone, leaving]) (await feed.feed.listen(each, 1n))();
+    expect([gone, leaving].map(({ ids, positions }) => [ids, positions])).toEqual(Array(2).fill([[], []]));
+    (await feed.feed.listen(listener, 1n))();
+    expect(listener.ids).toEqual(['prj_1', 'prj_1']);
   });
 
   it('resets a listener that missed too much or comes from another log', async () => {

@@ -25,6 +25,8 @@ export interface ChangeListener {
    * this position may have changed.
    */
   readonly onReset: (position: Position) => void;
+  /** True once the listener needs nothing more: its replay ends. */
+  readonly isGone?: boolean;
   /** Called after the replay: the listener now has all changes up to this position, and receives later changes live. */
   readonly onCaughtUp: (position: Position) => void;
 }
@@ -161,6 +163,8 @@ export class ChangeFeed {
   private async replay(listener: ChangeListener, after: Position): Promise<void> {
     const release = await this.replays.acquire();
     try {
+      // Readers that have disconnected meanwhile must not delay those that wait behind them.
+      if (listener.isGone) return;
       let missed = 0;
       let from = after;
       // A position ahead of this process may come from another process; a position beyond the log's end comes from
@@ -171,6 +175,7 @@ export class ChangeFeed {
         missed += page?.changes.length ?? 0;
         mustReset = !page || missed > MAX_MISSED;
         if (!page || mustReset) break;
+        if (listener.isGone) return;
         listener.onChanges(page.changes, page.position);
         from = page.position;
       }

@@ -20,10 +20,10 @@ describe('coalesceChanges', () => {
         change(4, 'publication', 'pub_2', 'post_1'),
         change(9, 'publication', 'pub_1', 'post_1'),
       ),
-    ).toEqual([[9, 'publication', 'pub_1', 'post_1', 'pub_2']]);
+    ).toEqual([[9, 'publication', 'pub_2', 'post_1', 'pub_1']]);
   });
 
-  it('gives each message a position from which nothing of the later ones is missed', () => {
+  it('keeps the order of the log, so that a reader resumes after any message without a repeat', () => {
     const messages = coalesce(
       change(1, 'post', 'post_1'),
       change(2, 'post', 'post_2'),
@@ -33,9 +33,24 @@ describe('coalesceChanges', () => {
       change(9, 'publication', 'pub_2'),
     );
     expect(messages).toEqual([
-      [2, 'post', 'post_1', 'post_2', 'post_3'],
-      [6, 'publication', 'pub_1', 'pub_2'],
-      [9, 'delivery', 'dlv_1'],
+      [2, 'post', 'post_1', 'post_2'],
+      [5, 'publication', 'pub_1'],
+      [6, 'post', 'post_3'],
+      [8, 'delivery', 'dlv_1'],
+      [9, 'publication', 'pub_2'],
+    ]);
+  });
+
+  it('tells of a resource at its last change', () => {
+    const messages = coalesce(
+      change(1, 'publication', 'pub_1', 'post_1'),
+      change(2, 'post', 'post_2'),
+      change(3, 'publication', 'pub_2', 'post_2'),
+      change(4, 'publication', 'pub_1', 'post_1'),
+    );
+    expect(messages).toEqual([
+      [2, 'post', 'post_2'],
+      [4, 'publication', 'pub_2', 'post_2', 'pub_1', 'post_1'],
     ]);
   });
 

@@ -1,7 +1,7 @@
 import type { Position } from '../event-store/port.js';
 import type { Change, ChangeKind } from './change.js';
 
-/** Changes of one kind, combined. */
+/** Consecutive changes of one kind, combined. */
 export interface ChangeMessage {
   /** Position that a reader resumes from after receiving this message. */
   readonly position: Position;
@@ -20,27 +20,30 @@ interface OpenMessage {
 }
 
 /**
- * Combines changes into few messages: one per kind, or several if a kind has more than {@link MAX_IDS} ids, in the
- * order of their first changes. Each message's position precedes the first change of the next message, so that a reader
- * whose connection breaks between the two misses nothing; at worst, it receives a change twice.
+ * Combines changes into messages in the order of the log (ADR-286). If a resource changed several times, only its last
+ * change counts. A message holds all of these between the position of the message before it and its own, and nothing
+ * else: wherever a reader's connection breaks, it resumes after the last message, misses nothing and is told nothing
+ * twice.
  * @param changes in log order
  */
 export const coalesceChanges = (changes: readonly Change[]): ChangeMessage[] => {
+  const lastOf = new Map(changes.map((change) => [keyOf(change), change.position]));
   const messages: OpenMessage[] = [];
-  const open = new Map<ChangeKind, OpenMessage>();
-  for (const { position, kind, ids } of changes) {
-    let message = open.get(kind);
-    if (!message || countNew(message.ids, ids) + message.ids.size > MAX_IDS) {
+  for (const change of changes) {
+    const { position, kind, ids } = change;
+    if (lastOf.get(keyOf(change)) !== position) continue;
+    let message = messages.at(-1);
+    if (message?.kind !== kind || countNew(message.ids, ids) + message.ids.size > MAX_IDS) {
       message = { position, kind, ids: new Set() };
       messages.push(message);
-      open.set(kind, message);
     }
     for (const id of ids) message.ids.add(id);
-    // Together, the messages contain every change up to this position.
-    messages.at(-1)!.position = position;
+    message.position = position;
   }
   return messages.map(({ position, kind, ids }) => ({ position, kind, ids: [...ids] }));
 };
+
+const keyOf = ({ kind, ids }: Change): string => [kind, ...ids].join(' ');
 
 const countNew = (known: ReadonlySet<string>, ids: readonly string[]): number =>
   ids.filter((id) => !known.has(id)).length;

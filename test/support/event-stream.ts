@@ -1,4 +1,5 @@
 import { until } from '../e2e/until.js';
+import { type EventBlock, EventText } from './event-text.js';
 
 /** A server-sent event. */
 export interface StreamEvent {
@@ -15,7 +16,7 @@ export class EventStream {
   /** The id that a reader sends when it reconnects. */
   lastId = '';
   isEnded = false;
-  private text = '';
+  private readonly text = new EventText();
 
   private constructor(
     readonly response: Response,
@@ -55,27 +56,19 @@ export class EventStream {
   }
 
   private async read(): Promise<void> {
-    const decoder = new TextDecoder();
     try {
-      for await (const chunk of this.response.body!) this.add(decoder.decode(chunk as Uint8Array, { stream: true }));
+      for await (const chunk of this.response.body!)
+        for (const block of this.text.add(chunk as Uint8Array)) this.addBlock(block);
     } catch {
       // aborted, or the connection is lost
     }
     this.isEnded = true;
   }
 
-  private add(text: string): void {
-    const blocks = (this.text + text).split('\n\n');
-    this.text = blocks.pop()!;
-    for (const block of blocks) this.addBlock(block.split('\n'));
-  }
-
-  private addBlock(lines: readonly string[]): void {
-    const fieldOf = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
-    this.comments.push(...lines.filter((line) => line.startsWith(':')));
-    const [id, event, data] = [fieldOf('id'), fieldOf('event'), fieldOf('data')];
-    if (id !== undefined) this.lastId = id;
-    if (data !== undefined)
-      this.events.push({ event: event ?? 'message', id: id ?? null, data: JSON.parse(data) as StreamEvent['data'] });
+  private addBlock({ id, event, data, comment }: EventBlock): void {
+    if (comment !== null) this.comments.push(comment);
+    if (id !== null) this.lastId = id;
+    if (data !== null)
+      this.events.push({ event: event ?? 'message', id, data: JSON.parse(data) as StreamEvent['data'] });
   }
 }

@@ -53,6 +53,10 @@ export class ChangeStream implements ChangeListener {
     this.position = reader.after;
   }
 
+  get isGone(): boolean {
+    return this.body.destroyed;
+  }
+
   onChanges(changes: readonly Change[], position: bigint): void {
     const { position: sent } = this;
     // The reader may already have received some of these changes from another process that was ahead.
@@ -64,8 +68,10 @@ export class ChangeStream implements ChangeListener {
   }
 
   onReset(position: bigint): void {
-    this.position = position;
-    this.write(writeEvent('change', { kind: 'reset', ids: [] }, position));
+    // A reader that has resumed here may be ahead of this process. Before that, its position may be of another log.
+    const { position: sent } = this;
+    this.position = this.isOpened && sent !== null && sent > position ? sent : position;
+    this.write(writeEvent('change', { kind: 'reset', ids: [] }, this.position));
   }
 
   /** Sends the position at once: a reader that loses its connection before the first change can resume from it. */

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import type { ChangeListener } from '../../../changes/change-feed.js';
 import { silentLog } from '../../../kernel/log.js';
 import type { HttpProblem } from '../../transport/http-problem.js';
+import { ChangeStream } from './change-stream.js';
 import { ChangeStreams, STREAM_OPTIONS } from './change-streams.js';
 
 /** Streams whose readers read everything at once, and whose changes come from the test. */
@@ -101,6 +102,24 @@ describe('the streams of a process (D-89)', () => {
     expect(oldest!.text()).toContain('{"reason":"too_many_streams"}');
     expect(await refusal(streams.open('own_new'))).toMatchObject(REFUSED);
     expect(await refusal(streams.open(null))).toMatchObject(REFUSED);
+  });
+
+  it('take no reader back that has read more in another process', () => {
+    const reader = { ownerId: null, keyHash: null, after: 100n };
+    const stream = new ChangeStream(reader, { writableLength: 0 }, STREAM_OPTIONS.behind, () => undefined);
+    const change = (position: bigint) => ({
+      position,
+      kind: 'project' as const,
+      ids: [`prj_${position}`],
+      ownerId: null,
+    });
+    stream.onCaughtUp(95n);
+    stream.onReset(96n); // a view that was behind has caught up
+    stream.onChanges([change(97n), change(101n)], 101n);
+    const ids = [...String(stream.body.read()).matchAll(/^(?:id: (\d+)|data: (.*))$/gm)].map(
+      ([, id, data]) => id ?? data,
+    );
+    expect(ids).toEqual(['100', '100', '{"kind":"reset","ids":[]}', '101', '{"kind":"project","ids":["prj_101"]}']);
   });
 
   it('leave the feed once, even if a reader is closed while it is being added', async () => {
