@@ -6,6 +6,7 @@ import { SETTINGS } from '../../config/tokens.js';
 import { CheckedEventStore } from '../../event-store/checked-event-store.js';
 import { AuditTrail } from '../../history/audit-trail/audit-trail.js';
 import { EventLoader } from '../../history/audit-trail/event-loader.js';
+import { SkippedPosts } from '../../history/skipped-posts.js';
 import { AggregatePlaces } from '../../history/time-travel/aggregate-places.js';
 import { HistoryReader } from '../../history/time-travel/history-reader.js';
 import { HistorySnapshotTable } from '../../history/time-travel/history-snapshots.js';
@@ -45,6 +46,7 @@ import { SecretsModule } from './secrets.module.js';
     Timelines,
     AuditTrail,
     Traces,
+    SkippedPosts,
     TransparencyLog,
     ExportHistory,
     {
@@ -77,6 +79,7 @@ import { SecretsModule } from './secrets.module.js';
     Timelines,
     AuditTrail,
     Traces,
+    SkippedPosts,
     TransparencyLog,
     AggregatePlaces,
   ],

@@ -90,12 +90,8 @@ const CHECK_MS = 15_000;
  * the version (ADR-146).
  */
 export class ProjectionLane {
-  /** Ids of skipped events. */
-  private skipped: ReadonlySet<string> = new Set();
   /** Null if it must be read again because the versions have changed. */
   private role: Role | null = null;
-  /** `performance.now()` timestamp until which {@link skipped} is valid, in ms. */
-  private skippedUntil = 0;
 
   constructor(
     private readonly projection: Projection,
@@ -109,10 +105,7 @@ export class ProjectionLane {
    * retries or skips the event; an event written by a newer program is retried periodically.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const off = this.deps.progress.onVersions(this.projection.name, () => {
-      this.skippedUntil = 0;
-      this.role = null;
-    });
+    const off = this.deps.progress.onVersions(this.projection.name, () => (this.role = null));
     while (!signal.aborted) {
       const failed = await this.runOnce(signal);
       if (failed && !failed.isNewer) await this.waitForDecision(signal);
@@ -167,7 +160,6 @@ export class ProjectionLane {
     const except = this.deps.codec.types.filter((type) => !handles(type));
     let cache = new RowCache();
     const pace = new BatchPace(batchIntervalMs, BUSY_BATCHES);
-    this.skippedUntil = 0;
     this.role = null;
     let isLevel = false;
     for await (const batch of divideBatches(this.readBatches(checkpoint, except, signal))) {
@@ -244,25 +236,27 @@ export class ProjectionLane {
 
   /**
    * Commits a batch. If that fails, applies its events one by one, to identify the failing event and commit the earlier
-   * ones.
+   * ones. Leaves out a failing event that an operator has skipped (ADR-285).
    * @returns the cache for the next batch
    * @throws EventFailed
    */
   private async commitOrIsolate(batch: Batch, from: Position, cache: RowCache, isRead: boolean): Promise<RowCache> {
-    if (performance.now() >= this.skippedUntil) await this.readSkipped();
     try {
       await this.commit(batch, from, cache, isRead);
       return cache;
     } catch (error) {
       if (isPassing(error)) throw error;
-      await this.readSkipped(); // an operator may just have skipped the event
     }
+    const skipped = await readSkippedEvents(this.deps.store, this.deps.codec, this.projection.name);
     let position = from;
     for (const event of batch.events) {
+      const part = { ...batch, events: [event], position: event.position };
       try {
-        await this.commit({ ...batch, events: [event], position: event.position }, position, new RowCache(), isRead);
+        await this.commit(part, position, new RowCache(), isRead);
       } catch (error) {
-        throw isPassing(error) ? error : new EventFailed(event, error);
+        if (isPassing(error)) throw error;
+        if (!skipped.has(event.id)) throw new EventFailed(event, error);
+        await this.commit({ ...part, events: [] }, position, new RowCache(), isRead);
       }
       position = event.position;
     }
@@ -270,14 +264,9 @@ export class ProjectionLane {
     return new RowCache();
   }
 
-  private async readSkipped(): Promise<void> {
-    this.skippedUntil = performance.now() + CHECK_MS; // set first, so a notification meanwhile triggers another read
-    this.skipped = await readSkippedEvents(this.deps.store, this.deps.codec, this.projection.name);
-  }
-
   private async commit(batch: Batch, from: Position, cache: RowCache, isRead: boolean): Promise<void> {
     const { name, handles, commitsSynchronously = false, keepsAnchor = false } = this.projection;
-    const events = batch.events.filter(({ id, type }) => (handles?.(type) ?? true) && !this.skipped.has(id));
+    const events = batch.events.filter(({ type }) => handles?.(type) ?? true);
     const last = keepsAnchor ? events.at(-1) : undefined;
     const anchor = last ? `, anchor = ${escapeLiteral(serializeAnchor(last))}` : '';
     // All other values in these statements are numbers or names from this program.

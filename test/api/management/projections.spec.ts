@@ -1,3 +1,5 @@
+import type { Projection } from '../../../src/projections/engine/projection.js';
+import { posts } from '../../../src/projections/posts/posts.projection.js';
 import { until } from '../../e2e/until.js';
 import { createOwner, type ManagementHarness, operatorCaller, startHarness } from './management-harness.js';
 import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
@@ -76,6 +78,65 @@ describe('the projections', () => {
       aggregate_id: 'elsewhere',
       data: { projection: 'elsewhere', eventId: 'e1', reason: 'damaged', position: '1' },
     });
+  });
+});
+
+describe('a post whose acceptance was skipped by `posts`', () => {
+  const changing = posts as { apply: Projection['apply'] };
+  const right = posts.apply;
+  afterEach(() => void (changing.apply = right));
+
+  const endOf = (job: string) =>
+    until('the job has ended', async () => {
+      const { body } = await operatorCaller(harness).get(`/jobs/${job}`).expect(200);
+      return body.state !== 'running' && body;
+    });
+
+  it('is published, says why it is not shown, and comes back with a rebuild by a mended program', async () => {
+    const operator = operatorCaller(harness);
+    const setup = await PublishingSetup.create(harness);
+    changing.apply = async (tx, events, cache) => {
+      if (
+        events.some(
+          ({ type, data }) => type === 'PostAccepted' && (data as { ownerId: string }).ownerId === setup.owner.id,
+        )
+      )
+        throw new Error('boom');
+      await right(tx, events, cache);
+    };
+    const id = await setup.sendPost({ text: 'skipped' });
+    await until('posts has stopped', async () => {
+      const { body } = await operator.get('/projections/posts').expect(200);
+      return body.state === 'stopped';
+    });
+    await operator.post('/projections/posts/skip', { reason: 'its row is damaged' }).expect(200);
+    await until('it is published', async () =>
+      (await harness.telegram.readLedger({ channel: setup.channel.chatId })).some(({ text }) => text === 'skipped'),
+    );
+
+    for (const caller of [setup.owner.caller, operator]) {
+      const { body } = await caller.get(`/posts/${id}`).expect(404);
+      expect(body).toMatchObject({ code: 'skipped', errors: [expect.stringContaining('(its row is damaged)')] });
+      const [, event] = /history\/trace\/([-0-9a-f]+)/.exec(body.errors[0])!;
+      const { body: story } = await caller.get(`/history/trace/${event}`).expect(200);
+      expect(story.events.map(({ type }: { type: string }) => type)).toContain('PublicationSucceeded');
+    }
+    const other = await createOwner(harness);
+    expect((await other.caller.get(`/posts/${id}`).expect(404)).body.code).toBe('not_found');
+    expect((await operator.get('/posts/post_none').expect(404)).body.code).toBe('not_found');
+    const { body: verification } = await operator.post('/projections/posts/verify').expect(202);
+    expect(await endOf(verification.id)).toMatchObject({
+      state: 'done',
+      result: { missing: 0, extra: 0, different: 0 },
+    });
+
+    changing.apply = right;
+    const { body: rebuild } = await operator.post('/projections/posts/rebuild', { promote: 'auto' }).expect(202);
+    const ended = await endOf(rebuild.id);
+    expect(ended).toMatchObject({ state: 'done', result: { promoted: true } });
+    expect(ended.result.missing).toBeGreaterThan(0);
+    expect((await setup.owner.caller.get(`/posts/${id}`).expect(200)).body.publications[0].state).toBe('published');
+    expect((await operator.get('/projections/posts').expect(200)).body).toMatchObject({ state: 'live', skipped: 1 });
   });
 });
 

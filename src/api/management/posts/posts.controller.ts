@@ -3,6 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
 import { CancelPublications } from '../../../commands/publication/cancel-publications.js';
+import { SkippedPosts } from '../../../history/skipped-posts.js';
 import { isRejection } from '../../../kernel/result.js';
 import {
   calendarKeyOf,
@@ -13,13 +14,15 @@ import {
 import { FIELD_MESSAGES } from '../../../validation/messages.js';
 import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
+import { HttpProblem } from '../../transport/http-problem.js';
 import { buildListView, type ListView, type Page, toPage } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getListScope } from '../caller.js';
+import { getListScope, getOwnerScope } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { HeavyReadTurn } from '../heavy-read-turn.js';
-import { fieldProblem } from '../http-problems.js';
+import { fieldProblem, notFoundProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
+import { HISTORY_MESSAGES } from '../messages.js';
 import { EmptyBody } from '../pause.body.js';
 import { type Call, TheCall } from '../resource-call.js';
 import { toInstant } from '../time.js';
@@ -38,6 +41,7 @@ export class PostsController {
     private readonly findPost: FindPost,
     private readonly changes: ChangePipeline,
     private readonly publications: PublicationViewBuilder,
+    private readonly skipped: SkippedPosts,
   ) {}
 
   @Documented({ summary: 'List posts', query: PostsQuery })
@@ -69,11 +73,17 @@ export class PostsController {
     );
   }
 
-  @Documented({ summary: 'Show a post with its payload and publications' })
+  @Documented({
+    summary: 'Show a post with its payload and publications',
+    description:
+      'The code `skipped` means that the post was accepted, but the operator skipped its acceptance in the projection `posts`; the message has the reason.',
+    codes: { 404: ['skipped'] },
+  })
   @UseInterceptors(HeavyReadTurn)
   @Get(':id')
   async get(@TheCall() { request, reply }: Call, @Param('id', IdPipe) id: string): Promise<PostWithPayloadView> {
-    const found = await requirePost(this.findPost, request, id);
+    const found = await this.findPost.execute(id, getOwnerScope(request));
+    if (!found) throw await this.explainAbsence(id, getOwnerScope(request));
     void reply.header('etag', `"${found.post.version}"`);
     return new PostWithPayloadView(found, await this.publications.buildViews(found.publications));
   }
@@ -99,6 +109,13 @@ export class PostsController {
       };
       return { outcome, readModels: READ_MODELS_OF_POSTS, show };
     });
+  }
+
+  private async explainAbsence(id: string, ownerId: string | null): Promise<HttpProblem> {
+    const skipped = await this.skipped.find(id, ownerId);
+    if (!skipped) return notFoundProblem('post');
+    const { reason, eventId: event } = skipped;
+    return HttpProblem.withMessage(404, 'skipped', HISTORY_MESSAGES.acceptanceSkipped({ reason, event }));
   }
 
   private async buildViews(rows: readonly PostWithPublications[]): Promise<PostView[]> {

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { EventCodec } from '../../../event-store/codec.js';
 import { BEGINNING, type EventStore, type Position, type StoredEvent } from '../../../event-store/port.js';
 import { withTransaction } from '../../../postgres/pool.js';
+import { isUnavailable } from '../../../postgres/unavailable.js';
 import { isDeleted } from '../deleted-streams.js';
 import type { Projection } from '../projection.js';
 import { RowCache } from '../row-cache.js';
@@ -19,7 +20,7 @@ const BATCH = 500;
 /** Applies the events after a position to a projection's tables in a schema. */
 export class Replay {
   private skipped: ReadonlySet<string> = new Set();
-  private readonly cache = new RowCache();
+  private cache = new RowCache();
   private readonly except: readonly string[];
 
   constructor(
@@ -41,7 +42,7 @@ export class Replay {
     );
   }
 
-  /** Loads the list of events to skip. Call it before the first batch. */
+  /** Loads the list of events that may fail. Call it before the first batch. */
   async start(): Promise<void> {
     this.skipped = await readSkippedEvents(this.deps.store, this.deps.codec, this.projection.name);
   }
@@ -58,14 +59,10 @@ export class Replay {
   /** Applies the next batch of events, up to and including the given position. */
   async advance(tx: PoolClient, until: Position): Promise<void> {
     const read = await this.read(until);
-    const events = read.filter(({ id, type }) => (this.projection.handles?.(type) ?? true) && !this.skipped.has(id));
+    const events = read.filter(({ type }) => this.projection.handles?.(type) ?? true);
     if (events.length > 0) {
       await tx.query(`set local search_path to ${this.schema}, public; set local synchronous_commit to off`);
-      await this.projection.apply(
-        tx,
-        events.map((event) => this.deps.codec.decode(event)),
-        this.cache,
-      );
+      await this.apply(tx, events);
     }
     this.position = read.length < BATCH ? until : read.at(-1)!.position;
   }
@@ -75,6 +72,35 @@ export class Replay {
     if (!this.projection.carryOver) return;
     await tx.query(`set local search_path to ${this.schema}, public`);
     await this.projection.carryOver(tx, from, this.position, (stream) => isDeleted(this.deps.store, stream));
+  }
+
+  private async apply(tx: PoolClient, events: readonly StoredEvent[]): Promise<void> {
+    const at = events.findIndex(({ id }) => this.skipped.has(id));
+    const sound = at < 0 ? events : events.slice(0, at);
+    if (sound.length > 0) await this.applyWith(tx, sound, this.cache);
+    if (at < 0) return;
+    await this.trySkipped(tx, events[at]!);
+    await this.apply(tx, events.slice(at + 1));
+  }
+
+  /** Applies a skipped event, or leaves it out if that fails, as a lane does (ADR-285). */
+  private async trySkipped(tx: PoolClient, event: StoredEvent): Promise<void> {
+    await tx.query('savepoint skipped');
+    try {
+      await this.applyWith(tx, [event], new RowCache());
+      this.cache = new RowCache(); // its rows may be older
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      await tx.query('rollback to savepoint skipped');
+    }
+  }
+
+  private applyWith(tx: PoolClient, events: readonly StoredEvent[], cache: RowCache): Promise<void> {
+    return this.projection.apply(
+      tx,
+      events.map((event) => this.deps.codec.decode(event)),
+      cache,
+    );
   }
 
   private async read(until: Position): Promise<StoredEvent[]> {
