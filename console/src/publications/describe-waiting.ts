@@ -31,8 +31,12 @@ export const causeOf = (publication: Waiting): WaitRule | null => {
 /** Returns whether a publication, or the publication ahead of it, is waiting for someone to act. */
 export const waitsForPerson = (publication: Waiting): boolean => {
   const cause = causeOf(publication);
-  return publication.state === 'in_doubt' || (cause !== null && isEndedByPerson(cause));
+  return publication.state === 'in_doubt' || isEndedByPerson(cause);
 };
+
+/** Returns the network's answer to the latest attempt; null if an earlier publication is what goes on. */
+const ownWords = ({ waiting_for: waitingFor, attempts }: Waiting): string | null =>
+  waitingFor?.rule === 'earlier_publication' ? null : (attempts.at(-1)?.error?.platform_says ?? null);
 
 const valuesOf = (publication: Waiting, { m, names, format }: WaitingContext) => {
   const channel = names.channel(publication.target_id);
@@ -45,7 +49,7 @@ const valuesOf = (publication: Waiting, { m, names, format }: WaitingContext) =>
     network: networkTitle(publication.platform),
     isDisabled: channel?.status === 'disabled',
     hasNoCredentials: channel?.attention?.code.startsWith('credentials_') ?? false,
-    says: figures?.platform_says ?? publication.attempts.at(-1)?.error?.platform_says ?? null,
+    says: figures?.platform_says ?? ownWords(publication),
     until: publication.waiting_for?.until ?? null,
     number: format.number(publication.sequence ?? 0),
     first: number(figures?.first_sequence),
@@ -90,7 +94,6 @@ export const describeShortly = (publication: Waiting, context: WaitingContext, f
     case 'backlog_spacing':
       return sentence(short.backlogSpacing);
     case 'earlier_publication':
-      if (publication.waiting_for.blocked_by === null) return sentence(short.next);
       if (follows) return sentence(short.rightAfterIt);
       return values.first === null
         ? sentence(short.afterAnother)
@@ -112,6 +115,7 @@ export const describeShortly = (publication: Waiting, context: WaitingContext, f
         : sentence(short.refused, { network });
     case 'quota':
       return sentence(short.quota);
+    case null:
     case undefined:
       return sentence(short.next);
   }
@@ -169,7 +173,6 @@ export const describeAtLength = (publication: Waiting, context: WaitingContext):
     case 'backlog_spacing':
       return [at ? sentence(long.backlogSpacing, at) : sentence(long.next)];
     case 'earlier_publication':
-      if (publication.waiting_for.blocked_by === null) return [sentence(long.next)];
       return [
         values.first === null
           ? sentence(long.afterAnother, { number: values.number })
@@ -192,6 +195,7 @@ export const describeAtLength = (publication: Waiting, context: WaitingContext):
       ];
     case 'quota':
       return [at ? sentence(long.quota, at) : sentence(long.quotaUnknown)];
+    case null:
     case undefined:
       return [sentence(long.next)];
   }

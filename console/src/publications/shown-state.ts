@@ -4,7 +4,7 @@ import type { Api } from '../api/management.js';
 export type Publication = Api<'Publication'>;
 
 /** Why a publication is waiting. */
-export type WaitRule = Api<'WaitingFor'>['rule'];
+export type WaitRule = NonNullable<Api<'WaitingFor'>['rule']>;
 
 /**
  * A state as the console shows it: the API's state and, for a planned or queued publication, the reason it is waiting.
@@ -46,7 +46,7 @@ export const shownState = ({
   waiting_for: waitingFor,
 }: Pick<Publication, 'state' | 'waiting_for'>): ShownState => {
   if (state !== 'planned' && state !== 'queued') return state;
-  if (waitingFor) return BY_RULE[waitingFor.rule];
+  if (waitingFor?.rule) return BY_RULE[waitingFor.rule];
   return state === 'planned' ? 'planned' : 'waiting';
 };
 
@@ -54,8 +54,8 @@ export const shownState = ({
  * Returns whether a wait under this rule needs someone to act. True for the quota, although a new month also ends that
  * wait.
  */
-export const isEndedByPerson = (rule: WaitRule): boolean => {
-  const state = BY_RULE[rule];
+export const isEndedByPerson = (rule: WaitRule | null): boolean => {
+  const state = rule && BY_RULE[rule];
   return state === 'on_hold' || state === 'needs_approval';
 };
 

@@ -96,7 +96,6 @@ export const HOLD_MESSAGES = {
   /** `earlier_publication` */
   earlierPublication: message('Posts keep their order: {first} goes first, {state}. {attempt}This is number {number}.'),
   numberOfChannel: message('number {number} of this channel'),
-  anEarlierOne: 'an earlier one',
   isPublished: 'which is being published',
   waits: message('which waits{when}'),
   /** `retry` */
@@ -177,6 +176,10 @@ export const HISTORY_MESSAGES = {
   fromMissing: 'is missing: send the earlier of the two times',
   /** 422 `out_of_order` */
   emptyTime: 'must be after "from"',
+  /** 404 `skipped` */
+  acceptanceSkipped: message(
+    'The gateway accepted this post but does not show it: the operator skipped its acceptance in the projection "posts" ({reason}). It may have been published; see GET /manage/v1/history/trace/{event}. A rebuild of the projection tries again to show it.',
+  ),
   /** 404 `not_found` */
   noStory:
     'There is no history for this id, or this API key may not see it. Send the id of a post, a publication, a request or an event.',

@@ -1,6 +1,6 @@
 import { iso, isoOrNull } from '../../kernel/instant.js';
 import type { PlanHold } from '../../projections/posts/post-plans.queries.js';
-import { type Hold, nearestHold, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
+import { findDueWait, type Hold, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
 import { WAITING_MESSAGES as TEXTS } from './messages.js';
 
 /**
@@ -8,7 +8,8 @@ import { WAITING_MESSAGES as TEXTS } from './messages.js';
  * an id.
  */
 export class WaitingView {
-  readonly rule: Hold['rule'] | PlanHold['rule'];
+  /** Null if no rule holds it back: it is next on its channel. */
+  readonly rule: Hold['rule'] | PlanHold['rule'] | null;
   /** ISO 8601, UTC; null if the end is not known. */
   readonly until: string | null;
   /** Human-readable sentence. */
@@ -25,11 +26,11 @@ export class WaitingView {
       this.text = describePlan(plan);
       return;
     }
-    const { rule, until } = scheduled?.hold ?? nearestHold(scheduled?.publication);
+    const hold = scheduled?.hold;
+    const { rule, until } = hold ?? findDueWait(scheduled?.publication);
     this.rule = rule;
     this.until = isoOrNull(until);
-    if (scheduled?.hold)
-      this.text = TEXTS.rules[rule]({ when: until === null ? '' : TEXTS.until({ until: iso(until) }) });
+    if (hold) this.text = TEXTS.rules[hold.rule]({ when: until === null ? '' : TEXTS.until({ until: iso(until) }) });
     else this.text = rule === 'retry' ? TEXTS.retryDue : TEXTS.next;
   }
 }

@@ -132,6 +132,10 @@ describe('the hold of a publication (D-36)', () => {
       expect(behind({}, retry)).toEqual({ rule: 'earlier_publication', until: LATER, eventId: 'e2' });
     });
 
+    it('is none if only later ones are in the queue', () => {
+      expect(findHold(row(), channel(), { ...FIRST, sequence: 3 }, NOW, MINUTE)).toBeNull();
+    });
+
     it('ignores its own attempts until it is next', () => {
       const own = row({ retry_at: LATER, retry_rule: 'retry' });
       expect(findHold(own, channel(), FIRST, NOW, MINUTE)?.rule).toBe('earlier_publication');

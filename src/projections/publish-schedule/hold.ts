@@ -21,6 +21,13 @@ export interface Hold {
   readonly eventId: string | null;
 }
 
+/** The wait of a due publication. `rule` is null if nothing holds it back: it is next, and a worker will take it. */
+export interface DueWait {
+  readonly rule: 'retry' | null;
+  readonly until: null;
+  readonly eventId: string | null;
+}
+
 /**
  * A hold with its scope. `project`: posts that the project accepted during its pause. `channel`: everything on the
  * channel. `own`: the publication itself, which is relevant only once it is the channel's head.
@@ -124,7 +131,7 @@ export const findHold = (
   // Only a person can enable the channel, so it is reported like a refusal by the network.
   if (!channel.enabled) holds.unshift({ scope: 'channel', rule: 'needs_attention', until: null, eventId: null });
   if (publication.not_before > now) return latest(holds.filter(({ scope }) => scope !== 'own'));
-  if (head && head.publication_id !== publication.publication_id) {
+  if (head && head.sequence < publication.sequence) {
     const ofChannel = holds.filter(({ scope }) => scope === 'channel');
     if (ofChannel.length > 0) return latest(ofChannel);
     const first = findHold(head, channel, head, now, minuteMs);
@@ -140,18 +147,16 @@ export const findHold = (
 };
 
 /**
- * Returns the hold to show for a due publication that is waiting for a worker. The API has no rule for this wait
- * (management-api.md: `waiting_for`), so it shows the retry that is due, or else the position in the queue.
+ * Returns what a due publication waits for: its retry, or only a worker, for which there is no rule.
  * @param publication may briefly be undefined or `publishing` while the schedule is out of step with the other read
  * models
  */
-export const nearestHold = (
+export const findDueWait = (
   publication: Pick<ScheduledPublication, 'state' | 'attempt' | 'retry_event'> | undefined,
-): Hold => {
-  const isRetryDue = publication?.state === 'queued' && publication.attempt > 0;
-  const rule = isRetryDue ? 'retry' : 'earlier_publication';
-  return { rule, until: null, eventId: publication?.retry_event ?? null };
-};
+): DueWait =>
+  publication?.state === 'queued' && publication.attempt > 0
+    ? { rule: 'retry', until: null, eventId: publication.retry_event }
+    : { rule: null, until: null, eventId: null };
 
 /** Returns the hold that ends last; in case of a tie, the first in the list. */
 const latest = (holds: readonly ScopedHold[]): Hold | null => {

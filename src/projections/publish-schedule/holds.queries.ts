@@ -15,7 +15,7 @@ import { type LastAttempt, readLastAttempt } from './last-attempts.js';
 import { SCHEDULE, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 import { selectQueue } from './queue.sql.js';
 
-export { type Hold, nearestHold } from './hold.js';
+export { type DueWait, findDueWait, type Hold } from './hold.js';
 
 /** An unfinished publication, with the rule that holds it back. */
 export interface ScheduledWithHold {

@@ -1,6 +1,6 @@
 import { summarizeWaiting } from './waiting-summary.js';
 
-const queued = (id: string, rule: string, extra: object = {}) =>
+const queued = (id: string, rule: string | null, extra: object = {}) =>
   ({
     id,
     state: 'queued',
@@ -17,7 +17,7 @@ describe('the summary of what waits', () => {
       queued('pub_4', 'platform_limit'),
       queued('pub_5', 'earlier_publication', { blocked_by: 'pub_4' }),
       queued('pub_6', 'earlier_publication', { blocked_by: 'pub_0', figures: { blocked_by_rule: 'retry' } }),
-      queued('pub_7', 'earlier_publication'),
+      queued('pub_7', null),
       queued('pub_9', 'pace'),
       { id: 'pub_8', state: 'published', platform: 'vk', waiting_for: null } as never,
     ]);

@@ -2,7 +2,12 @@ import type { Attention } from '../../../domain/channel/channel.events.js';
 import { iso, isoOrNull } from '../../../kernel/instant.js';
 import { asSentence } from '../../../kernel/message.js';
 import type { PlanHold } from '../../../projections/posts/post-plans.queries.js';
-import { type Hold, nearestHold, type ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
+import {
+  type DueWait,
+  findDueWait,
+  type Hold,
+  type ScheduledWithHold,
+} from '../../../projections/publish-schedule/holds.queries.js';
 import { HOLD_MESSAGES as TEXTS } from '../messages.js';
 
 /** Explains in a sentence which rule holds a publication back, until when, and what ends it sooner (D-36). */
@@ -19,8 +24,9 @@ export const explainHold = ({ rule, until }: Hold, { context, publication }: Sch
     case 'backlog_spacing':
       return TEXTS.backlogSpacing({ until: end });
     case 'earlier_publication': {
-      const first = context.first ? TEXTS.numberOfChannel({ number: context.first.sequence }) : TEXTS.anEarlierOne;
-      const state = context.first?.state === 'publishing' ? TEXTS.isPublished : TEXTS.waits({ when });
+      const { sequence, state: stateOfFirst } = context.first!;
+      const first = TEXTS.numberOfChannel({ number: sequence });
+      const state = stateOfFirst === 'publishing' ? TEXTS.isPublished : TEXTS.waits({ when });
       const attempt = describeAttempt(context, TEXTS.itsAttempt);
       return TEXTS.earlierPublication({ first, state, attempt, number: publication.sequence });
     }
@@ -74,14 +80,14 @@ const quote = ({ message, platform_says }: { readonly message: string; readonly 
   return platform_says === undefined ? error : TEXTS.platformSays({ error, text: platform_says });
 };
 
-/** Describes a queued publication that no rule holds back. @param scheduled as for {@link nearestHold} */
+/** Describes a queued publication that no rule holds back. @param scheduled as for {@link findDueWait} */
 export const describeNext = (
   scheduled: ScheduledWithHold | undefined,
-): { readonly hold: Hold; readonly text: string } => {
-  const hold = nearestHold(scheduled?.publication);
-  const isRetryDue = scheduled !== undefined && hold.rule === 'retry';
+): { readonly wait: DueWait; readonly text: string } => {
+  const wait = findDueWait(scheduled?.publication);
+  const isRetryDue = scheduled !== undefined && wait.rule === 'retry';
   const text = isRetryDue ? TEXTS.retryDue({ attempt: describeAttempt(scheduled.context) }) : TEXTS.nextInQueue;
-  return { hold, text };
+  return { wait, text };
 };
 
 /** Explains what a planned post waits for (D-65, D-80). */

@@ -1,9 +1,11 @@
 import type { PlanHold } from '../../../projections/posts/post-plans.queries.js';
-import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
+import type { DueWait, Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
+
+type WaitingRule = (Hold | DueWait | PlanHold)['rule'];
 
 /** The values used in the hold explanation, for clients that write their own; null if not applicable. */
 export class WaitingFiguresView {
-  /** Number of the latest attempt, from 1: for the publication ahead, or for this publication if none is ahead. */
+  /** Number of this publication's latest attempt, from 1. */
   readonly attempt: number | null = null;
   /** Maximum number of attempts (D-20). */
   readonly of: number | null = null;
@@ -15,25 +17,20 @@ export class WaitingFiguresView {
   readonly blocked_by_rule: Hold['rule'] | null = null;
 
   /** @param scheduled undefined for a planned publication, and while the schedule does not show the publication yet */
-  constructor(rule: Hold['rule'] | PlanHold['rule'], scheduled: ScheduledWithHold | undefined) {
+  constructor(rule: WaitingRule, scheduled: ScheduledWithHold | undefined) {
     if (!scheduled) return;
     const { first, firstRule, lastAttempt, attention } = scheduled.context;
     if (rule === 'needs_attention') this.platform_says = attention?.platform_says ?? null;
     if (rule === 'earlier_publication') {
-      if (!first) return; // the publication itself is next
-      this.first_sequence = first.sequence;
+      this.first_sequence = first!.sequence;
       this.blocked_by_rule = firstRule;
     }
-    if (!NAMES_ATTEMPT.has(rule) || !lastAttempt) return;
+    if (!IS_OF_ATTEMPT.has(rule) || !lastAttempt) return;
     this.attempt = lastAttempt.number;
     this.of = lastAttempt.of;
     this.platform_says = lastAttempt.error?.platform_says ?? null;
   }
 }
 
-/** Rules whose explanation mentions the latest attempt. */
-const NAMES_ATTEMPT: ReadonlySet<Hold['rule'] | PlanHold['rule']> = new Set([
-  'earlier_publication',
-  'retry',
-  'platform_limit',
-]);
+/** Rules that an attempt at the publication itself has led to. */
+const IS_OF_ATTEMPT: ReadonlySet<WaitingRule> = new Set(['retry', 'platform_limit']);

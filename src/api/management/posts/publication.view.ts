@@ -3,7 +3,7 @@ import type { PublicationError, PublicationWarning } from '../../../domain/publi
 import { iso, isoOrNull } from '../../../kernel/instant.js';
 import type { PlanHold } from '../../../projections/posts/post-plans.queries.js';
 import type { Attempt, PublicationRow, PublicationViewState } from '../../../projections/posts/posts.tables.js';
-import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
+import type { DueWait, Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
 import { warnOfDuplicate } from './duplicates.js';
 import { describeNext, explainHold, explainPlan } from './explain-hold.js';
 import { WaitingFiguresView } from './hold-figures.js';
@@ -35,18 +35,24 @@ export class AttemptView {
 
 /** The reason why a publication waits (D-36; management-api.md: `waiting_for`). */
 export class WaitingForView {
-  readonly rule: Hold['rule'] | PlanHold['rule'];
+  /** Null if no rule holds it back: it is next on its channel, and is sent as soon as a worker picks it up. */
+  readonly rule: Hold['rule'] | PlanHold['rule'] | null;
   /** ISO 8601, UTC; null if the end is not known. */
   readonly until: string | null;
   /** Id of the event that caused the wait; null if there is none. */
   readonly event_id: string | null;
   /** Human-readable sentence. */
   readonly text: string;
-  /** Id of the publication ahead that this publication waits for; null if another rule holds it back. */
+  /** Id of the publication ahead under the rule `earlier_publication`, otherwise null. */
   readonly blocked_by: string | null;
   readonly figures: WaitingFiguresView;
 
-  constructor(hold: Hold | PlanHold, text: string, blockedBy: string | null, scheduled: ScheduledWithHold | undefined) {
+  constructor(
+    hold: Hold | DueWait | PlanHold,
+    text: string,
+    blockedBy: string | null,
+    scheduled: ScheduledWithHold | undefined,
+  ) {
     this.rule = hold.rule;
     this.until = isoOrNull(hold.until);
     this.event_id = hold.eventId;
@@ -119,7 +125,7 @@ export class PublicationView {
 const waitingForOf = (scheduled: ScheduledWithHold | undefined): WaitingForView => {
   if (!scheduled?.hold) {
     const next = describeNext(scheduled);
-    return new WaitingForView(next.hold, next.text, null, scheduled);
+    return new WaitingForView(next.wait, next.text, null, scheduled);
   }
   const { hold, context } = scheduled;
   const blockedBy = hold.rule === 'earlier_publication' ? (context.first?.publication_id ?? null) : null;
