@@ -1699,6 +1699,7 @@ export interface Schemas {
   };
   /** The reason why a publication waits, for the client of its endpoint. It never mentions a channel, a project or an id. */
   readonly Waiting: {
+    /** Null if no rule holds it back: it is next on its channel. */
     readonly rule:
       | 'approval'
       | 'backlog_spacing'
@@ -1712,7 +1713,8 @@ export interface Schemas {
       | 'restored'
       | 'retry'
       | 'scheduled'
-      | 'share';
+      | 'share'
+      | null;
     /** ISO 8601, UTC; null if the end is not known. */
     readonly until: string | null;
     /** Human-readable sentence. */
@@ -1720,7 +1722,7 @@ export interface Schemas {
   };
   /** The values used in the hold explanation, for clients that write their own; null if not applicable. */
   readonly WaitingFigures: {
-    /** Number of the latest attempt, from 1: for the publication ahead, or for this publication if none is ahead. */
+    /** Number of this publication's latest attempt, from 1. */
     readonly attempt: number | null;
     /** Maximum number of attempts. */
     readonly of: number | null;
@@ -1744,6 +1746,7 @@ export interface Schemas {
   };
   /** The reason why a publication waits. */
   readonly WaitingFor: {
+    /** Null if no rule holds it back: it is next on its channel, and is sent as soon as a worker picks it up. */
     readonly rule:
       | 'approval'
       | 'backlog_spacing'
@@ -1757,14 +1760,15 @@ export interface Schemas {
       | 'restored'
       | 'retry'
       | 'scheduled'
-      | 'share';
+      | 'share'
+      | null;
     /** ISO 8601, UTC; null if the end is not known. */
     readonly until: string | null;
     /** Id of the event that caused the wait; null if there is none. */
     readonly event_id: string | null;
     /** Human-readable sentence. */
     readonly text: string;
-    /** Id of the publication ahead that this publication waits for; null if another rule holds it back. */
+    /** Id of the publication ahead under the rule `earlier_publication`, otherwise null. */
     readonly blocked_by: string | null;
     readonly figures: Schemas['WaitingFigures'];
   };

@@ -44,7 +44,7 @@ ${body}
 /** URLs are relative, because a proxy may add a path prefix. */
 const PAGE = renderPage(
   'docs/page.css',
-  '<script src="docs/relay.js"></script>\n<iframe src="docs/ui" title="Crosspost API"></iframe>',
+  '<iframe title="Crosspost API"></iframe>\n<script src="docs/relay.js"></script>',
 );
 const UI = renderPage(
   'swagger-ui.css',
@@ -55,10 +55,16 @@ const STYLE = `body { margin: 0; }
 iframe { position: fixed; width: 100%; height: 100%; border: 0; }
 `;
 
-/** Makes the requests of the sandboxed page, which has no origin of its own, and returns their answers. */
+/**
+ * Makes the requests of the sandboxed page, which has no origin of its own, and returns their answers. Both pages have
+ * the same fragment, which names an operation (`#/tag/operation`), so that links to operations work.
+ */
 const RELAY = `const base = new URL('.', location.href);
-addEventListener('message', async ({ source, data: { id, url, ...request } }) => {
-  if (source !== document.querySelector('iframe').contentWindow) return;
+const frame = document.querySelector('iframe');
+const showLinked = () => frame.contentWindow.location.replace(new URL('docs/ui' + location.hash, base));
+addEventListener('message', async ({ source, data: { id, hash, url, ...request } }) => {
+  if (source !== frame.contentWindow) return;
+  if (hash !== undefined) return history.replaceState(null, '', '#' + String(hash).slice(1));
   const answer = await (async () => {
     if (!new URL(url).href.startsWith(base.href)) throw new TypeError('This page only calls its own gateway.');
     const response = await fetch(url, { ...request, credentials: 'omit' });
@@ -67,6 +73,8 @@ addEventListener('message', async ({ source, data: { id, url, ...request } }) =>
   })().catch((error) => ({ error: String(error) }));
   source.postMessage({ id, ...answer }, '*');
 });
+addEventListener('hashchange', showLinked);
+showLinked();
 `;
 
 const START = `const waiting = new Map();
@@ -86,7 +94,7 @@ const relay = async (url, { method, headers, body }) => {
   const { status, statusText } = answer;
   return new Response([204, 205, 304].includes(status) ? null : answer.body, { status, statusText, headers: answer.headers });
 };
-SwaggerUIBundle({
+const { layoutActions } = SwaggerUIBundle({
   url: '../openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
@@ -97,6 +105,16 @@ SwaggerUIBundle({
   persistAuthorization: false,
   tryItOutEnabled: true,
   requestInterceptor: (request) => Object.assign(request, { userFetch: relay }),
+});
+const showHash = () => parent.postMessage({ hash: location.hash }, '*');
+const push = history.pushState;
+history.pushState = (...state) => {
+  push.apply(history, state);
+  showHash();
+};
+addEventListener('hashchange', () => {
+  layoutActions.parseDeepLinkHash(location.hash);
+  showHash();
 });
 `;
 

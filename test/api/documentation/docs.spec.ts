@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { CHROMIUM, CHROMIUM_ARGUMENTS } from '../../support/chromium.js';
+import { until } from '../../e2e/until.js';
 import { createOwner, type ManagementHarness, OPERATOR_KEY, startHarness } from '../management/management-harness.js';
 
 describe('the page of the documentation', () => {
@@ -20,8 +21,8 @@ describe('the page of the documentation', () => {
       "default-src 'none'; script-src 'self'; style-src 'self'",
     );
     const addresses = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
-    expect(addresses.filter((address) => !address.startsWith('data:'))).toHaveLength(3);
-    for (const address of addresses)
+    expect(addresses.filter((address) => !address.startsWith('data:'))).toHaveLength(2);
+    for (const address of [...addresses, 'docs/ui'])
       if (!address.startsWith('data:')) {
         const file = await fetch(new URL(address, `${harness.url}/docs`));
         expect([address, file.status]).toEqual([address, 200]);
@@ -60,12 +61,13 @@ describe('the page of the documentation', () => {
     it('sends requests to this server with the key of the reader', async () => {
       const owner = await createOwner(harness);
       await page.goto(`${harness.url}/docs`);
-      await page.getByRole('button', { name: 'Authorize' }).first().click();
-      const form = page.locator('.auth-container', { hasText: 'managementKey' });
+      const ui = page.frameLocator('iframe');
+      await ui.getByRole('button', { name: 'Authorize' }).first().click();
+      const form = ui.locator('.auth-container', { hasText: 'managementKey' });
       await form.getByRole('textbox').fill(OPERATOR_KEY);
       await form.getByRole('button', { name: 'Apply credentials' }).click();
-      await page.getByRole('button', { name: 'Close' }).last().click();
-      const operation = page.locator('.opblock-get', { has: page.getByText('/manage/v1/owners', { exact: true }) });
+      await ui.getByRole('button', { name: 'Close' }).last().click();
+      const operation = ui.locator('.opblock-get').filter({ hasText: '/manage/v1/owners' }).first();
       await operation.locator('.opblock-summary-control').click();
       await operation.getByRole('button', { name: 'Execute' }).click();
       const answer = operation.locator('.live-responses-table .response').first();
@@ -73,6 +75,34 @@ describe('the page of the documentation', () => {
       expect(await answer.textContent()).toContain(owner.id);
       expect(errors).toEqual([]);
       expect(foreign).toEqual([]);
+    });
+
+    it('opens the operation that a link names, and has the link to an operation that is opened', async () => {
+      const document = (await (await fetch(`${harness.url}/openapi.json`)).json()) as {
+        readonly paths: Readonly<Record<string, Readonly<Record<string, { tags: string[]; operationId: string }>>>>;
+      };
+      const linkTo = (path: string): string => {
+        const { tags, operationId } = document.paths[path]!.get!;
+        return `#/${tags[0]!}/${operationId}`;
+      };
+      const [owners, channels] = [linkTo('/manage/v1/owners'), linkTo('/manage/v1/channels')];
+      const ui = page.frameLocator('iframe');
+      const opened = (path: string) => ui.locator('.opblock.is-open').filter({ hasText: path });
+      await page.goto('about:blank');
+      await page.goto(`${harness.url}/docs${owners}`);
+      await opened('/manage/v1/owners').first().waitFor();
+
+      const operation = ui.locator('.opblock-get').filter({ hasText: '/manage/v1/channels' }).first();
+      await operation.locator('.opblock-summary-control').click();
+      await until('the address names the other operation', () => new URL(page.url()).hash === channels);
+      await page.reload();
+      await opened('/manage/v1/channels').first().waitFor();
+      expect(await opened('/manage/v1/owners').count()).toBe(0);
+
+      await page.evaluate(`location.hash = ${JSON.stringify(owners)}`);
+      await opened('/manage/v1/owners').first().waitFor();
+      expect(new URL(page.url()).hash).toBe(owners);
+      expect([...errors, ...foreign]).toEqual([]);
     });
   });
 });
