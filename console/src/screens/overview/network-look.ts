@@ -14,7 +14,7 @@ export interface NetworkLook {
   readonly needsPerson: boolean;
 }
 
-const PAUSES = ['channel_pause', 'project_pause'];
+const PAUSES: readonly (string | null)[] = ['channel_pause', 'project_pause'];
 
 /**
  * Returns how a network is shown. A network that is held back only by pauses is shown as paused, not on hold, because
