@@ -201,8 +201,8 @@ export interface CheckView {
 export interface LongestWaitView {
   readonly owner_id: string;
   readonly owner_name: string;
-  /** The rule that holds the oldest publication back; null if it no longer waits or the event store cannot be read. */
-  readonly rule: WaitingForView['rule'] | null;
+  /** The rule that holds the oldest publication back; null if none does, or the event store cannot be read. */
+  readonly rule: WaitingForView['rule'];
   /** The network of the oldest publication. */
   readonly platform: string;
   /** Number of the owner's queued publications, on all networks. */
