@@ -63,7 +63,7 @@ export const TOOL_DESCRIPTIONS = {
     'Shows the status of a post: the state of each publication (planned, queued, publishing, published, failed, in_doubt, filtered, dismissed), links to the messages, and errors. Takes the id that {publish} returned.',
   ),
   waitingFor:
-    'Why a planned or queued publication is waiting: rule, until (null: unknown) and a sentence; null if it is not waiting.',
+    'Why a planned or queued publication is waiting: rule (null: none, it is next), until (null: unknown) and a sentence; null if it is not waiting.',
   reschedule: message(
     'Moves a planned post to another time, or publishes it now (publish_at null). Only a post that is still planned can be moved: {status} shows whether it is. At most 60 changes a minute.',
   ),
