@@ -18,7 +18,10 @@ const OWN_FILES =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
 /** The outer page only frames Swagger UI. Nothing may come from other origins. */
-const HEADERS = { ...SHARED, 'content-security-policy': `${OWN_FILES}; frame-src 'self'; frame-ancestors 'none'` };
+const HEADERS = {
+  ...SHARED,
+  'content-security-policy': `${OWN_FILES}; img-src data:; frame-src 'self'; frame-ancestors 'none'`,
+};
 
 /** Swagger UI is sandboxed: its scripts cannot read what the console stores under the same origin (ADR-250). */
 const UI_HEADERS = {
