@@ -15,6 +15,8 @@ interface OkCall {
   readonly parameters: Readonly<Record<string, string>>;
   /** True if readers would see its effect. */
   readonly visible: boolean;
+  /** True if an empty body means success. */
+  readonly mayBeEmpty?: boolean;
 }
 
 /** Result of a method call: its value, or the outcome of the step if it failed. `last` is the HTTP exchange. */
@@ -25,7 +27,7 @@ type OkResponse =
 /** Makes a signed method call; never throws. OK always responds with HTTP 200, so `error_code` decides. */
 export const callOk = async (
   { apiUrl, connections, timeoutMs, countUnknown }: NetworkConnection,
-  { method, parameters, visible }: OkCall,
+  { method, parameters, visible, mayBeEmpty = false }: OkCall,
   { credentials, waits, signal, holdsLease }: Pick<SendContext, 'credentials' | 'waits' | 'signal' | 'holdsLease'>,
 ): Promise<OkResponse> => {
   const { application_key = '', application_secret = '', access_token = '' } = credentials;
@@ -44,6 +46,8 @@ export const callOk = async (
     },
     { timeoutMs, signal, holdsLease },
   );
+  const isEmpty = mayBeEmpty && last.kind === 'answered' && last.status === 200 && last.body.length === 0;
+  if (isEmpty) return { ok: true, value: null, last };
   const value = last.kind === 'answered' ? parseJson(last.body) : undefined;
   const refusal = readRefusal(value);
   if (refusal) return { ok: false, outcome: classify(refusal, { visible, waits, credentials, countUnknown }) };

@@ -99,7 +99,7 @@ const uploadVideo = async (chain: UploadContext, gid: string | null): Promise<St
   if (uploaded.last.kind === 'answered' && WEB_PAGE.test(uploaded.last.body.toString())) {
     return classifyUnreadable(uploaded.last, false, chain.context.credentials);
   }
-  const released = await callMethod(chain, releaseVideoCall(String(video_id)));
+  const released = await callMethod(chain, releaseVideoCall(String(video_id)), true);
   if (released.ok) await waitUntilProcessed(chain, String(video_id));
   // OK may refuse the call because the video is ready.
   else if (released.outcome.kind !== 'failed' || (await readStatus(chain, String(video_id))) !== 'OK')
@@ -128,8 +128,8 @@ const readStatus = async (chain: UploadContext, id: string): Promise<string | nu
   return typeof video?.status === 'string' ? video.status : null;
 };
 
-const callMethod = ({ connection, context }: UploadContext, call: MethodCall) =>
-  callOk(connection, { ...call, visible: false }, context);
+const callMethod = ({ connection, context }: UploadContext, call: MethodCall, mayBeEmpty = false) =>
+  callOk(connection, { ...call, visible: false, mayBeEmpty }, context);
 
 /** Matches the beginning of an intermediary's web page. */
 const WEB_PAGE = /^\s*<(?:!doctype|html)/i;

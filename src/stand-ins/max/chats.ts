@@ -35,7 +35,7 @@ export class Chats {
   /** Returns a chat in which a bot may read and post messages. @throws ApiError if it may not */
   getForBot(id: string | null): Chat {
     const chat = this.getForMember(id);
-    if (chat.state === 'denied') throw new ApiError(403, 'chat.denied', 'No rights to send to this chat');
+    if (chat.state === 'denied') throw new ApiError(403, 'chat.denied', 'error.chat.denied');
     return chat;
   }
 
@@ -45,7 +45,7 @@ export class Chats {
     const chat = this.getOrCreate(id);
     if (!chat) throw badPayload('chat_id: expected an integer');
     if (chat.state === 'missing') throw new ApiError(404, 'chat.not.found', `Chat ${id} not found`);
-    if (chat.state === 'removed') throw new ApiError(403, 'chat.denied', 'The bot is not a member of this chat');
+    if (chat.state === 'removed') throw new ApiError(403, 'chat.denied', 'error.chat.denied');
     return chat;
   }
 

@@ -1,13 +1,12 @@
 import type { ControlFields, StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
 import { ApiError, badPayload } from './api-error.js';
+import { BOT } from './bot.js';
 import type { Chat } from './chats.js';
 import { answerMaxControl } from './controls.js';
 import { listMessages, type PostingContext, postMessage } from './posting.js';
 
 /** Path of a chat, or of the bot's membership in it. */
 const CHAT = /^\/chats\/([^/]+)(\/members\/me)?$/;
-
-const BOT = { user_id: 1, name: 'Stand-in bot', username: 'stand_in_bot', is_bot: true };
 
 /** Path for uploads: `/upload/<id>`, which requires no token. */
 const UPLOAD = /^\/upload\/([0-9a-f]{24})$/;
@@ -99,8 +98,25 @@ const decode = (part: string): string => {
 const describeChat = ({ id, title, state }: Chat, isMembership: boolean): object => {
   const isAdmin = state === 'admin';
   if (isMembership)
-    return { ...BOT, is_owner: false, is_admin: isAdmin, permissions: isAdmin ? ['read_all_messages', 'write'] : null };
-  return { chat_id: Number(id), type: 'channel', status: 'active', title, is_public: false, participants_count: 1 };
+    return {
+      ...BOT,
+      last_access_time: BOT.last_activity_time,
+      join_time: BOT.last_activity_time,
+      is_owner: false,
+      is_admin: isAdmin,
+      permissions: isAdmin ? ['read_all_messages', 'write'] : null,
+    };
+  return {
+    chat_id: Number(id),
+    type: 'channel',
+    status: 'active',
+    title,
+    last_event_time: BOT.last_activity_time,
+    participants_count: 1,
+    icon: null,
+    is_public: false,
+    description: null,
+  };
 };
 
 const CODES: Readonly<Record<number, string>> = {

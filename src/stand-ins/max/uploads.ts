@@ -84,7 +84,7 @@ export class Uploads {
     const upload = found === null ? null : (JSON.parse(found) as Upload);
     if (upload?.type !== type) throw badPayload(`token: no ${type} was uploaded with this token`);
     if (!VISIBLE_TYPES[type].test(upload.medium.mime)) {
-      throw new ApiError(400, `errors.process.attachment.${type}.not.supported`, `This ${type} cannot be shown`);
+      throw badPayload(`errors.process.attachment.${type}.not.supported`);
     }
     return upload.medium;
   }

@@ -17,8 +17,8 @@ export type KnownGroup = Readonly<Pick<Group, 'id' | 'title'>>;
 
 /** Returns the error for a post in a group; null if the caller may post. */
 export const findPostingError = ({ state, postingError }: Group): ApiError | null => {
-  if (state === 'missing') return new ApiError(100, 'PARAM_GROUP_ID : group not found');
-  if (state === 'no_member') return new ApiError(50, 'ACCESS_DENIED : user is not a moderator');
+  if (state === 'missing') return new ApiError(160, 'PARAM_GROUP_ID : Invalid group ID');
+  if (state === 'no_member') return new ApiError(50, 'NOT_ADMIN : User must be an administrator of the group');
   return postingError;
 };
 

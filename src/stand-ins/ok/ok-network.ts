@@ -1,7 +1,7 @@
 import type { ControlFields, StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
 import { originOf, type TextParameters, textParametersOf } from '../kit/text-parameters.js';
 import { parseUploadPath } from '../kit/upload-path.js';
-import { ApiError, badParameter } from './api-error.js';
+import { ApiError, badParameter, errorAnswer } from './api-error.js';
 import type { Applications } from './applications.js';
 import { answerOkControl } from './controls.js';
 import { getCurrentUser, getGroupInfo, getUserGroups, hasAppPermission } from './rights-methods.js';
@@ -39,7 +39,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   'video.update': async (context, { vid = '' }, { id }) => {
     const released = await context.uploads.releaseVideo(vid);
     if (released) await appendTopic(context, released.gid, { text: '', media: [released.medium] }, id);
-    return {};
+    return '';
   },
 };
 
@@ -66,6 +66,8 @@ export class OkNetwork implements StandInNetwork {
     if (call.path !== '/fb.do') return { status: 404, body: '<html><body>404 Not Found</body></html>' };
     try {
       const parameters = textParametersOf(call);
+      const wrong = Object.entries(call.fields).find(([, value]) => typeof value !== 'string')?.[0];
+      if (wrong !== undefined) throw badParameter(`${wrong} is not a form's text`);
       const name = parameters['method'] ?? '';
       const method = METHODS[name];
       if (!method) throw new ApiError(3, 'METHOD : Method does not exist');
@@ -92,8 +94,3 @@ export class OkNetwork implements StandInNetwork {
     return answerOkControl({ applications: this.applications, ...this.context }, control, fields);
   }
 }
-
-const errorAnswer = ({ errorCode, errorMsg }: ApiError): StandInAnswer => ({
-  status: 200,
-  body: { error_code: errorCode, error_msg: errorMsg, error_data: null },
-});

@@ -4,7 +4,7 @@ import type { MediaStore } from '../kit/media-store.js';
 import type { StandInAnswer, StandInCall } from '../kit/network.js';
 import type { StoredUploads } from '../kit/stored-uploads.js';
 import { newTicket, type UploadPath } from '../kit/upload-path.js';
-import { badParameter } from './api-error.js';
+import { ApiError, badParameter, errorAnswer } from './api-error.js';
 
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);
 
@@ -49,8 +49,9 @@ export class Uploads {
     const ticket = newTicket();
     const photo_ids = Array.from({ length: count }, newTicket);
     this.photoIds.set(ticket, photo_ids);
-    const expires_ms = Date.now() + 7_200_000;
-    return { photo_ids, upload_url: `${origin}/upload/photo/${ticket}`, expires: new Date(expires_ms), expires_ms };
+    const ttl_ms = 7_200_000;
+    const expires_ms = Date.now() + ttl_ms;
+    return { photo_ids, upload_url: `${origin}/upload/photo/${ticket}`, expires_ms, ttl_ms };
   }
 
   /** Handles `video.getUploadUrl`. */
@@ -103,19 +104,21 @@ export class Uploads {
 
   private async receivePhotos(ticket: string, { files }: StandInCall): Promise<StandInAnswer> {
     const ids = this.photoIds.get(ticket);
-    if (!ids) return errorAnswer(100, 'PARAM : the upload address has expired');
+    if (!ids) return errorAnswer(badParameter('the upload address has expired'));
     const photos: Record<string, { token: string }> = {};
     for (const [index, id] of ids.entries()) {
       const file = files.get(`pic${index + 1}`);
       if (!file) continue;
       const mime = detectMimeType(file.head);
-      if (!PHOTO_TYPES.has(mime)) return errorAnswer(500, 'UPLOAD : the file is not an image');
+      if (!PHOTO_TYPES.has(mime))
+        return errorAnswer(new ApiError(503, 'PHOTO_INVALID_FORMAT : Image format cannot be recognized'));
       const token = `${id}${newTicket()}`;
       await this.storedUploads.addMedium(`photo/${token}`, await this.store.storeFile('photo', file, mime));
       // The real network uses the photo's id or another name.
       photos[this.photoUploads++ % 2 === 0 ? id : `pic${index}`] = { token };
     }
-    if (Object.keys(photos).length === 0) return errorAnswer(100, 'PARAM : pic1 is missing');
+    if (Object.keys(photos).length === 0)
+      return errorAnswer(new ApiError(505, 'PHOTO_NO_IMAGE : No image is found in request'));
     this.photoIds.delete(ticket);
     return { status: 200, body: { photos } };
   }
@@ -126,13 +129,8 @@ export class Uploads {
     if (!video || video.medium || !file) return { status: 400, body: '<retval>0</retval>' };
     if (file.size !== video.fileSize) return { status: 400, body: '<retval>0</retval>' };
     const mime = detectMimeType(file.head);
-    if (!mime.startsWith('video/')) return errorAnswer(505, 'UPLOAD : the file is not a video');
+    if (!mime.startsWith('video/')) return errorAnswer(badParameter('BadFormat'));
     video.medium = await this.store.storeFile('video', { ...file, name: video.fileName }, mime);
     return { status: 200, body: '<retval>1</retval>' };
   }
 }
-
-const errorAnswer = (error_code: number, error_msg: string): StandInAnswer => ({
-  status: 200,
-  body: { error_code, error_msg, error_data: null },
-});

@@ -19,9 +19,29 @@ const MAX_SUM = 10_000;
 /** Maximum ratio of a photo's longer side to its shorter side. */
 const MAX_RATIO = 20;
 
+/** What Telegram says about a medium besides its file: pixels and seconds. */
+export interface MediumFacts {
+  readonly width: number;
+  readonly height: number;
+  readonly duration: number;
+}
+
+/** A medium of a request. */
+export interface SentMedium {
+  readonly medium: LedgerMedium;
+  readonly facts: MediumFacts;
+}
+
+/** Telegram itself measures videos up to some 10 MB; this stand-in makes up their size and length. */
+const MEASURED = { width: 640, height: 360, duration: 1 };
+const MAX_MEASURED_BYTES = 10 * 1_048_576;
+/** How Telegram stores a larger video whose size and length are not sent (networks.md §1). */
+const UNMEASURED = { width: 320, height: 320, duration: 0 };
+
 /**
  * Returns the medium that a parameter refers to: `attach://name`, an upload with the parameter's name, or a URL; null
  * if the request has no such file.
+ * @param sent the request's width, height and duration
  * @throws ApiError if the reference is unknown, or the file is empty, too large, or not a valid photo where one is
  * required
  */
@@ -31,16 +51,42 @@ export const readMedium = async (
   fieldName: string,
   parameters: Parameters,
   store: MediaStore,
-): Promise<LedgerMedium | null> => {
+  sent: Readonly<Record<string, unknown>>,
+): Promise<SentMedium | null> => {
   if (/^https?:\/\//i.test(reference)) {
-    return { type: kind, file: null, url: reference, mime: '', bytes: 0, name: '', hash: null };
+    return {
+      medium: { type: kind, file: null, url: reference, mime: '', bytes: 0, name: '', hash: null },
+      facts: MEASURED,
+    };
   }
   const attached = /^attach:\/\/(.*)$/s.exec(reference)?.[1];
   if (reference !== '' && attached === undefined) {
     throw badRequest("Wrong remote file identifier specified: can't unserialize it");
   }
   const file = parameters.file(attached ?? fieldName);
-  return file ? store.storeFile(visibleTypeOf(kind, file), file, detectMimeType(file.head)) : null;
+  if (!file) return null;
+  const medium = await store.storeFile(visibleTypeOf(kind, file), file, detectMimeType(file.head));
+  return { medium, facts: readFacts(kind, file, sent) };
+};
+
+const readFacts = (
+  kind: MediumKind,
+  file: UploadedFile,
+  { width, height, duration }: Readonly<Record<string, unknown>>,
+): MediumFacts => {
+  if (kind === 'photo') return { ...(readPhotoDimensions(file) ?? MEASURED), duration: 0 };
+  const known = file.size > MAX_MEASURED_BYTES ? UNMEASURED : MEASURED;
+  return {
+    width: readNumber(width, 'width') ?? known.width,
+    height: readNumber(height, 'height') ?? known.height,
+    duration: readNumber(duration, 'duration') ?? known.duration,
+  };
+};
+
+const readNumber = (value: unknown, name: string): number | undefined => {
+  if (value === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(String(value))) throw badRequest(`${name} must be a whole number`);
+  return Number(value);
 };
 
 /** Returns the type that readers see: videos other than MP4, and audio other than MP3 and M4A, arrive as documents. */

@@ -1,5 +1,6 @@
 import type { StandInCall } from '../kit/network.js';
 import type { UploadedFile } from '../kit/uploaded-file.js';
+import { badRequest } from './api-error.js';
 
 /** A call's parameters. As in the Bot API, query, form, multipart and JSON are equivalent. */
 export class Parameters {
@@ -14,6 +15,19 @@ export class Parameters {
     const value = this.values[name];
     if (typeof value === 'string') return value;
     return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+  }
+
+  /** Returns a text; an empty one if it is absent. @throws ApiError if it is not a text, which is a mistake */
+  text(name: string): string {
+    const value = this.values[name];
+    if (value !== undefined && value !== null && typeof value !== 'string')
+      throw badRequest(`${name} must be a String`);
+    return value ?? '';
+  }
+
+  /** Returns some parameters as they were sent; absent ones are left out. */
+  pick(...names: readonly string[]): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(names.filter((name) => this.has(name)).map((name) => [name, this.values[name]]));
   }
 
   /** Returns an object or array that was sent as JSON or as a JSON string; undefined if absent or invalid. */

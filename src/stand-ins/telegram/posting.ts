@@ -1,5 +1,5 @@
 import type { Ledger } from '../kit/ledger.js';
-import type { FormattedText, LedgerEntity, LedgerMedium, NewLedgerEntry } from '../kit/ledger-entry.js';
+import type { FormattedText, LedgerEntity, NewLedgerEntry } from '../kit/ledger-entry.js';
 import type { MediaStore } from '../kit/media-store.js';
 import { badRequest } from './api-error.js';
 import type { Chat, Chats } from './chats.js';
@@ -7,7 +7,7 @@ import { parseEntities } from './entities.js';
 import { countCodePoints, prepareText } from './formatted-text.js';
 import { checkKeyboard, type Keyboard, parseKeyboard } from './keyboard.js';
 import { MAX_CAPTION, MAX_TEXT } from './limits.js';
-import { MEDIUM_KINDS, type MediumKind, readMedium } from './media.js';
+import { MEDIUM_KINDS, type MediumKind, readMedium, type SentMedium } from './media.js';
 import { messageJson } from './message.js';
 import type { Parameters } from './parameters.js';
 import type { RateLimits } from './rate-limits.js';
@@ -31,14 +31,14 @@ export interface Caller {
 /** Handles `sendMessage`, with checks in the real server's order. */
 export const sendMessage = async (posting: PostingContext, parameters: Parameters, caller: Caller): Promise<object> => {
   rejectParseMode(parameters);
-  if (parameters.string('text') === '') throw badRequest('message text is empty');
+  if (parameters.text('text') === '') throw badRequest('message text is empty');
   const entities = parseEntities(parameters.json('entities'));
   const keyboard = readKeyboard(parameters);
   const chat = posting.chats.getForPosting(parameters.string('chat_id'));
   const replyTo = readReply(parameters, chat);
-  const content = prepareText(parameters.string('text'), entities, false);
+  const content = prepareText(parameters.text('text'), entities, false);
   if (countCodePoints(content.text) > MAX_TEXT) throw badRequest('Message is too long');
-  const message = { content, buttons: checkKeyboard(keyboard), media: [], replyTo, groupId: null };
+  const message = { content, buttons: checkKeyboard(keyboard), replyTo, groupId: null };
   const [sent] = await appendMessages(posting, caller, chat, [message]);
   return sent ?? {};
 };
@@ -51,14 +51,21 @@ export const sendMedium = async (
   caller: Caller,
 ): Promise<object> => {
   rejectParseMode(parameters);
-  const medium = await readMedium(kind, parameters.string(kind), kind, parameters, posting.media);
-  if (!medium) throw badRequest(`There is no ${kind} in the request`);
+  const sentMedium = await readMedium(
+    kind,
+    parameters.string(kind),
+    kind,
+    parameters,
+    posting.media,
+    parameters.pick('width', 'height', 'duration'),
+  );
+  if (!sentMedium) throw badRequest(`There is no ${kind} in the request`);
   const entities = parseEntities(parameters.json('caption_entities'));
   const keyboard = readKeyboard(parameters);
   const chat = posting.chats.getForPosting(parameters.string('chat_id'));
   const replyTo = readReply(parameters, chat);
-  const content = prepareCaption(parameters.string('caption'), entities);
-  const message = { content, buttons: checkKeyboard(keyboard), media: [medium], replyTo, groupId: null };
+  const content = prepareCaption(parameters.text('caption'), entities);
+  const message = { content, buttons: checkKeyboard(keyboard), sentMedium, replyTo, groupId: null };
   const [sent] = await appendMessages(posting, caller, chat, [message]);
   return sent ?? {};
 };
@@ -80,33 +87,33 @@ export const sendMediaGroup = async (
   if (items.length === 1) throw badRequest('an album needs at least two media');
   const parsed: AlbumItem[] = [];
   for (const item of items as readonly unknown[]) parsed.push(await parseItem(item, parameters, posting.media));
-  const types = new Set(parsed.map(({ medium }) => medium.type));
+  const types = new Set(parsed.map(({ sentMedium }) => sentMedium.medium.type));
   for (const type of ['audio', 'document']) {
     if (types.size > 1 && types.has(type)) throw badRequest(`${type} can't be mixed with other media types`);
   }
   const chat = posting.chats.getForPosting(parameters.string('chat_id'));
   const replyTo = readReply(parameters, chat);
   const groupId = `${chat.lastMessageId + 1}${Math.abs(chat.id)}`.slice(0, 18);
-  const messages = parsed.map(({ content, medium }) => ({ content, buttons: [], media: [medium], replyTo, groupId }));
+  const messages = parsed.map((item) => ({ ...item, buttons: [], replyTo, groupId }));
   return appendMessages(posting, caller, chat, messages);
 };
 
 interface AlbumItem {
   readonly content: FormattedText;
-  readonly medium: LedgerMedium;
+  readonly sentMedium: SentMedium;
 }
 
 const parseItem = async (item: unknown, parameters: Parameters, store: MediaStore): Promise<AlbumItem> => {
   if (typeof item !== 'object' || item === null) throw badRequest("Can't parse InputMedia: expected an Object");
-  const { type, media, caption = '', caption_entities } = item as Record<string, unknown>;
+  const { type, media, caption = '', caption_entities, ...sent } = item as Record<string, unknown>;
+  if (typeof caption !== 'string') throw badRequest('caption must be a String');
   if (typeof media !== 'string' || media === '') throw badRequest("Can't parse InputMedia: media not found");
   if (!MEDIUM_KINDS.includes(type as MediumKind)) {
     throw badRequest(`Can't parse InputMedia: type "${String(type)}" is unsupported`);
   }
-  const medium = await readMedium(type as MediumKind, media, '', parameters, store);
-  if (!medium) throw badRequest("Can't parse InputMedia: media not found");
-  const content = prepareCaption(typeof caption === 'string' ? caption : '', parseEntities(caption_entities));
-  return { content, medium };
+  const sentMedium = await readMedium(type as MediumKind, media, '', parameters, store, sent);
+  if (!sentMedium) throw badRequest("Can't parse InputMedia: media not found");
+  return { content: prepareCaption(caption, parseEntities(caption_entities)), sentMedium };
 };
 
 const prepareCaption = (caption: string, entities: readonly LedgerEntity[]): FormattedText => {
@@ -138,10 +145,12 @@ const readReply = (parameters: Parameters, chat: Chat): string | null => {
   throw badRequest('message to be replied not found');
 };
 
+const NO_FACTS = { width: 0, height: 0, duration: 0 };
+
 interface NewMessage {
   readonly content: FormattedText;
   readonly buttons: Keyboard;
-  readonly media: readonly LedgerMedium[];
+  readonly sentMedium?: SentMedium;
   readonly replyTo: string | null;
   readonly groupId: string | null;
 }
@@ -153,7 +162,7 @@ const appendMessages = async (
   messages: readonly NewMessage[],
 ): Promise<readonly object[]> => {
   limits.countMessages(botId, chat.key, messages.length, Date.now());
-  const newEntries = messages.map(({ content, buttons, media, replyTo, groupId }): NewLedgerEntry => ({
+  const newEntries = messages.map(({ content, buttons, sentMedium, replyTo, groupId }): NewLedgerEntry => ({
     channel: chat.key,
     channel_title: chat.title,
     channel_handle: chat.username,
@@ -163,9 +172,9 @@ const appendMessages = async (
     text: content.text,
     entities: content.entities,
     buttons,
-    media,
+    media: sentMedium ? [sentMedium.medium] : [],
     call_id: callId,
   }));
   const entries = await ledger.append(newEntries);
-  return entries.map((entry) => messageJson(entry, chat));
+  return entries.map((entry, i) => messageJson(entry, chat, messages[i]?.sentMedium?.facts ?? NO_FACTS));
 };

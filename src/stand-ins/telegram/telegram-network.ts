@@ -2,7 +2,7 @@ import type { ControlFields, StandInAnswer, StandInCall, StandInNetwork } from '
 import { ApiError, badRequest } from './api-error.js';
 import { answerTelegramControl } from './controls.js';
 import { MEDIUM_KINDS } from './media.js';
-import { chatJson, memberJson } from './message.js';
+import { fullChatJson, memberJson } from './message.js';
 import { Parameters } from './parameters.js';
 import { type Caller, type PostingContext, sendMediaGroup, sendMedium, sendMessage } from './posting.js';
 
@@ -28,7 +28,8 @@ const getMe: Method = async (_posting, _parameters, { botId }) => ({
   supports_inline_queries: false,
 });
 
-const getChat: Method = async ({ chats }, parameters) => chatJson(chats.getForReading(parameters.string('chat_id')));
+const getChat: Method = async ({ chats }, parameters) =>
+  fullChatJson(chats.getForReading(parameters.string('chat_id')));
 
 /** Responds only for the calling bot, because the stand-in knows no other members. */
 const getChatMember: Method = async ({ chats }, parameters, { botId }) => {

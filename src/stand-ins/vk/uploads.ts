@@ -17,7 +17,9 @@ const MAX_SUM = 14_000;
 const MAX_RATIO = 20;
 
 /** Id of the user behind every upload token: saved photos belong to the user, not to the community. */
-const UPLOADER = 1;
+export const UPLOADER = 1;
+/** The album of photos on walls. */
+export const WALL_ALBUM = -14;
 
 /** An uploaded photo that has not been saved. */
 interface PendingPhoto {
@@ -55,7 +57,7 @@ export class Uploads {
     this.photoTickets.set(ticket, groupId);
     return {
       upload_url: `${origin}/upload/photo/${ticket}`,
-      album_id: -14,
+      album_id: WALL_ALBUM,
       user_id: UPLOADER,
       group_id: Number(groupId),
     };
@@ -83,7 +85,7 @@ export class Uploads {
     const access_key = newTicket().slice(0, 18);
     await this.storedUploads.addMedium(`photo${UPLOADER}_${id}_${access_key}`, pending.medium);
     const date = Math.floor(Date.now() / 1_000);
-    return [{ id, owner_id: UPLOADER, album_id: -14, date, has_tags: false, access_key, sizes: [], text: '' }];
+    return [{ id, owner_id: UPLOADER, album_id: WALL_ALBUM, date, has_tags: false, access_key, sizes: [], text: '' }];
   }
 
   /**

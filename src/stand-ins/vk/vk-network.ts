@@ -87,9 +87,11 @@ export class VkNetwork implements StandInNetwork {
   async handle(call: StandInCall): Promise<StandInAnswer> {
     const upload = parseUploadPath(call.path);
     if (upload) return this.context.uploads.receiveFile(upload, call);
+    const parameters = textParametersOf(call);
     try {
-      const parameters = textParametersOf(call);
       const method = METHODS[PATH.exec(call.path)?.[1] ?? ''];
+      const wrong = Object.entries(call.fields).find(([, value]) => typeof value !== 'string')?.[0];
+      if (wrong !== undefined) throw badParameter(`${wrong} is not a form's text`);
       if (!method) throw new ApiError(3, 'Unknown method passed.');
       if (parameters['v'] === undefined) throw new ApiError(8, 'Invalid request: v (version) is required');
       if (!VERSION.test(parameters['v'])) throw new ApiError(8, 'Invalid request: versions below 5.81 are deprecated');
@@ -101,7 +103,7 @@ export class VkNetwork implements StandInNetwork {
       const caller = { kind, hasWall: this.tokens.hasWallRight(token) };
       return { status: 200, body: { response: await method.run(this.context, parameters, call, caller) } };
     } catch (error) {
-      if (error instanceof ApiError) return errorAnswer(error);
+      if (error instanceof ApiError) return errorAnswer(error, parameters);
       throw error;
     }
   }
@@ -121,7 +123,14 @@ const groupIdOf = ({ group_id = '' }: TextParameters): string => {
   return group_id;
 };
 
-const errorAnswer = ({ errorCode, errorMsg }: ApiError): StandInAnswer => ({
-  status: 200,
-  body: { error: { error_code: errorCode, error_msg: errorMsg, request_params: [] } },
-});
+/** @param parameters of the call, which VK repeats except for the token */
+const errorAnswer = (
+  { errorCode, errorMsg }: ApiError,
+  { access_token: _, ...parameters }: TextParameters = {},
+): StandInAnswer => {
+  const request_params = Object.entries(parameters).map(([key, value]) => ({ key, value }));
+  return {
+    status: 200,
+    body: { error: { inner_type: 'base_error', error_code: errorCode, error_msg: errorMsg, request_params } },
+  };
+};

@@ -4,7 +4,7 @@ import { ApiError, badParameter } from './api-error.js';
 import { countDailyPost, findPostByGuid, findWallError, type Group, type Groups } from './groups.js';
 import { MAX_MESSAGE } from './limits.js';
 import { renderMentions } from './mentions.js';
-import type { Uploads } from './uploads.js';
+import { UPLOADER, type Uploads, WALL_ALBUM } from './uploads.js';
 
 const MAX_ATTACHMENTS = 10;
 
@@ -63,12 +63,18 @@ export const wallGet = async ({ groups, ledger }: WallContext, parameters: TextP
   const entries = (await ledger.read({ channel: group.id })).toReversed();
   const owner = -Number(group.id);
   const items = entries.slice(offset, offset + count).map(({ message_id, at, text, media }) => ({
+    inner_type: 'wall_wallpost',
     id: Number(message_id),
     from_id: owner,
     owner_id: owner,
     date: Math.floor(Date.parse(at) / 1_000),
     text,
-    attachments: media.map(({ type }) => ({ type, [type]: { owner_id: owner } })),
+    attachments: media.map(({ type, hash }) => {
+      const id = parseInt(hash?.slice(0, 7) ?? '0', 16);
+      const date = Math.floor(Date.parse(at) / 1_000);
+      const photo = { id, owner_id: UPLOADER, album_id: WALL_ALBUM, date, has_tags: false };
+      return { type, [type]: type === 'photo' ? photo : { id, owner_id: owner, date } };
+    }),
   }));
   return { count: entries.length, items };
 };

@@ -86,7 +86,7 @@ export class Recorder {
 }
 
 /** Parses a text as JSON; returns undefined for anything else. */
-const jsonIn = (text: string): unknown => {
+export const jsonIn = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -94,7 +94,8 @@ const jsonIn = (text: string): unknown => {
   }
 };
 
-const readBody = async ({
+/** Reads the fields and files of a call. */
+export const readBody = async ({
   headers,
   body,
 }: RelayedCall): Promise<Omit<RecordedCall, 'call' | 'files'> & { files: object }> => {

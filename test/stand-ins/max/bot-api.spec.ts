@@ -157,7 +157,7 @@ describe('uploads', () => {
     const { token } = await max.upload('video', JPEG, 'a.mp4');
     expect(await max.post({ attachments: [{ type: 'video', payload: { token } }] })).toMatchObject({
       status: 400,
-      body: { code: 'errors.process.attachment.video.not.supported' },
+      body: { code: 'proto.payload', message: 'errors.process.attachment.video.not.supported' },
     });
   });
 

@@ -44,7 +44,8 @@ export const callOk = async (url: string, more: Parameters): Promise<unknown> =>
     .map((name) => `${name}=${(signed as Parameters)[name]}`)
     .join('');
   const body = new URLSearchParams({ ...parameters, sig: sig ?? md5(joined + key) });
-  return (await fetch(`${url}/fb.do`, { method: 'POST', body })).json();
+  const text = await (await fetch(`${url}/fb.do`, { method: 'POST', body })).text();
+  return text === '' ? '' : (JSON.parse(text) as unknown);
 };
 
 /** Sends files to an address as fields of a form. */

@@ -74,6 +74,21 @@ describe('a single file', () => {
     expect(accepted.status).toBe(200);
   });
 
+  it('is a video of the size that was sent; above 10 MB, of none that was not', async () => {
+    const large = Buffer.concat([mp4, Buffer.alloc(10 * 1_048_576)]);
+    const size = { width: 1280, height: 720, duration: 9 };
+    const known = await upload('sendVideo', { video: 'attach://a', ...size }, { a: large });
+    expect(known.body.result.video).toMatchObject(size);
+    const unknown = await upload('sendVideo', { video: 'attach://a' }, { a: large });
+    expect(unknown.body.result.video).toMatchObject({ width: 320, height: 320, duration: 0 });
+  });
+
+  it('is a document if it is no MP4', async () => {
+    const { body } = await upload('sendVideo', { video: 'attach://a' }, { a: Buffer.from('1a45dfa3', 'hex') });
+    expect(body.result).toMatchObject({ document: { file_id: expect.any(String) } });
+    expect(body.result).not.toHaveProperty('video');
+  });
+
   it('is rejected over 50 MB', async () => {
     const { status } = await upload('sendDocument', {}, { document: Buffer.alloc(50 * 1_048_576 + 1) });
     expect(status).toBe(413);

@@ -238,4 +238,8 @@ describe('sendMessage', () => {
       'Bad Request: message to be replied not found',
     );
   });
+
+  it('rejects a text that is none', async () => {
+    expect((await send({ text: 5 })).body.description).toBe('Bad Request: text must be a String');
+  });
 });

@@ -24,6 +24,15 @@ describe('wall.post', () => {
     ]);
   });
 
+  it('rejects a parameter that is no text of a form', async () => {
+    const answer = await fetch(`${vk.url}/method/wall.post`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ message: 5 }),
+    });
+    expect(await answer.json()).toMatchObject({ error: { inner_type: 'base_error', error_code: 100 } });
+  });
+
   it('returns the same post for the same guid, and a new post for another guid', async () => {
     const first = await post({ guid: '11' });
     expect(await post({ guid: '11', message: 'other words' })).toEqual(first);

@@ -1,0 +1,94 @@
+import { USER_TOKEN } from '../../stand-ins/vk/stand-in.js';
+import { mediaFolder } from '../media-files.js';
+import { postOf, publishPost } from '../publish-post.js';
+import { type MadePost, TWENTY_POSTS } from '../twenty-posts.js';
+import { NETWORK_NAMES, type NetworkName, NETWORKS } from '../wire/networks.js';
+import { type Observed, observe } from '../wire/observe.js';
+import { startRelay } from '../wire/relay.js';
+import { describeProblem, findShapeProblems, readDescription } from './shapes.js';
+
+let files: Awaited<ReturnType<typeof mediaFolder>>;
+beforeAll(async () => void (files = await mediaFolder()));
+afterAll(() => files.remove());
+
+const signal = new AbortController().signal;
+
+/** Publishes all posts, looks one up, tests the channel, and does so with credentials that are wrong. */
+const observeStandIn = async (name: NetworkName): Promise<readonly Observed[]> => {
+  const { start, publisher: create, address, credentials, textLimit } = NETWORKS[name];
+  const network = await start();
+  const observed: Observed[] = [];
+  const relay = await startRelay(network.url, {
+    answered: async (call, answer) => {
+      observed.push(await observe(name, call, answer));
+      return true;
+    },
+  });
+  const publisher = create(relay.url);
+  const channel = { id: 'tgt_1', address, settings: {} };
+  const context = { credentials, key: 'pub_1', waits: {}, signal };
+  try {
+    for (const [key, made] of Object.entries({ ...TWENTY_POSTS, 'one-audio': ONE_AUDIO })) {
+      const post = postOf(made(textLimit));
+      const paths = await Promise.all(post.media.map(({ url }) => files.make(new URL(url).pathname.slice(1))));
+      await publishPost(publisher, post, channel, { ...context, key, media: files.lending(paths) });
+    }
+    const step = publisher.render(postOf({ text: 'Look' }), channel).steps[0];
+    const sending = { ...context, channel, results: {}, media: files.lending([]) };
+    if (step) await publisher.lookUp?.(step, sending, { since: 0, before: new Set() });
+    const test = { credentials, channel, signal, awaitTurn: () => Promise.resolve() };
+    for await (const check of publisher.test(test)) expect(check).toMatchObject({ ok: true });
+    // VK is asked for a community's rights and for a user's.
+    const asUser = { ...test, credentials: { ...credentials, access_token: USER_TOKEN } };
+    if (name === 'vk') for await (const _ of publisher.test(asUser));
+    const wrong = Object.fromEntries(Object.keys(credentials).map((key) => [key, name === 'telegram' ? '1:x' : '1']));
+    await network.control.request('POST', 'tokens', WRONG[name]);
+    if (step) await publisher.send(step, { ...sending, credentials: wrong });
+    for await (const _ of publisher.test({ ...test, credentials: wrong }));
+  } finally {
+    await publisher.close();
+    await relay.stop();
+    await network.stop();
+  }
+  return observed;
+};
+
+const ONE_AUDIO: MadePost = () => ({ media: [{ type: 'audio', url: 'https://media.example/horn.mp3' }] });
+
+/** What makes each stand-in refuse the wrong credentials. */
+const WRONG: Readonly<Record<NetworkName, object>> = {
+  telegram: { token: '1:x', revoked: true },
+  vk: { token: '1', kind: 'revoked' },
+  max: { token: '1', revoked: true },
+  ok: { token: '1', state: 'expired' },
+};
+
+describe.each(NETWORK_NAMES)("%s's stand-in", (network) => {
+  const { answers, objects, parameters } = readDescription(network);
+  let observed: readonly Observed[];
+  beforeAll(async () => void (observed = await observeStandIn(network)));
+
+  it('answers with every member that the network describes, under its name and with its type', () => {
+    const problems = observed.flatMap(({ method, body, isRefusal }) =>
+      findShapeProblems(body, isRefusal ? 'Error' : (answers[method] ?? 'nothing'), objects).map(
+        (problem) => `${method}: ${describeProblem(problem, 'the network', 'the stand-in')}`,
+      ),
+    );
+    expect([...new Set(problems)]).toEqual([]);
+  });
+
+  it('was asked everything that is described, and refused a call', () => {
+    const asked = new Set(observed.map(({ method }) => method));
+    expect([...asked].sort()).toEqual(Object.keys(answers).sort());
+    expect(observed.some(({ isRefusal }) => isRefusal)).toBe(true);
+  });
+
+  it('gets only parameters that the network describes', () => {
+    const unknown = observed.flatMap(({ method, parameters: sent }) =>
+      sent
+        .filter((name) => ![...(parameters['*'] ?? []), ...(parameters[method] ?? [])].includes(name))
+        .map((name) => `${method} ${name}`),
+    );
+    expect([...new Set(unknown)]).toEqual([]);
+  });
+});
