@@ -31,8 +31,8 @@ network's own words. The facts behind the tables are in [networks.md](networks.m
 An answer that fits no row is refused, with the code \`refused\` and the network's words. The metric
 \`crosspost_unknown_network_errors_total\` counts such answers by network and code.
 
-If a network's certificate is not trusted, nothing was sent: \`certificate_not_trusted\` stops the channel and names the setting
-\`EXTRA_CA_CERTS\`.
+If a network's certificate is not trusted, nothing was sent: \`certificate_not_trusted\` stops the channel and names the host and
+the setting \`EXTRA_CA_CERTS\`.
 `;
 
 /** Bundles the tables and imports them. */

@@ -28,6 +28,8 @@ interface Interruption {
   /** A system or library code, such as `ECONNREFUSED`. */
   readonly code: string;
   readonly detail: string;
+  /** The host that was called, if a connection to it failed. */
+  readonly host?: string;
 }
 
 /**
@@ -143,7 +145,7 @@ export const exchange = (
             settle({ kind: 'answered', status: status ?? 0, headers, body: Buffer.concat(chunks) });
           },
           onResponseError(_, error) {
-            interrupted(toInterruption(error));
+            interrupted({ ...toInterruption(error), host: new URL(request.url).host });
           },
         },
       );

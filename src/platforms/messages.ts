@@ -69,7 +69,7 @@ export const CALL_MESSAGES = {
   notSent: message('{network} could not be reached ({detail}): nothing was sent.'),
   /** `certificate_not_trusted` */
   certificateNotTrusted: message(
-    'The certificate of {network} is not trusted ({detail}): nothing was sent. Save the certificates of the authority that issued it as a PEM file and set EXTRA_CA_CERTS to its path.',
+    'The certificate of {host} is not trusted ({detail}), so {network} got nothing. Save the certificates of the authority that issued it as a PEM file, set EXTRA_CA_CERTS to its path and restart the gateway.',
   ),
   /** `timed_out`, `connection_lost`, `aborted` */
   notAnswered: message('{network} did not answer the call ({detail}).'),

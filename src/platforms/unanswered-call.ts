@@ -75,11 +75,11 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 
 /** Classifies a call whose request was not sent, or whose response did not arrive completely (D-25). */
 export const classifyInterrupted = (
-  { kind, code, detail }: Interrupted,
+  { kind, code, detail, host }: Interrupted,
   { title: network, visible }: Pick<UnansweredCall, 'title' | 'visible'>,
 ): StepOutcome => {
   if (kind === 'never_sent' && UNTRUSTED.has(code)) {
-    const message = MESSAGES.certificateNotTrusted({ network, detail });
+    const message = MESSAGES.certificateNotTrusted({ network, host: host ?? network, detail });
     return { kind: 'needs_attention', error: gatewayError('certificate_not_trusted', message) };
   }
   if (kind === 'never_sent')
