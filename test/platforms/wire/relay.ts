@@ -1,5 +1,7 @@
 import { createServer, type IncomingHttpHeaders, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { rootCertificates } from 'node:tls';
 
 /** One exchange with a network, as seen on the wire. */
 export interface RelayedCall {
@@ -33,8 +35,21 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
-/** Starts a relay in front of the network at `target`. It buffers each whole message in memory. */
-export const startRelay = async (target: string, { asked, answered }: Bystander): Promise<Relay> => {
+/** A network that is not a stand-in: it expects its own name, and names other hosts for uploads. */
+export interface RealNetwork {
+  /** PEM certificates of authorities to trust in addition to Node's own. */
+  readonly certificates: readonly string[];
+}
+
+/**
+ * Starts a relay in front of the network at `target`. It buffers each whole message in memory.
+ * @param real set for a real network; a stand-in names the relay's address itself
+ */
+export const startRelay = async (
+  target: string,
+  { asked, answered }: Bystander,
+  real?: RealNetwork,
+): Promise<Relay> => {
   const server = createServer((request, response) => {
     const relay = async (): Promise<void> => {
       const call: RelayedCall = {
@@ -44,9 +59,9 @@ export const startRelay = async (target: string, { asked, answered }: Bystander)
         body: await wholeOf(request),
       };
       if (asked && !(await asked(call))) return void response.destroy();
-      const answer = await passOn(target, call);
+      const answer = real ? await passToReal(target, call, real) : await passOn(target + call.path, call);
       if (answered && !(await answered(call, answer))) return void response.destroy();
-      const { 'transfer-encoding': _, connection: __, ...headers } = answer.headers;
+      const { 'transfer-encoding': _, connection: __, 'content-length': ___, ...headers } = answer.headers;
       response.writeHead(answer.status, headers).end(answer.body);
     };
     relay().catch(() => response.destroy());
@@ -63,10 +78,38 @@ export const startRelay = async (target: string, { asked, answered }: Bystander)
   };
 };
 
-/** Keeps the relay's Host header, so that the network returns URLs of the relay. */
-const passOn = (target: string, { method, path, headers, body }: RelayedCall): Promise<RelayedAnswer> =>
+/** `/elsewhere/<origin>/…`: an address of another host. */
+const ELSEWHERE = /^\/elsewhere\/([\w-]+)(\/.*)$/;
+
+const passToReal = async (target: string, call: RelayedCall, { certificates }: RealNetwork): Promise<RelayedAnswer> => {
+  const [, origin, path] = ELSEWHERE.exec(call.path) ?? [];
+  const url = new URL(
+    origin === undefined ? target + call.path : `${Buffer.from(origin, 'base64url').toString()}${path}`,
+  );
+  const ca = certificates.length > 0 ? [...rootCertificates, ...certificates] : undefined;
+  const answer = await passOn(url.href, { ...call, headers: { ...call.headers, host: url.host } }, ca);
+  return { ...answer, body: leadThrough(`http://${call.headers.host}`, answer.body) };
+};
+
+/** Replaces the addresses for uploads in an answer by addresses of the relay. */
+const leadThrough = (relay: string, body: Buffer): Buffer => {
+  if (!/"(?:upload_)?url"/.test(body.toString('latin1', 0, 65_536))) return body;
+  try {
+    const lead = (key: string, value: unknown): unknown =>
+      (key === 'upload_url' || key === 'url') && typeof value === 'string' && /^https?:/.test(value)
+        ? `${relay}/elsewhere/${Buffer.from(new URL(value).origin).toString('base64url')}${value.slice(new URL(value).origin.length)}`
+        : value;
+    return Buffer.from(JSON.stringify(JSON.parse(body.toString(), lead)));
+  } catch {
+    return body;
+  }
+};
+
+/** Keeps the Host header: a stand-in returns URLs of the relay. */
+const passOn = (url: string, { method, headers, body }: RelayedCall, ca?: readonly string[]): Promise<RelayedAnswer> =>
   new Promise((resolve, reject) => {
-    const outgoing = httpRequest(target + path, { method, headers }, (incoming) => {
+    const request = url.startsWith('https:') ? httpsRequest : httpRequest;
+    const outgoing = request(url, { method, headers, ...(ca && { ca: [...ca] }) }, (incoming) => {
       wholeOf(incoming).then(
         (bytes) => resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: bytes }),
         reject,
