@@ -37,8 +37,8 @@ export class Masking {
 
   /** @throws Error if a text has a credential or a value that an answer gave out, in any form */
   assertMasked(text: string): void {
-    const given = [...this.madeUp.keys()].filter((value) => value.length >= 12).flatMap(formsOf);
-    if ([...this.forms, ...given].some((form) => text.includes(form)))
+    const given = [...this.madeUp.keys()].flatMap(partsOf).filter((part) => part.length >= 12);
+    if ([...this.forms, ...given.flatMap(formsOf)].some((form) => text.includes(form)))
       throw new Error('a secret would be written: nothing is');
   }
 
@@ -81,6 +81,13 @@ export class Masking {
     return madeUp;
   }
 }
+
+/** Returns a value; of an address also its path, and the values in its query. */
+const partsOf = (value: string): readonly string[] => {
+  if (!URL.canParse(value)) return [value];
+  const { pathname, search, searchParams } = new URL(value);
+  return [value, pathname + search, ...searchParams.values()];
+};
 
 /** Returns the forms in which a credential may occur: whole, its secret part, and encoded. */
 const formsOf = (secret: string): readonly string[] => {

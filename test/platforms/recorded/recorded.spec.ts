@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mediaFolder } from '../media-files.js';
 import { NETWORK_NAMES, type NetworkName, NETWORKS } from '../wire/networks.js';
+import { Recorder } from '../wire/recorder.js';
 import { FIXED_POSTS } from './fixed-posts.js';
 import { Masking } from './masking.js';
 import {
@@ -108,6 +109,16 @@ describe.each(NETWORK_NAMES)('%s', (network) => {
   });
 });
 
+it('records an address for uploads by the answer that gave it out, however it is encoded', async () => {
+  const recorder = new Recorder([]);
+  const path = '/elsewhere/aHR0cHM6Ly91/upload?apiToken=a%2Bb%3D%3D&photoIds=GuL9%2BlmctJOO';
+  const json = (value: object) => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(value)) });
+  const call = { method: 'POST', path: '/fb.do', headers: {}, body: Buffer.alloc(0) };
+  await recorder.record(call, json({ upload_url: `http://127.0.0.1:1${path}` }));
+  await recorder.record({ ...call, path }, json({}));
+  expect(recorder.calls.map((one) => one.call)).toEqual(['POST /fb.do', 'POST {{1.upload_url}}']);
+});
+
 describe('a network that repeats credentials', () => {
   const token = '123456:AAtoken/with+signs-_0123456789';
   const masking = new Masking([token]);
@@ -143,6 +154,7 @@ describe('a network that repeats credentials', () => {
       photos: { 'masked-2': { token: 'masked-3' } },
     });
     expect(() => all.assertMasked('left: token-of-the-photo')).toThrow('a secret would be written');
+    expect(() => all.assertMasked('?key=secret-of-the-upload')).toThrow('a secret would be written');
   });
 });
 

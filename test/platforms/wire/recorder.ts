@@ -41,12 +41,18 @@ export class Recorder {
     const authorization = call.headers.authorization === undefined ? '' : ' (authorized)';
     const signed = 'sig' in fields ? { ...fields, sig: '(signature)' } : fields;
     const record = {
-      call: `${call.method} ${decodeURIComponent(call.path)}${authorization}`,
+      call: `${call.method} ${this.readable(call.path)}${authorization}`,
       fields: signed,
       ...files,
     };
     this.calls.push(this.steady(record));
     this.learn(answer);
+  }
+
+  /** Decodes an address, unless an answer gave it out, which {@link steady} recognizes only as it was. */
+  private readable(path: string): string {
+    const known = this.known.get(JSON.stringify(path).slice(1, -1));
+    return known === undefined ? decodeURIComponent(path) : `{{${known}}}`;
   }
 
   private steady(record: RecordedCall): RecordedCall {

@@ -87,19 +87,23 @@ const passToReal = async (target: string, call: RelayedCall, { certificates }: R
     origin === undefined ? target + call.path : `${Buffer.from(origin, 'base64url').toString()}${path}`,
   );
   const ca = certificates.length > 0 ? [...rootCertificates, ...certificates] : undefined;
+  // Only MAX calls it `url`, in an answer without other addresses.
+  const key = call.path.startsWith('/uploads') ? 'url' : 'upload_url';
   const answer = await passOn(url.href, { ...call, headers: { ...call.headers, host: url.host } }, ca);
-  return { ...answer, body: leadThrough(`http://${call.headers.host}`, answer.body) };
+  return { ...answer, body: leadThrough(`http://${call.headers.host}`, answer.body, key) };
 };
 
-/** Replaces the addresses for uploads in an answer by addresses of the relay. */
-const leadThrough = (relay: string, body: Buffer): Buffer => {
-  if (!/"(?:upload_)?url"/.test(body.toString('latin1', 0, 65_536))) return body;
+/** Replaces the addresses for uploads in an answer by addresses of the relay. @param key member that has the address */
+const leadThrough = (relay: string, body: Buffer, key: 'upload_url' | 'url'): Buffer => {
+  const text = body.toString();
+  if (!text.includes(`"${key}"`)) return body;
+  const lead = (name: string, value: unknown): unknown => {
+    if (name !== key || typeof value !== 'string' || !/^https?:/.test(value)) return value;
+    const { origin } = new URL(value);
+    return `${relay}/elsewhere/${Buffer.from(origin).toString('base64url')}${value.slice(origin.length)}`;
+  };
   try {
-    const lead = (key: string, value: unknown): unknown =>
-      (key === 'upload_url' || key === 'url') && typeof value === 'string' && /^https?:/.test(value)
-        ? `${relay}/elsewhere/${Buffer.from(new URL(value).origin).toString('base64url')}${value.slice(new URL(value).origin.length)}`
-        : value;
-    return Buffer.from(JSON.stringify(JSON.parse(body.toString(), lead)));
+    return Buffer.from(JSON.stringify(JSON.parse(text, lead)));
   } catch {
     return body;
   }
