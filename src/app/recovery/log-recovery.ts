@@ -29,12 +29,13 @@ import { parseCheckpoint } from '../../history/transparency-log/signed-note.js';
 import { newUuid } from '../../kernel/ids.js';
 import type { Instant } from '../../kernel/instant.js';
 import { isRejection } from '../../kernel/result.js';
-import { withTransaction } from '../../postgres/pool.js';
 import { viewSchema } from '../../projections/engine/projection.js';
 import { RECOVERY_MESSAGES } from '../messages.js';
 import { Outcomes, recoveryContext } from './outcomes.js';
 
 const LOCK_LOOK_MS = 250;
+
+type Database = Pick<Pool, 'query'>;
 
 /** An event that a running process has seen, and the recovery that it followed. */
 export interface NoticedLoss {
@@ -85,46 +86,51 @@ export class LogRecovery {
   /** Runs if a loss was noticed that no recovery has handled. Other processes wait. */
   async run(storeId: string, noticed: Noticed): Promise<Recovered> {
     const client = await this.parts.pool.connect();
+    let isDone = false;
     try {
       const tryLock = () =>
         client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [RECOVERY_LOCK]);
       while (!(await tryLock()).rows[0]!.locked) await sleep(LOCK_LOOK_MS);
-      return await this.runLocked(storeId, noticed);
+      const result = await this.runLocked(client, storeId, noticed);
+      await client.query('select pg_advisory_unlock($1)', [RECOVERY_LOCK]);
+      isDone = true;
+      return result;
     } finally {
-      await client.query('select pg_advisory_unlock($1)', [RECOVERY_LOCK]).catch(() => undefined);
-      client.release();
+      client.release(!isDone); // a failure ends the session, and with it the lock and an open transaction
     }
   }
 
-  private async runLocked(storeId: string, noticed: Noticed): Promise<Recovered> {
-    const { pool, aggregates, log } = this.parts;
+  /** @param db the connection that holds the lock: the pool may have no other */
+  private async runLocked(db: Database, storeId: string, noticed: Noticed): Promise<Recovered> {
+    const { aggregates, log } = this.parts;
     const before = (await readRecoveries(aggregates)).state;
-    const claim = await this.findClaim(storeId, noticed, before);
+    const claim = await this.findClaim(db, storeId, noticed, before);
     const setting = noticed.setting?.text ?? null;
     const isSettingNew = setting !== null && !before.started.some((one) => one.setting === setting);
     let result: Recovered = { taken: 0, doubtful: 0, logEnded: false };
     if (claim || isSettingNew) {
       // From here on no process claims publications: it may be a process that has not noticed anything.
-      await pool.query('update ops_recovery set is_open = true');
+      await db.query('update ops_recovery set is_open = true');
       if (noticed.readModelsAhead) {
         log.warn({}, RECOVERY_MESSAGES.takingOver);
-        result = { ...result, ...(await new Outcomes(pool, aggregates).takeOverAll()) };
+        result = { ...result, ...(await new Outcomes(db, aggregates).takeOverAll()) };
       }
       await this.start(noticed, claim, setting);
     }
     const recoveries = await readRecoveries(aggregates);
-    const logEnded = await this.adopt(recoveries, noticed);
+    const logEnded = await this.adopt(db, recoveries, noticed);
     await this.renewNote(storeId, recoveries);
     return { ...result, logEnded };
   }
 
   /** Returns the newest event that was seen and is missing; null if none is, or if a recovery has handled it. */
   private async findClaim(
+    db: Database,
     storeId: string,
     { running, readModelsAhead }: Noticed,
     state: RecoveryState,
   ): Promise<(LossClaim & { readonly at: Instant | null }) | null> {
-    const { pool, notes, store } = this.parts;
+    const { notes, store } = this.parts;
     const note = await notes.read(storeId);
     const seen = running ? { ...running.seen, epoch: running.epoch, at: running.at } : note;
     const isMissing = async ({ stream, revision, id, position }: SeenEvent): Promise<boolean> => {
@@ -135,7 +141,7 @@ export class LogRecovery {
     if (seen && (await isMissing(seen)))
       claims.push({ position: BigInt(seen.position), epoch: seen.epoch, at: seen.at });
     if (readModelsAhead) {
-      const { rows } = await pool.query<{ position: bigint | null; epoch: string | null; at: number | null }>(
+      const { rows } = await db.query<{ position: bigint | null; epoch: string | null; at: number | null }>(
         `select (select max(position) from ops_checkpoint) as position, recovery_id as epoch,
            (select extract(epoch from max(moved_at))::float8 * 1000 from ops_checkpoint) as at from ops_recovery`,
       );
@@ -168,21 +174,24 @@ export class LogRecovery {
   }
 
   /** Makes the database follow the latest recovery of the log. @returns true if the transparency log ended */
-  private async adopt(recoveries: Recoveries, { readModelsAhead, newStore }: Noticed): Promise<boolean> {
-    const { pool, identity } = this.parts;
-    const logs = readModelsAhead ? await this.findLogs() : [];
-    await withTransaction(pool, async (tx) => {
-      if (readModelsAhead) {
-        await dropReadModels(tx);
-        if (logs.length > 0) await endLogs(tx, identity, logs, 'store_reset');
-        else await tx.query('delete from ops_history_log');
-      }
-      if (newStore) {
-        await new StoreRecords(tx).delete();
-        await new StoreRecords(tx).record(newStore);
-      }
-      await setRecoveryRow(tx, recoveries);
-    });
+  private async adopt(
+    db: Database,
+    recoveries: Recoveries,
+    { readModelsAhead, newStore }: Noticed,
+  ): Promise<boolean> {
+    const logs = readModelsAhead ? await this.findLogs(db) : [];
+    await db.query('begin');
+    if (readModelsAhead) {
+      await dropReadModels(db);
+      if (logs.length > 0) await endLogs(db, this.parts.identity, logs, 'store_reset');
+      else await db.query('delete from ops_history_log');
+    }
+    if (newStore) {
+      await new StoreRecords(db).delete();
+      await new StoreRecords(db).record(newStore);
+    }
+    await setRecoveryRow(db, recoveries);
+    await db.query('commit');
     return logs.length > 0;
   }
 
@@ -200,11 +209,10 @@ export class LogRecovery {
    * log published from the store, unless that log has already ended. If both have the same origin, returns only the
    * longer log. Empty if nothing was signed.
    */
-  private async findLogs(): Promise<readonly KnownLog[]> {
-    const { pool, published } = this.parts;
-    const [head, known] = [await new LogTables(pool).readHead(), await published.read()];
+  private async findLogs(db: Database): Promise<readonly KnownLog[]> {
+    const [head, known] = [await new LogTables(db).readHead(), await this.parts.published.read()];
     if (!head || head.size === 0) return [];
-    const table = new EndedLogTable(pool);
+    const table = new EndedLogTable(db);
     await table.add(known?.ended ?? []);
     const ended = await table.list();
     const suffix = ended.at(-1)?.next_suffix ?? '';
