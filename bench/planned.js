@@ -7,7 +7,7 @@
 import pg from 'pg';
 import { fillBacklog, measureRound } from './backlog.js';
 import { readOption, withBenchEnvironment } from './environment.js';
-import { line, median, prepareChannels, quantile, until } from './publishing.js';
+import { line, median, prepareChannels, quantile, until, watchProjections } from './publishing.js';
 import { POST_BODY, unlimitedProfile } from './seed.js';
 
 const MIB = 1_048_576;
@@ -99,16 +99,12 @@ const playRounds = async (sides, rounds, measure) => {
  * posts; the rounds would otherwise measure that as well.
  */
 const letSagasCatchUp = async ({ connectionString, feed, startGateway }) => {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
   const worker = await startGateway('worker');
   const head = await feed.store.readHead();
-  await until(async () => {
-    const { rows } = await client.query("select min(position) as at from ops_checkpoint where name like 'saga/%'");
-    return BigInt(rows[0].at) >= head - BigInt(IDLE_LAG);
-  });
+  const positions = await watchProjections(connectionString);
+  await until(async () => (await positions.readSagaPosition()) >= head - BigInt(IDLE_LAG));
   await worker.stop();
-  await client.end();
+  await positions.close();
 };
 
 /**

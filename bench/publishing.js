@@ -82,7 +82,7 @@ export const readCalls = async ({ url }) => {
   }));
 };
 
-/** Reads the position that every read model has reached, until it is closed. */
+/** Reads the position that every read model has reached, and that of the sagas, until it is closed. */
 export const watchProjections = async (connectionString) => {
   const client = new pg.Client({ connectionString });
   await client.connect();
@@ -90,6 +90,10 @@ export const watchProjections = async (connectionString) => {
                 join ops_projection p on p.name = c.name and p.live_version = c.version`;
   return {
     readPosition: async () => BigInt((await client.query(text)).rows[0].at),
+    readSagaPosition: async () => {
+      const sagas = "select min(position) as at from ops_checkpoint where name like 'saga/%'";
+      return BigInt((await client.query(sagas)).rows[0].at);
+    },
     close: () => client.end(),
   };
 };

@@ -13,6 +13,7 @@ const benches = {
   publish: './publish.js',
   rebuild: './rebuild.js',
   refuse: './refuse.js',
+  release: './release.js',
   snapshot: './snapshot.js',
   stores: './stores.js',
   storm: './storm.js',

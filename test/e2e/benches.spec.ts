@@ -29,6 +29,7 @@ const LONGER = {
     ...['--release-rate=20', '--release-seconds=1'],
   ],
   overview: ['--publications=100,200', '--requests=2', '--channels=4'],
+  release: ['--posts=200', '--lead=8', '--seconds=6', '--channels=10'],
   storm: ['--seconds=1', '--rate=20', '--channels=1'],
   workers: ['--posts=10', '--workers=2'],
 };

@@ -174,11 +174,7 @@ export class LogRecovery {
   }
 
   /** Makes the database follow the latest recovery of the log. @returns true if the transparency log ended */
-  private async adopt(
-    db: Database,
-    recoveries: Recoveries,
-    { readModelsAhead, newStore }: Noticed,
-  ): Promise<boolean> {
+  private async adopt(db: Database, recoveries: Recoveries, { readModelsAhead, newStore }: Noticed): Promise<boolean> {
     const logs = readModelsAhead ? await this.findLogs(db) : [];
     await db.query('begin');
     if (readModelsAhead) {
