@@ -7,16 +7,18 @@
  * measured in an attacked round before the first. Also shows the CPU time per second of each process. Options:
  * --rounds, --seconds, --rate (the others' posts/s), --channels (of the attacker),
  * --attack=chats,photos,lists,changes,previews,sessions,readers, --cpu-prof=DIR (a profile of the API process, which has
- * one attacked round of each attack). With --flood it measures floods of requests instead (floods.js).
+ * one attacked round of each attack). The attacks `planned` and `webhooks` are in bursts.js, and run only if they are
+ * named. With --flood it measures floods of requests instead (floods.js).
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { BURSTS, measureBurst } from './bursts.js';
 import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 import { readCpuTime, readCpuTimeOfTree, startNode } from './processes.js';
 import { countAccepted, parseDueTime, quantile, readMessagesAfter, until } from './publishing.js';
 import { playRounds, ratioOf } from './rounds.js';
-import { seed } from './seed.js';
+import { seed, unlimitedProfile } from './seed.js';
 
 const OTHERS = 100;
 const CONNECTIONS = 16;
@@ -40,9 +42,15 @@ export const run = async (args) => {
   const rate = readOption(args, 'rate', 20);
   const channels = readOption(args, 'channels', 200);
   const textOption = (name) => args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1];
-  const attacks = textOption('attack')?.split(',') ?? ATTACKS;
+  const named = textOption('attack')?.split(',') ?? ATTACKS;
+  const [attacks, bursts] = [
+    named.filter((name) => !BURSTS.includes(name)),
+    named.filter((name) => BURSTS.includes(name)),
+  ];
   const profileDir = textOption('cpu-prof');
 
+  for (const name of bursts) await runBurst(name, args);
+  if (attacks.length === 0) return;
   await withBenchEnvironment(await readProfileA(), async (environment) => {
     const network = await environment.startStandIn();
     const trivial = await startNode(
@@ -130,6 +138,22 @@ export const run = async (args) => {
     for (const each of summary) console.log(each);
   });
 };
+
+/** Runs an attack of bursts.js in an environment of its own, because it leaves a backlog. */
+const runBurst = (name, args) =>
+  withBenchEnvironment(unlimitedProfile(), async (environment) => {
+    const network = await environment.startStandIn();
+    const settings = { LOG_LEVEL: 'fatal', TELEGRAM_API_URL: network.url, ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8' };
+    const { url, port } = await environment.startGateway({ ...settings, ROLES: 'api' });
+    await environment.startGateway({ ...settings, ROLES: 'worker' });
+    const call = async (path, body, key = OPERATOR_KEY) => {
+      const answer = await fetch(url + path, jsonRequest(key, body));
+      const json = await answer.json();
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${JSON.stringify(json)}`);
+      return json;
+    };
+    for (const line of await measureBurst(name, { environment, network, url, port, args, call })) console.log(line);
+  });
 
 /** Creates everything that the attacks need, for one owner. */
 const createAttacker = async (url, others, count) => {

@@ -1,7 +1,7 @@
 /**
  * Load generator in its own process that sends posts at a fixed rate. The text of each post contains the time at which it
  * was due, so that its delay can be measured on arrival, including stalls of this process. A job is
- * `{ port, targets, connections, rate, seconds }`; the result is `{ sent, latencies }`, the responses' latencies in ms.
+ * `{ port, targets, connections, rate, seconds, publishAfterMs }`; the result is `{ sent, latencies }`, the responses' latencies in ms.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatPostRequest, openConnection } from './keep-alive.js';
@@ -10,7 +10,7 @@ process.on('message', async (job) => {
   process.send(await post(job));
 });
 
-const post = async ({ port, targets, connections, rate, seconds }) => {
+const post = async ({ port, targets, connections, rate, seconds, publishAfterMs = null }) => {
   const startedAt = Date.now();
   const latencies = [];
   let next = 0;
@@ -22,7 +22,10 @@ const post = async ({ port, targets, connections, rate, seconds }) => {
       if (dueAt >= startedAt + seconds * 1_000) break;
       if (dueAt > Date.now()) await sleep(dueAt - Date.now());
       const { path, token } = targets[index % targets.length];
-      const body = JSON.stringify({ text: `A post of usual length, as channels get it every day. Due at ${dueAt}` });
+      const at = Math.floor(dueAt + (publishAfterMs ?? 0));
+      const plan = publishAfterMs === null ? {} : { publish_at: new Date(at).toISOString() };
+      const text = `A post of usual length, as channels get it every day. Due at ${publishAfterMs === null ? dueAt : at}`;
+      const body = JSON.stringify({ text, ...plan });
       const { status } = await connection.sendRequest(
         formatPostRequest(path, { Authorization: `Bearer ${token}` }, body),
       );

@@ -1,6 +1,6 @@
 /**
- * Customers' servers in a separate process, each at a path `/out/<n>`: they count deliveries, and measure each
- * delivery's delay since the `at` in its body. Jobs: `{ latency }` starts to listen and returns `{ port }`; `{ read }`
+ * Customers' servers in a separate process, each at a path `/out/<n>` (those below `/ignored/` are not
+ * counted): they count deliveries, and measure each delivery's delay since the `at` or `published_at` in its body. Jobs: `{ latency }` starts to listen and returns `{ port }`; `{ read }`
  * returns counts; `{ delays }` returns the delays of all but the first server in ms; `{ reset }` clears them; `{ slowMs
  * }` sets the delay of the first server's answers.
  */
@@ -16,8 +16,9 @@ const server = createServer((request, response) => {
   request.setEncoding('utf8');
   request.on('data', (chunk) => (text += chunk));
   request.on('end', () => {
-    const { at } = JSON.parse(text);
-    if (at > 0) {
+    const body = JSON.parse(text);
+    const at = body.at ?? Date.parse(body.published_at);
+    if (at > 0 && !request.url.startsWith('/ignored/')) {
       count += 1;
       if (!isFirst) delays.push(arrivedAt - at);
     }

@@ -23,6 +23,7 @@ const LONGER = {
   backlog: ['--few=10', '--many=40', '--warm-up=10', '--seconds=0.5', '--channels=10'],
   history: ['--events=300,600', '--questions=1', '--channels=4', '--pauses=4'],
   neighbours: ['--seconds=1', '--rate=10', '--channels=4'],
+  'neighbours --attack=planned,webhooks': ['--seconds=1', '--planned-channels=4', '--planned-posts=5'],
   'neighbours --flood=posts,refusals': ['--seconds=1', '--rate=10'],
   planned: [
     ...['--planned=40', '--few=10', '--warm-up=10', '--seconds=0.5', '--channels=10', '--connections=2'],
