@@ -1,4 +1,5 @@
 import type { EventCodec } from '../event-store/codec.js';
+import { isFullPage } from '../event-store/page-size.js';
 import { BEGINNING, type EventStore, type Position, type StoredEvent, Unavailable } from '../event-store/port.js';
 import { isStoreOutage } from '../event-store/store-outage.js';
 import type { RecordedEvent } from '../kernel/events.js';
@@ -205,7 +206,7 @@ export class ChangeFeed {
     });
     if (!found) return null;
     const events = found.filter(({ position }) => position <= upTo);
-    const isWhole = found.length < PAGE || events.length < found.length;
+    const isWhole = !isFullPage(found, PAGE) || events.length < found.length;
     const { signal } = this.running!.stopping;
     return { changes: await this.readChanges(events, signal), position: isWhole ? upTo : events.at(-1)!.position };
   }

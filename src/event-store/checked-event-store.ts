@@ -23,6 +23,7 @@ import {
   Unavailable,
   WrongEventStore,
 } from './port.js';
+import { isFullPage } from './page-size.js';
 import { isKeptForGood, type SeenEvent } from './seen-note.js';
 import type { FoundLoss, KnownStore, StoreCheck } from './store-check.js';
 
@@ -144,7 +145,7 @@ export class CheckedEventStore implements EventStore {
     const { limit } = options;
     let page = await this.call(() => this.store.readAll(options));
     const events = page.filter(isHistory);
-    for (let asked = limit; page.length === asked && events.length < limit;) {
+    for (let asked = limit; isFullPage(page, asked) && !isFullPage(events, limit);) {
       const after = page.at(-1)!.position;
       asked = limit - events.length;
       page = await this.call(() => this.store.readAll({ ...options, after, limit: asked }));

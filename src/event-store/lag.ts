@@ -1,4 +1,5 @@
 import type { EventCodec } from './codec.js';
+import { isFullPage } from './page-size.js';
 import type { EventStore, Position, StoredEvent } from './port.js';
 
 /** Distance from a position to the end of the log. */
@@ -25,10 +26,18 @@ export const readLag = async (
   head: Position,
 ): Promise<Lag> => {
   if (position >= head) return NONE;
-  const waiting = await store.readAll({ after: position, limit: COUNTED });
-  if (waiting.length === 0) return NONE;
-  const lagEvents = waiting.length < COUNTED ? waiting.length : Math.max(COUNTED, Number(head - position));
-  const at = waiting.map((event) => readTime(codec, event)).find((time) => time !== null) ?? Date.now();
+  let [count, at]: [number, number | null] = [0, null];
+  for (let after = position; count < COUNTED;) {
+    const limit = COUNTED - count;
+    const page = await store.readAll({ after, limit });
+    count += page.length;
+    at ??= page.map((event) => readTime(codec, event)).find((time) => time !== null) ?? null;
+    if (!isFullPage(page, limit)) break;
+    after = page.at(-1)!.position;
+  }
+  if (count === 0) return NONE;
+  const lagEvents = count < COUNTED ? count : Math.max(COUNTED, Number(head - position));
+  at ??= Date.now();
   return { lagEvents, lagSeconds: Math.max(0, Math.round((Date.now() - at) / 1_000)) };
 };
 

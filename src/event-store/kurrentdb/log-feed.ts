@@ -1,5 +1,6 @@
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { indexAfter } from '../index-after.js';
+import { countBytes, MAX_PAGE_BYTES } from '../page-size.js';
 import { type Batch, type Position, type StoredEvent, Unavailable } from '../port.js';
 import { coversFilter, createTypeMatcher, type TypeFilter } from '../type-filter.js';
 import { CallTimeout } from './call-timeout.js';
@@ -112,11 +113,14 @@ export class LogFeed {
   /** Returns the next events for a reader, and the reader's position after reading them. */
   read(after: Position, isWanted: (type: string) => boolean, limit: number): Batch {
     const events: StoredEvent[] = [];
+    let bytes = 0;
     for (let index = indexAfter(this.events, after); index < this.events.length; index++) {
       const event = this.events[index] as StoredEvent;
       if (!isWanted(event.type)) continue;
       events.push(event);
-      if (events.length === limit) return { events, position: event.position, isLive: false };
+      bytes += countBytes(event);
+      if (events.length === limit || bytes >= MAX_PAGE_BYTES)
+        return { events, position: event.position, isLive: false };
     }
     const isLive = this.isCaughtUp && this.to >= after && !this.end;
     return { events, position: this.to > after ? this.to : after, isLive };

@@ -1,4 +1,5 @@
 import type streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import { countBytes, isFullPage, MAX_PAGE_BYTES } from '../page-size.js';
 import { BEGINNING, type Position, type ReadAllOptions, type ReadStreamOptions, type StoredEvent } from '../port.js';
 import { createTypeMatcher } from '../type-filter.js';
 import { CallTimeout, withCallTimeout } from './call-timeout.js';
@@ -37,16 +38,19 @@ export class EventReader {
     const isPart = filter.types !== undefined || filter.except !== undefined;
     const isWanted = createTypeMatcher(filter);
     const found: StoredEvent[] = [];
+    let foundBytes = 0;
     for (let seen = after; ;) {
       const size = isPart ? PAGE_SIZE : Math.min(PAGE_SIZE, limit - found.length + SYSTEM_EVENT_MARGIN);
       const page = await this.readPage(seen === BEGINNING ? 'start' : seen, 'forwards', size);
       for (const event of page) {
         if (event.position <= seen) continue; // a page includes its start position
         seen = event.position;
-        if (!isSystemEvent(event) && isWanted(event.type)) found.push(event);
-        if (found.length === limit) return found;
+        if (isSystemEvent(event) || !isWanted(event.type)) continue;
+        found.push(event);
+        foundBytes += countBytes(event);
+        if (found.length === limit || foundBytes >= MAX_PAGE_BYTES) return found;
       }
-      if (page.length < size) return found;
+      if (!isFullPage(page, size)) return found;
     }
   }
 
@@ -107,26 +111,34 @@ export class EventReader {
     return newest ? { ...readStreamMetadata(JSON.parse(newest.data) as Record<string, unknown>) } : {};
   }
 
-  /** Reads a page of $all. `from` is inclusive forwards and exclusive backwards. */
+  /** Reads a page of $all, up to {@link MAX_PAGE_BYTES}. `from` is inclusive forwards and exclusive backwards. */
   private readPage(from: ReadStart, direction: 'forwards' | 'backwards', count: number): Promise<StoredEvent[]> {
-    return this.collectEvents(requestAll(from, direction, count), 'read $all');
+    return this.collectEvents(requestAll(from, direction, count), 'read $all', MAX_PAGE_BYTES);
   }
 
   /**
    * Collects the events that a read returns. The time limit applies to each message. Converts errors to port errors.
+   * @param most size in bytes at which the read ends
    */
-  private async collectEvents(request: streams.ReadReq, what: string): Promise<StoredEvent[]> {
+  private async collectEvents(request: streams.ReadReq, what: string, most = Infinity): Promise<StoredEvent[]> {
     try {
       const call = await withCallTimeout(openRead(this.clients.getClient(), request), this.timeoutMs, what);
       return await new Promise((resolve, reject) => {
         const found: StoredEvent[] = [];
+        let bytes = 0;
         const expiry = setTimeout(() => {
           reject(new CallTimeout(what, this.timeoutMs));
           call.cancel();
         }, this.timeoutMs);
         call.on('data', (message: ReadMessage) => {
-          if (message.kind === 'event') found.push(message.event);
           expiry.refresh();
+          if (message.kind !== 'event' || bytes >= most) return;
+          found.push(message.event);
+          bytes += countBytes(message.event);
+          if (bytes < most) return;
+          clearTimeout(expiry);
+          resolve(found);
+          call.cancel();
         });
         call.on('error', (error: Error) => {
           clearTimeout(expiry);

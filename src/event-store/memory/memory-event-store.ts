@@ -1,4 +1,5 @@
 import { indexAfter } from '../index-after.js';
+import { takePage } from '../page-size.js';
 import {
   type AppendCondition,
   type AppendResult,
@@ -110,7 +111,10 @@ export class MemoryEventStore implements EventStoreAdapter {
     const isWanted = createTypeMatcher(filter);
     const { events } = this.log;
     const later = events.slice(indexAfter(events, after));
-    return later.filter(({ type }) => isWanted(type)).slice(0, limit);
+    return takePage(
+      later.filter(({ type }) => isWanted(type)),
+      limit,
+    );
   }
 
   async readHead(): Promise<Position> {
@@ -130,7 +134,9 @@ export class MemoryEventStore implements EventStoreAdapter {
     let isLiveReported = false;
     while (!signal.aborted) {
       const start = indexAfter(this.log.events, position);
-      const range = this.log.faults.isUnavailable ? [] : this.log.events.slice(start, start + maxBatch);
+      const range = this.log.faults.isUnavailable
+        ? []
+        : takePage(this.log.events.slice(start, start + maxBatch), maxBatch);
       position = range.at(-1)?.position ?? position;
       const isLive = start + range.length >= this.log.events.length;
       if (range.length > 0 || (isLive && !isLiveReported)) {

@@ -1,4 +1,5 @@
 import { indexAfter } from '../index-after.js';
+import { takePage } from '../page-size.js';
 import { BEGINNING, type Position, type StoredEvent } from '../port.js';
 
 /** All matching events in a range of the log. */
@@ -87,8 +88,8 @@ export class EventBuffer {
   readAfter(after: Position, limit: number): LogPage | null {
     if (this.isBehind(after)) return null;
     const start = indexAfter(this.events, after);
-    const events = this.events.slice(start, start + limit);
-    if (events.length === limit) return { events, position: events.at(-1)!.position, isEnd: false };
+    const events = takePage(this.events.slice(start, start + limit), limit);
+    if (start + events.length < this.events.length) return { events, position: events.at(-1)!.position, isEnd: false };
     return { events, position: this.to > after ? this.to : after, isEnd: true };
   }
 

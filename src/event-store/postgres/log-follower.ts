@@ -4,6 +4,7 @@ import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { isFullPage } from '../page-size.js';
 import {
   type Batch,
   BEGINNING,
@@ -160,13 +161,13 @@ export class LogFollower {
     const windowEnd = after + (this.options.window ?? SEARCH_WINDOW);
     const upTo = isPart && windowEnd < start ? windowEnd : start;
     const events = await this.readLog({ ...filter, after, upTo, limit });
-    const position = events.length === limit ? events.at(-1)!.position : upTo;
+    const position = isFullPage(events, limit) ? events.at(-1)!.position : upTo;
     return { events, position, isEnd: false };
   }
 
   private async readFromTable(after: Position, filter: TypeFilter, limit: number): Promise<LogPage> {
     const events = await this.readLog({ ...filter, after, limit });
-    return { events, position: events.at(-1)?.position ?? after, isEnd: events.length < limit };
+    return { events, position: events.at(-1)?.position ?? after, isEnd: !isFullPage(events, limit) };
   }
 
   /** Waits until there may be an event after a position. */
@@ -236,7 +237,7 @@ export class LogFollower {
     const upTo = gapEnd ?? knownHead;
     const events = await this.readLog({ ...wanted, after: head, upTo, limit: PAGE_EVENTS });
     if (wanted !== this.wanted) return true; // a subscriber has extended the filter in the meantime
-    const isFull = events.length === PAGE_EVENTS;
+    const isFull = isFullPage(events, PAGE_EVENTS);
     const end = isFull ? events.at(-1)!.position : upTo;
     if (this.buffer.addRange({ after: head, end, events })) this.wakeSubscribers();
     if (events.length === 0 && !isFull && gapEnd === null)

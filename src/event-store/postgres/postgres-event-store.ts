@@ -4,6 +4,7 @@ import { int8Array, textArray } from '../../postgres/binary-array.js';
 import { findLastingError } from '../../postgres/unavailable.js';
 import { Batcher, Overloaded } from '../../runtime/batcher.js';
 import { AppendHealth } from '../append-health.js';
+import { MAX_PAGE_BYTES } from '../page-size.js';
 import {
   type AppendCondition,
   type AppendFailure,
@@ -150,8 +151,13 @@ export class PostgresEventStore implements EventStoreAdapter {
   async readAll({ after, limit, upTo = MAX_BIGINT, types, except }: Parameters<ReadLog>[0]): Promise<StoredEvent[]> {
     const named = types ?? (except?.length ? except : null);
     const filter = named === null ? '' : types ? 'and type = any($4)' : 'and type <> all($4)';
-    const text = `select ${COLUMNS} from ${this.schema}.event
-                  where position > $1 and position <= $2 ${filter} order by position limit $3`;
+    // octet_length does not read the values of large rows.
+    const text = `
+      select ${COLUMNS} from (
+        select *, sum(bytes) over (order by position) - bytes as bytes_before from (
+          select ${COLUMNS}, octet_length(data) + octet_length(metadata) as bytes from ${this.schema}.event
+          where position > $1 and position <= $2 ${filter} order by position limit $3) first) page
+      where bytes_before < ${MAX_PAGE_BYTES} order by position`;
     const values = [after, upTo, limit, ...(named ? [named] : [])];
     return (await this.query(text, values, `all ${filter}`)).map(toStoredEvent);
   }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { CheckedEventStore, ImportAccess } from '../../event-store/checked-event-store.js';
 import { createMark, IMPORT_ENDED, IMPORT_STARTED, IMPORT_STREAM, isHistory } from '../../event-store/import-marks.js';
+import { isFullPage } from '../../event-store/page-size.js';
 import { BEGINNING, type Position, type StoredEvent } from '../../event-store/port.js';
 import { type SecretVault, UnreadableSecret } from '../../secrets/vault.js';
 import { commitLog } from '../transparency-log/commit-log.js';
@@ -245,7 +246,7 @@ class Import {
         positions.push(event.position);
         this.appender.remember(event);
       }
-      if (page.length < limit) break;
+      if (!isFullPage(page, limit)) break;
       from = page.at(-1)!.position;
     }
     return positions;

@@ -1,4 +1,5 @@
 import type { EventCodec } from '../../event-store/codec.js';
+import { isFullPage } from '../../event-store/page-size.js';
 import { BEGINNING, type EventStore, type StoredEvent } from '../../event-store/port.js';
 import { payloadStreamName, type PostContent } from '../../projections/posts/post-payloads.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
@@ -200,7 +201,7 @@ class HistoryVerification {
     for (let after = position; keys.length < count;) {
       const page = await store.readAll({ after, limit: Math.min(PAGE, count) });
       keys.push(...page.filter((event) => this.check.covers(event.stream)).map(keyOf));
-      if (page.length < Math.min(PAGE, count)) break;
+      if (!isFullPage(page, Math.min(PAGE, count))) break;
       after = page.at(-1)!.position;
     }
     return keys.slice(0, count);

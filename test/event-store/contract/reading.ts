@@ -1,3 +1,4 @@
+import { countBytes, isFullPage, MAX_PAGE_BYTES } from '../../../src/event-store/page-size.js';
 import type { Position, StoredEvent } from '../../../src/event-store/port.js';
 import { appendedPart, ids, newEvent, newEvents, newStream } from './events.js';
 import type { ContractContext } from './harness.js';
@@ -81,6 +82,24 @@ export const describeReading = (context: ContractContext): void => {
       expect(ids(pages.flat())).toEqual(appended);
       expect(pages.length).toBeGreaterThan(2);
       expect(await context.store.readAll({ after, limit: 50 })).toEqual([]);
+    });
+
+    it('ends a page at 4 MiB, counted in UTF-8, and holds every event once', async () => {
+      const start = await context.store.readHead();
+      const events = newEvents(14).map((event) => ({ ...event, data: JSON.stringify('ж'.repeat(350_000)) }));
+      const stream = newStream();
+      for (const [n, event] of events.entries())
+        await context.store.append(stream, n === 0 ? 'noStream' : BigInt(n - 1), [event]);
+      const pages: StoredEvent[][] = [];
+      for (let after = start, page: StoredEvent[]; ; after = page.at(-1)!.position) {
+        page = await context.store.readAll({ after, limit: 10 });
+        pages.push(page);
+        if (!isFullPage(page, 10)) break;
+      }
+      expect(ids(pages.flat().filter((event) => event.stream === stream))).toEqual(ids(events));
+      for (const page of pages)
+        expect(page.slice(0, -1).reduce((sum, event) => sum + countBytes(event), 0)).toBeLessThan(MAX_PAGE_BYTES);
+      expect(pages.length).toBeGreaterThan(2);
     });
 
     it('excludes the event at the start position', async () => {

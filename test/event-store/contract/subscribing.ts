@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { countBytes, MAX_PAGE_BYTES } from '../../../src/event-store/page-size.js';
 import type { EventStore, NewEvent, Position } from '../../../src/event-store/port.js';
 import { ids, newEvent, newEvents, newStream } from './events.js';
 import type { ContractContext } from './harness.js';
@@ -59,6 +60,36 @@ export const describeSubscribing = (context: ContractContext): void => {
         expect(position).toBeGreaterThanOrEqual(given.at(-1)?.position ?? before);
         expect(given.every((event) => event.position > before)).toBe(true);
         before = position;
+      }
+    });
+
+    it('ends a batch at 4 MiB, for a reader that is behind and for one that follows live', async () => {
+      const stream = newStream();
+      const after = await context.store.readHead();
+      const events = newEvents(28).map((event) => ({ ...event, data: JSON.stringify('ж'.repeat(350_000)) }));
+      await appendSingly(context.store, stream, events.slice(0, 14));
+      let resume = (): void => undefined;
+      const paused = new Promise<void>((resolve) => (resume = resolve));
+      const behind = new Subscriber(context.store, { after, streams: [stream] });
+      const live = new Subscriber(context.store, {
+        after,
+        streams: [stream],
+        onBatch: async ({ events: given }) => {
+          if (given.some(({ id }) => id === events[13]!.id)) await paused;
+        },
+      });
+      await live.waitForEvent(events[13]!.id);
+      await appendSingly(context.store, stream, events.slice(14), 14);
+      await behind.waitForEvent(events[27]!.id);
+      resume();
+      await live.waitForEvent(events[27]!.id);
+      for (const subscriber of [behind, live]) {
+        await subscriber.stop();
+        expect(ids(subscriber.events)).toEqual(ids(events));
+        const sizes = subscriber.batches.map((batch) =>
+          batch.events.slice(0, -1).reduce((sum, event) => sum + countBytes(event), 0),
+        );
+        expect(Math.max(...sizes)).toBeLessThan(MAX_PAGE_BYTES);
       }
     });
 

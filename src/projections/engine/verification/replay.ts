@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { EventCodec } from '../../../event-store/codec.js';
+import { isFullPage } from '../../../event-store/page-size.js';
 import { BEGINNING, type EventStore, type Position, type StoredEvent } from '../../../event-store/port.js';
 import { withTransaction } from '../../../postgres/pool.js';
 import { isUnavailable } from '../../../postgres/unavailable.js';
@@ -53,7 +54,7 @@ export class Replay {
 
   /** True if a single batch reaches the position. */
   async isWithinBatch(position: Position): Promise<boolean> {
-    return (await this.read(position)).length < BATCH;
+    return !isFullPage(await this.read(position), BATCH);
   }
 
   /** Applies the next batch of events, up to and including the given position. */
@@ -64,7 +65,7 @@ export class Replay {
       await tx.query(`set local search_path to ${this.schema}, public; set local synchronous_commit to off`);
       await this.apply(tx, events);
     }
-    this.position = read.length < BATCH ? until : read.at(-1)!.position;
+    this.position = isFullPage(read, BATCH) ? read.at(-1)!.position : until;
   }
 
   /** Copies rows from the tables in another schema if their events are gone. */
