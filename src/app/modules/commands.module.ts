@@ -22,6 +22,7 @@ import { SETTINGS } from '../../config/tokens.js';
 import { ErasureNotes } from '../../erasure/erasure-notes.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { CLOCK, type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
+import { LOG, type Log } from '../../kernel/log.js';
 import { ResourceReservations } from '../../limits/resource-reservations.js';
 import { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
 import { References } from '../../projections/discovery/references.queries.js';
@@ -91,9 +92,9 @@ import { SecretsModule } from './secrets.module.js';
     },
     {
       provide: PlannedCancellations,
-      inject: [PlannedPostQueries, PlannedPosts, ProjectionProgress],
-      useFactory: (queries: PlannedPostQueries, posts: PlannedPosts, progress: ProjectionProgress) =>
-        new PlannedCancellations(queries, posts, progress),
+      inject: [PlannedPostQueries, PlannedPosts, ProjectionProgress, LOG],
+      useFactory: (queries: PlannedPostQueries, posts: PlannedPosts, progress: ProjectionProgress, log: Log) =>
+        new PlannedCancellations(queries, posts, progress, log),
     },
     {
       provide: KeyClaims,

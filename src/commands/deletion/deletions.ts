@@ -17,13 +17,14 @@ import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import { References } from '../../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { QueuedPublications, type ResourceId } from '../../projections/publish-schedule/queued-publications.queries.js';
+import { inSlices } from '../../runtime/in-slices.js';
 import { type CommandOutcome, type Completed, latestCompleted, listCompleted } from '../command-result.js';
 import { PlannedCancellations } from '../post/planned-cancellations.js';
 import { READ_MODELS_OF_POSTS } from '../post/read-models.js';
 import { rejectUnreadable } from '../publication/reject-unreadable.js';
 import { rejectDeletedOwner } from './reject-deleted-owner.js';
 
-/** Number of publications cancelled at a time. */
+/** Number of publications cancelled, or resources changed, at a time. */
 const BATCH_SIZE = 200;
 /** Read models that show what a deletion affects. */
 const READ_MODELS = ['discovery', ...READ_MODELS_OF_POSTS];
@@ -241,8 +242,8 @@ export class Deletions {
     step: string,
     execute: (id: string, context: CommandContext) => Promise<DecisionResult<S, E> | Rejection>,
   ): Promise<Completed[]> {
-    const results = await Promise.all(
-      ids.map((id) => execute(id, { ...context, commandId: `${context.commandId}/${step}` })),
+    const results = await inSlices(ids, BATCH_SIZE, (id) =>
+      execute(id, { ...context, commandId: `${context.commandId}/${step}` }),
     );
     return listCompleted(results);
   }

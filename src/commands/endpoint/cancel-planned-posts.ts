@@ -6,14 +6,14 @@ import type { Instant } from '../../kernel/instant.js';
 import { isRejection } from '../../kernel/result.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { type PlannedPlace, PlannedPostQueries } from '../../projections/planned-posts/planned-posts.queries.js';
+import { inSlices } from '../../runtime/in-slices.js';
 import type { Completed } from '../command-result.js';
-import { PlannedPosts } from '../post/planned-posts.js';
+import { PlannedPosts, POSTS_AT_ONCE } from '../post/planned-posts.js';
 import { READ_MODELS_OF_POSTS } from '../post/read-models.js';
+import { rejectUnreadable } from '../publication/reject-unreadable.js';
 
 /** Number of posts found at a time. */
 const PAGE_SIZE = 200;
-/** Number of posts changed at a time: their contents are in memory together. */
-const CONCURRENT = 10;
 /** How much earlier than its acceptance a post's id may be, in ms: storing its payload takes time, and clocks differ. */
 const ID_LEAD_MS = 86_400_000;
 
@@ -56,13 +56,10 @@ export class CancelPlannedPostsHandler implements ICommandHandler<CancelPlannedP
     let [position, cancelled, after]: [Position, number, string] = [-1n, 0, ''];
     for (;;) {
       const page = await this.queries.findAccepted(endpointId, { from, upTo, after, limit: PAGE_SIZE });
-      for (let i = 0; i < page.length; i += CONCURRENT) {
-        const places = page.slice(i, i + CONCURRENT);
-        for (const done of await Promise.all(places.map((place) => this.cancel(place, since, context)))) {
-          if (done === null) continue;
-          cancelled++;
-          if (done > position) position = done;
-        }
+      for (const done of await inSlices(page, POSTS_AT_ONCE, (place) => this.cancel(place, since, context))) {
+        if (done === null) continue;
+        cancelled++;
+        if (done > position) position = done;
       }
       if (page.length < PAGE_SIZE) return { position, cancelled };
       // Leaves time for the read models, which other owners need too.
@@ -71,15 +68,19 @@ export class CancelPlannedPostsHandler implements ICommandHandler<CancelPlannedP
     }
   }
 
-  /** Returns the position of the cancellation; null if the post was accepted earlier, released or changed by others. */
+  /** Returns the position of the cancellation; null if the post was accepted earlier, released or changed by others, or cannot be read. */
   private async cancel(place: PlannedPlace, since: Instant | null, context: CommandContext): Promise<Position | null> {
+    const result = await rejectUnreadable(() => this.cancelSince(place, since, context));
+    return result && !isRejection(result) && result.events.length > 0 ? result.position : null;
+  }
+
+  private async cancelSince(place: PlannedPlace, since: Instant | null, context: CommandContext) {
     if (since !== null) {
       const loaded = await this.posts.load(place);
       if (!loaded || loaded.state.acceptedAt < since) return null;
     }
     const command = { type: 'CancelPlanned', at: context.at, publicationIds: null, ifRevision: null } as const;
     const each = { ...context, commandId: `${context.commandId}/${place.postId}` };
-    const result = await this.posts.execute(place, command, each);
-    return result && !isRejection(result) && result.events.length > 0 ? result.position : null;
+    return this.posts.execute(place, command, each);
   }
 }

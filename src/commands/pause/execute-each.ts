@@ -1,6 +1,7 @@
 import type { DecisionResult } from '../../event-store/aggregate-store.js';
 import type { DomainEvent } from '../../kernel/events.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
+import { inSlices } from '../../runtime/in-slices.js';
 import type { Completed } from '../command-result.js';
 
 /** A command that succeeded on one target. */
@@ -21,13 +22,10 @@ export const executeEach = async <S, E extends DomainEvent>(
   ids: readonly string[] = [],
   execute: (id: string) => Promise<DecisionResult<S, E> | Rejection>,
 ): Promise<CompletedOn[]> => {
-  const completed: CompletedOn[] = [];
-  for (let start = 0; start < ids.length; start += AT_ONCE) {
-    const slice = ids.slice(start, start + AT_ONCE);
-    for (const [index, result] of (await Promise.all(slice.map(execute))).entries()) {
-      if (isRejection(result)) continue;
-      completed.push({ id: slice[index]!, isChanged: result.events.length > 0, position: result.aggregate.position });
-    }
-  }
-  return completed;
+  const results = await inSlices(ids, AT_ONCE, execute);
+  return results.flatMap((result, i) =>
+    isRejection(result)
+      ? []
+      : [{ id: ids[i]!, isChanged: result.events.length > 0, position: result.aggregate.position }],
+  );
 };

@@ -1,12 +1,15 @@
-import type { CommandContext } from '../../event-store/codec.js';
+import { type CommandContext, isDamaged } from '../../event-store/codec.js';
+import type { Log } from '../../kernel/log.js';
+import { reasonOf } from '../../kernel/reason.js';
 import { isRejection } from '../../kernel/result.js';
 import type { ProjectionProgress } from '../../projections/engine/progress.js';
 import type { PlannedPostQueries, PlannedPublications } from '../../projections/planned-posts/planned-posts.queries.js';
 import type { ResourceId } from '../../projections/publish-schedule/queued-publications.queries.js';
+import { inSlices } from '../../runtime/in-slices.js';
 import { type Completed, latestCompleted } from '../command-result.js';
-import type { PlannedPosts } from './planned-posts.js';
+import { type PlannedPosts, POSTS_AT_ONCE } from './planned-posts.js';
 
-/** Number of posts changed at a time; each may have thousands of publications. */
+/** Number of posts found at a time; each may have thousands of publications. */
 const BATCH_SIZE = 50;
 const NOTHING: Completed = { position: -1n };
 
@@ -16,11 +19,12 @@ export class PlannedCancellations {
     private readonly planned: Pick<PlannedPostQueries, 'findPlanned'>,
     private readonly posts: PlannedPosts,
     private readonly progress: Pick<ProjectionProgress, 'requireUpTo'>,
+    private readonly log: Log,
   ) {}
 
   /**
    * Cancels the planned publications of a resource, a batch of posts at a time. Leaves posts that the read model shows
-   * although their streams hold nothing to cancel.
+   * although their streams hold nothing to cancel, and posts whose events are damaged, which it logs.
    * @returns position of the last event that changed or released one of these posts
    * @throws Unavailable @throws ReadModelBehind
    */
@@ -41,8 +45,24 @@ export class PlannedCancellations {
     for (let after = ''; ;) {
       const batch = await this.planned.findPlanned(of, { after, limit: BATCH_SIZE });
       if (batch.length === 0) return last;
-      last = latestCompleted([last, ...(await Promise.all(batch.map((post) => this.cancel(post, context))))]);
+      last = latestCompleted([
+        last,
+        ...(await inSlices(batch, POSTS_AT_ONCE, (post) => this.cancelReadable(post, context))),
+      ]);
       after = batch.at(-1)!.postId;
+    }
+  }
+
+  private async cancelReadable(post: PlannedPublications, context: CommandContext): Promise<Completed> {
+    try {
+      return await this.cancel(post, context);
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      // Nobody can release it either: the saga of the releases sets it aside.
+      const { postId, stream } = post;
+      const detail = { post_id: postId, stream, reason: reasonOf(error) };
+      this.log.error(detail, 'a planned post cannot be read, and is not cancelled');
+      return NOTHING;
     }
   }
 

@@ -64,6 +64,8 @@ export interface EncodedChange {
 
 const CHANGES: ReadonlySet<string> = new Set(PLANNED_POST_TYPES);
 const MAX_CONFLICTS = 100;
+/** Number of posts that a command on many posts changes at a time: a post's content may have a megabyte. */
+export const POSTS_AT_ONCE = 10;
 
 /**
  * Changes and releases planned posts. A post's events are in the stream of its key, mixed with the events of other

@@ -7,6 +7,7 @@ import type { CommandContext } from '../../event-store/codec.js';
 import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import { PostPlaces } from '../../projections/posts/post-place.queries.js';
 import { PostStories } from '../../projections/posts/post-stories.queries.js';
+import { inSlices } from '../../runtime/in-slices.js';
 import { type Completed, latestCompleted, listCompleted } from '../command-result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 import { PlannedPosts } from '../post/planned-posts.js';
@@ -29,6 +30,9 @@ export class CancelPublications extends Command<CancelledPublications | Rejectio
   }
 }
 
+/** Number of publications cancelled at a time; a post may have thousands. */
+const AT_ONCE = 200;
+
 /** Safe to repeat as a whole: each publication has its own stream, which applies the command once. */
 @CommandHandler(CancelPublications)
 export class CancelPublicationsHandler implements ICommandHandler<CancelPublications> {
@@ -49,12 +53,10 @@ export class CancelPublicationsHandler implements ICommandHandler<CancelPublicat
     const inStory = postId === undefined ? context : await this.stories.joinStory(context, postId);
     const whilePlanned = postId === undefined ? null : await this.cancelPlanned(postId, publications, inStory);
     if (whilePlanned) return whilePlanned;
-    const results = await Promise.all(
-      publications.map((ids) => {
-        const command = { type: 'CancelPublication', ...ids, at: context.at } as const;
-        return rejectUnreadable(() => this.aggregates.execute(publication, ids.publicationId, command, inStory));
-      }),
-    );
+    const results = await inSlices(publications, AT_ONCE, (ids) => {
+      const command = { type: 'CancelPublication', ...ids, at: context.at } as const;
+      return rejectUnreadable(() => this.aggregates.execute(publication, ids.publicationId, command, inStory));
+    });
     const cancelled = listCompleted(results);
     if (cancelled.length > 0) return { ...latestCompleted(cancelled), cancelled: cancelled.length };
     const rejections = results.filter((result) => isRejection(result)) as Rejection[];

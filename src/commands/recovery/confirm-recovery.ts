@@ -14,9 +14,10 @@ import {
   type OwnedPublication,
   PublishScheduleQueries,
 } from '../../projections/publish-schedule/publish-schedule.queries.js';
+import { inSlices } from '../../runtime/in-slices.js';
 import { type Completed, latestCompleted, requireCompleted, toOutcome } from '../command-result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
-import { PlannedPosts } from '../post/planned-posts.js';
+import { PlannedPosts, POSTS_AT_ONCE } from '../post/planned-posts.js';
 import { rejectUnreadable } from '../publication/reject-unreadable.js';
 
 /** What happens to held posts; null leaves them held. */
@@ -37,7 +38,7 @@ export class ConfirmRecovery extends Command<SettledRecovery | Rejection> {
   }
 }
 
-/** Number of posts or publications settled at a time. */
+/** Number of posts or publications found at a time. */
 const BATCH_SIZE = 200;
 const READ_MODELS = ['planned-posts', 'publish-schedule'];
 
@@ -135,7 +136,8 @@ const forEachPage = async <Item>(
   for (let after = ''; ;) {
     const page = await read(after);
     if (page.length === 0) return settled;
-    for (const result of await Promise.all(page.map(settle))) if (result) settled.push({ position: result.position });
+    for (const result of await inSlices(page, POSTS_AT_ONCE, settle))
+      if (result) settled.push({ position: result.position });
     after = idOf(page.at(-1)!);
   }
 };
