@@ -5,6 +5,8 @@ import type { PostAccepted } from '../../../src/domain/post/post.events.js';
 import { AggregateStore, emptyAggregate } from '../../../src/event-store/aggregate-store.js';
 import { EventCodec } from '../../../src/event-store/codec.js';
 import { MemoryEventStore } from '../../../src/event-store/memory/memory-event-store.js';
+import { isFullPage } from '../../../src/event-store/page-size.js';
+import { countAppendBytes } from '../../../src/event-store/port.js';
 import { isRejection } from '../../../src/kernel/result.js';
 import { appendReleases } from '../../../src/sagas/release-planned-posts/ordered-releases.js';
 
@@ -50,8 +52,15 @@ const planPosts = async (count: number, isTogether: boolean) => {
       { type: 'CancelPlanned', at: 900, publicationIds: [`pub_${n}a`], ifRevision: null },
       contextOf(`cancel ${n}`),
     );
-  const readReleased = async () =>
-    (await store.readAll({ after: -1n, limit: 1_000, types: ['PostReleased'] })).map(({ stream }) => stream);
+  const readReleased = async () => {
+    const released: string[] = [];
+    for (let after = -1n; ;) {
+      const page = await store.readAll({ after, limit: 1_000, types: ['PostReleased'] });
+      released.push(...page.map(({ stream }) => stream));
+      if (!isFullPage(page, 1_000)) return released;
+      after = page.at(-1)!.position;
+    }
+  };
   const release = async (from = 0): Promise<string[]> => {
     const released: string[] = [];
     const numbers = Array.from({ length: count - from }, (_, n) => from + n);
@@ -69,7 +78,7 @@ const planPosts = async (count: number, isTogether: boolean) => {
     });
     return released;
   };
-  return { encodeRelease, cancelOne, readReleased, release, appendAll };
+  return { posts, encodeRelease, cancelOne, readReleased, release, appendAll };
 };
 
 const streams = (...numbers: number[]): string[] => numbers.map((n) => `post-${n}`);
@@ -92,6 +101,28 @@ describe.each([
     expect(await appendAll(encoded)).toEqual(streams(...numbers.slice(0, changed)));
     await release(changed);
     expect(await readReleased()).toEqual(streams(...numbers));
+  });
+
+  it('are appended in waves of at most 4 MiB, however large all of them are', async () => {
+    const { posts, encodeRelease, readReleased, appendAll } = await planPosts(100, isTogether);
+    const numbers = Array.from({ length: 100 }, (_, n) => n);
+    const filler = JSON.stringify('x'.repeat(700_000));
+    const encoded = (await Promise.all(numbers.map(encodeRelease))).map((change) => ({
+      ...change,
+      encoded: change.encoded.map((event) => ({ ...event, data: filler })),
+    }));
+    const waves: number[] = [];
+    const { appendTogether } = posts;
+    posts.appendTogether = (changes) => {
+      waves.push(changes.reduce((sum, change) => sum + countAppendBytes(change.encoded), 0));
+      return appendTogether.call(posts, changes);
+    };
+    const refused: string[] = [];
+    expect(await appendAll(encoded, [], refused)).toEqual(streams(...numbers));
+    expect(refused).toEqual([]);
+    expect((await readReleased()).toSorted()).toEqual(streams(...numbers).toSorted());
+    expect(Math.max(0, ...waves)).toBeLessThanOrEqual(4 * 1_048_576);
+    expect(waves.length).toBe(isTogether ? 20 : 0);
   });
 
   it('leave out a post that the store cannot take, and no other', async () => {

@@ -76,7 +76,7 @@ export class ReleaseBench {
   }
 
   /** Accepts a post with two targets. */
-  async plan(publishAt: number): Promise<PlannedInTest> {
+  async plan(publishAt: number, ownerId = 'own_1'): Promise<PlannedInTest> {
     const number = ++this.count;
     const [postId, text] = [newId('post'), `first text of ${number}`];
     const stream = `post-${postId}`;
@@ -90,7 +90,7 @@ export class ReleaseBench {
       postId,
       acceptedAt: this.now,
       endpointId: 'ep_1',
-      ownerId: 'own_1',
+      ownerId,
       key: null,
       externalId: null,
       traceId: null,
@@ -163,6 +163,17 @@ export class ReleaseBench {
       if (!(await progress.waitFor([VIEW], await store.readHead()))) return false;
       return ((await queue.findNextDue()) ?? Infinity) > this.now;
     });
+  }
+
+  /** Reads the streams in which a type of event stands, in the order of the log. */
+  async readStreamsOf(type: string): Promise<readonly string[]> {
+    const streams: string[] = [];
+    for (let after = -1n; ;) {
+      const page = await this.on.store.readAll({ after, types: [type], limit: 1_000 });
+      if (page.length === 0) return streams;
+      streams.push(...page.map(({ stream }) => stream));
+      after = page.at(-1)!.position;
+    }
   }
 
   async readEvents({ stream }: PlannedInTest): Promise<readonly RecordedEvent[]> {
