@@ -18,7 +18,7 @@ import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { runUnderLease } from '../engine/run-under-lease.js';
 import { appendReleases } from './ordered-releases.js';
 import { SetAsidePosts } from './set-aside-posts.js';
-import { countTargets, ROUND, shareRound } from './share-round.js';
+import { countTargets, FIRST_ROUND, nextRound, shareRound } from './share-round.js';
 
 /** Records how late a post was released, in ms. */
 export type RecordReleaseDelay = (ms: number) => void;
@@ -83,11 +83,13 @@ export class ReleasePlannedPosts {
   private async work(held: AbortSignal): Promise<void> {
     const { queue, clock, progress, setAside, store } = this;
     let isLarge = false;
+    let bounds = FIRST_ROUND;
     for (let after = ''; !held.aborted;) {
       const now = clock.now();
       this.wakeAt = 0;
       const nextAt = await queue.findNextDue();
       if (nextAt === null || nextAt > now) {
+        bounds = FIRST_ROUND;
         await this.sleepUntil(nextAt ?? Infinity, held);
         continue;
       }
@@ -96,11 +98,13 @@ export class ReleasePlannedPosts {
       if (!(await progress.waitFor([VIEW], head))) continue;
       // Publications that are queued faster than the schedule takes them would delay those of other owners.
       if (isLarge) await progress.waitFor([SCHEDULE], head, SCHEDULE_WAIT_MS);
-      const due = await queue.findDue(now, { ...ROUND, after, without: setAside.ids });
-      const round = shareRound(due);
+      const startedAt = performance.now();
+      const due = await queue.findDue(now, { ...bounds, after, without: setAside.ids });
+      const round = shareRound(due, bounds);
       after = round.at(-1)?.at(-1)?.ownerId ?? '';
       isLarge = countTargets(round.flat()) > LARGE_ROUND;
       if (!(await this.release(round, String(head), held))) await sleepUnlessAborted(NOTHING_RELEASED_PAUSE_MS, held);
+      else bounds = nextRound(bounds, performance.now() - startedAt);
     }
   }
 
@@ -110,7 +114,9 @@ export class ReleasePlannedPosts {
     knownUpTo: string,
     held: AbortSignal,
   ): Promise<boolean> {
-    const released = await Promise.all(round.map((due) => this.releaseOfOwner(due, knownUpTo, held)));
+    // Owners with few posts do not wait for the reads of those with many.
+    const smallFirst = round.toSorted((a, b) => a.length - b.length);
+    const released = await Promise.all(smallFirst.map((due) => this.releaseOfOwner(due, knownUpTo, held)));
     return released.includes(true);
   }
 

@@ -1,5 +1,5 @@
 import type { DuePost } from '../../projections/planned-posts/planned-posts.queries.js';
-import { shareRound } from './share-round.js';
+import { FIRST_ROUND, nextRound, ROUND, shareRound } from './share-round.js';
 
 const due = (ownerId: string, ...targets: readonly number[]): DuePost[] =>
   targets.map((count, n) => ({ postId: `${ownerId}${n}`, stream: '', revision: '0', ownerId, targets: count }));
@@ -22,4 +22,11 @@ it('leaves owners to the next round whose posts do not fit', () => {
 
 it('shares nothing if nothing is due', () => {
   expect(share([])).toEqual([]);
+});
+
+it('makes the next round as large as time allows, from small rounds to the largest', () => {
+  expect(nextRound(FIRST_ROUND, 10)).toEqual({ owners: 100, posts: 100, targets: 800 });
+  expect(nextRound({ owners: 250, posts: 400, targets: 3_200 }, 10)).toEqual(ROUND);
+  expect(nextRound(ROUND, 500)).toEqual({ owners: 250, posts: 250, targets: 2_000 });
+  expect(nextRound(ROUND, 60_000)).toEqual(FIRST_ROUND);
 });
