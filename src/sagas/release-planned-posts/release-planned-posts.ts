@@ -29,10 +29,10 @@ export const RECORD_RELEASE_DELAY = Symbol('RecordReleaseDelay');
 const NAME = 'release-planned-posts';
 const VIEW = 'planned-posts';
 const SCHEDULE = 'publish-schedule';
-/** How long a round waits for the publish schedule to queue the previous round's publications, in ms. */
+/** How long a round waits for the publish schedule to queue the publications of earlier rounds, in ms. */
 const SCHEDULE_WAIT_MS = 250;
-/** Number of targets from which the next round waits for the publish schedule. */
-const LARGE_ROUND = 1_000;
+/** Number of targets that were released since the last such wait, from which a round waits again. */
+const MOST_UNQUEUED = 1_000;
 /** Maximum number of posts that are read at a time: a post's content may have a megabyte. */
 const LOADS = 25;
 /** Maximum sleep, in ms, in case a notification is lost. */
@@ -82,7 +82,7 @@ export class ReleasePlannedPosts {
 
   private async work(held: AbortSignal): Promise<void> {
     const { queue, clock, progress, setAside, store } = this;
-    let isLarge = false;
+    let unqueued = 0;
     let bounds = FIRST_ROUND;
     for (let after = ''; !held.aborted;) {
       const now = clock.now();
@@ -97,12 +97,15 @@ export class ReleasePlannedPosts {
       const head = await store.readHead();
       if (!(await progress.waitFor([VIEW], head))) continue;
       // Publications that are queued faster than the schedule takes them would delay those of other owners.
-      if (isLarge) await progress.waitFor([SCHEDULE], head, SCHEDULE_WAIT_MS);
+      if (unqueued > MOST_UNQUEUED) {
+        await progress.waitFor([SCHEDULE], head, SCHEDULE_WAIT_MS);
+        unqueued = 0;
+      }
       const startedAt = performance.now();
       const due = await queue.findDue(now, { ...bounds, after, without: setAside.ids });
       const round = shareRound(due, bounds);
       after = round.at(-1)?.at(-1)?.ownerId ?? '';
-      isLarge = countTargets(round.flat()) > LARGE_ROUND;
+      unqueued += countTargets(round.flat());
       if (!(await this.release(round, String(head), held))) await sleepUnlessAborted(NOTHING_RELEASED_PAUSE_MS, held);
       else bounds = nextRound(bounds, performance.now() - startedAt);
     }
