@@ -22,8 +22,8 @@ interface OpenMessage {
 /**
  * Combines changes into messages in the order of the log (ADR-286). If a resource changed several times, only its last
  * change counts. A message holds all of these between the position of the message before it and its own, and nothing
- * else: wherever a reader's connection breaks, it resumes after the last message, misses nothing and is told nothing
- * twice.
+ * else: wherever a reader's connection breaks, it resumes after the last message, misses nothing and receives
+ * nothing twice.
  * @param changes in log order
  */
 export const coalesceChanges = (changes: readonly Change[]): ChangeMessage[] => {

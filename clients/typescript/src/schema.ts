@@ -716,7 +716,7 @@ export interface Schemas {
   readonly LongestWait: {
     readonly owner_id: string;
     readonly owner_name: string;
-    /** The rule that holds the oldest publication back; null if it no longer waits or the event store cannot be read. */
+    /** The rule that holds the oldest publication back; null if none does, or the event store cannot be read. */
     readonly rule:
       | 'approval'
       | 'backlog_spacing'

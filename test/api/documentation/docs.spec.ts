@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { CHROMIUM, CHROMIUM_ARGUMENTS } from '../../support/chromium.js';
 import { until } from '../../e2e/until.js';
+import { CHROMIUM, CHROMIUM_ARGUMENTS } from '../../support/chromium.js';
 import { createOwner, type ManagementHarness, OPERATOR_KEY, startHarness } from '../management/management-harness.js';
 
 describe('the page of the documentation', () => {

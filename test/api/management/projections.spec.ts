@@ -83,7 +83,7 @@ describe('the projections', () => {
 
 describe('a post whose acceptance was skipped by `posts`', () => {
   const changing = posts as { apply: Projection['apply'] };
-  const right = posts.apply;
+  const right = changing.apply;
   afterEach(() => void (changing.apply = right));
 
   const endOf = (job: string) =>

@@ -16,7 +16,7 @@ const CUTS = process.env.TEST_LONG ? 10_000 : 300;
 /** Far above the duration on an idle machine. */
 const TIMEOUT_MS = 60_000 + 300 * CUTS;
 const READERS = 40;
-/** Far below the number of missed changes at which a reader is told to read everything again. */
+/** Far below the number of missed changes at which a reader must read everything again. */
 const MAX_CHANGES_OF_A_WAVE = 250;
 
 /** Where a connection is cut: by the first of the limits that is reached. */
@@ -30,8 +30,8 @@ interface Cut {
 
 /** A reader that is cut off again and again, and resumes at either process after the last id that it has read. */
 class Reader {
-  /** How often each change was told. */
-  readonly told = new Map<string, number>();
+  /** How often each change was seen. */
+  readonly seen = new Map<string, number>();
   lastId = '';
 
   /** @param ownerId null for the changes of all owners */
@@ -71,7 +71,7 @@ class Reader {
     if (data === null) return;
     // A `reset`, after a view was behind on a busy machine, has no ids, and leaves nothing out.
     const { kind, ids } = JSON.parse(data) as { readonly kind: string; readonly ids: readonly string[] };
-    for (const key of ids.map((name) => `${kind} ${name}`)) this.told.set(key, (this.told.get(key) ?? 0) + 1);
+    for (const key of ids.map((name) => `${kind} ${name}`)) this.seen.set(key, (this.seen.get(key) ?? 0) + 1);
   }
 }
 
@@ -124,17 +124,17 @@ class CutStreams {
     return cuts;
   }
 
-  /** Lets a reader read until it has been told everything, for at most a minute. */
+  /** Lets a reader read until it has seen everything, for at most a minute. */
   async finish(reader: Reader): Promise<void> {
     const expected = this.expectedOf(reader);
-    for (let tries = 0; tries < 120 && !expected.every((key) => reader.told.has(key)); tries++)
+    for (let tries = 0; tries < 120 && !expected.every((key) => reader.seen.has(key)); tries++)
       await reader.read(this.anyUrl(), { msOfAnswer: 500 });
   }
 
-  /** Lists what a reader was not told exactly once. */
+  /** Lists what a reader has not seen exactly once. */
   findFaults(reader: Reader): readonly string[] {
-    const wrong = this.expectedOf(reader).filter((key) => reader.told.get(key) !== 1);
-    return wrong.map((key) => `${key}: ${reader.told.get(key) ?? 0} times`);
+    const wrong = this.expectedOf(reader).filter((key) => reader.seen.get(key) !== 1);
+    return wrong.map((key) => `${key}: ${reader.seen.get(key) ?? 0} times`);
   }
 
   private expectedOf({ ownerId: own }: Reader): readonly string[] {
