@@ -66,9 +66,9 @@ export class Masking {
       : this.makeUp(value);
   }
 
-  /** Returns the made-up value for a key, if the key is a value that an answer gave out before. */
+  /** Returns what stands for a photo's key, which is its id, or a short name such as `pic0`. */
   private knownName(key: string): string {
-    return this.madeUp.get(key) ?? this.maskText(key);
+    return key.length < 6 ? key : this.makeUp(key);
   }
 
   private makeUp(value: string): string {

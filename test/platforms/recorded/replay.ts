@@ -5,7 +5,7 @@ import type { NetworkName } from '../wire/networks.js';
 import { type RecordedCall, Recorder } from '../wire/recorder.js';
 import { startRelay } from '../wire/relay.js';
 import { ORIGIN } from './masking.js';
-import { type Fixture, run } from './recording.js';
+import { type Fixture, run, withoutKeys } from './recording.js';
 
 /** Gives the recorded answers, in order, to whatever is asked. */
 const startReplayer = async ({ calls }: Fixture) => {
@@ -55,7 +55,7 @@ export const replay = async (
   });
   try {
     const ends = await run(network, name, relay.url, { address, credentials }, media, () => Promise.resolve());
-    return { calls: recorder.calls, ends };
+    return { calls: recorder.calls.map(withoutKeys), ends };
   } finally {
     await relay.stop();
     await replayer.stop();

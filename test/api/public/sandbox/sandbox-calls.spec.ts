@@ -225,6 +225,7 @@ describe('a value that is not known yet', () => {
       ['media-2', 'video.getUploadUrl', { file_name: 'v.mp4', file_size }],
       ['media-2', 'POST <upload_url of video.getUploadUrl>', { data: v }],
       ['media-2', 'video.update', { vid: '<video_id of video.getUploadUrl>' }],
+      ['media-2', 'video.get', { vids: '<video_id of video.getUploadUrl>', fields: 'video.status' }],
     ]);
     expect(JSON.stringify(preview)).not.toContain('undefined');
     for (const { credentials } of Object.values(NETWORKS))
