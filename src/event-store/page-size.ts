@@ -4,7 +4,7 @@ import type { NewEvent } from './port.js';
  * Size at which a page or a batch of events ends, in bytes: the event that reaches it is the last. With a bound on their
  * number only, 500 events could hold half a gigabyte.
  */
-export const MAX_PAGE_BYTES = 4 * 1_048_576;
+export const MAX_PAGE_BYTES = 2 * 1_048_576;
 
 type Sized = Pick<NewEvent, 'data' | 'metadata'>;
 

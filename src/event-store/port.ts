@@ -75,7 +75,7 @@ export interface ReadStreamOptions {
 export interface ReadAllOptions extends TypeFilter {
   /** Exclusive; {@link BEGINNING} for all events. */
   readonly after: Position;
-  /** Maximum number of events to return, at least 1. A page also ends at 4 MiB: `isFullPage` tells if more may follow. */
+  /** Maximum number of events to return, at least 1. A page also ends at 2 MiB: `isFullPage` tells if more may follow. */
   readonly limit: number;
 }
 
@@ -85,7 +85,7 @@ export interface SubscribeOptions extends TypeFilter {
   readonly after: Position;
   /** Ends the subscription. */
   readonly signal: AbortSignal;
-  /** Maximum number of events in a batch, which also ends at 4 MiB (`MAX_PAGE_BYTES`). Default 500. */
+  /** Maximum number of events in a batch, which also ends at 2 MiB (`MAX_PAGE_BYTES`). Default 500. */
   readonly maxBatch?: number;
   /** Called on every drop, before the subscription resumes automatically; for logs and metrics. */
   readonly onDrop?: (error: Error) => void;

@@ -22,7 +22,7 @@ export const appendOldRevisions = async (
     const ids = { postId, endpointId, ownerId, externalId, traceId: null };
     const times = { at: Date.now(), acceptedAt, publishAt };
     const data: PostRevised['data'] = {
-      ...{ ...ids, ...times, revision: 2 + n, needsApproval: false, payload: { text }, parts: null },
+      ...{ ...ids, ...times, revision: state.revision + 1 + n, needsApproval: false, payload: { text }, parts: null },
       ...{ targets, droppedIds: [] },
     };
     return { type: 'PostRevised', data } as const;

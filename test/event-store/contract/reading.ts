@@ -84,7 +84,7 @@ export const describeReading = (context: ContractContext): void => {
       expect(await context.store.readAll({ after, limit: 50 })).toEqual([]);
     });
 
-    it('ends a page at 4 MiB, counted in UTF-8, and holds every event once', async () => {
+    it('ends a page at 2 MiB, counted in UTF-8, and holds every event once', async () => {
       const start = await context.store.readHead();
       const events = newEvents(14).map((event) => ({ ...event, data: JSON.stringify('ж'.repeat(350_000)) }));
       const stream = newStream();

@@ -63,7 +63,7 @@ export const describeSubscribing = (context: ContractContext): void => {
       }
     });
 
-    it('ends a batch at 4 MiB, for a reader that is behind and for one that follows live', async () => {
+    it('ends a batch at 2 MiB, for a reader that is behind and for one that follows live', async () => {
       const stream = newStream();
       const after = await context.store.readHead();
       const events = newEvents(28).map((event) => ({ ...event, data: JSON.stringify('ж'.repeat(350_000)) }));
