@@ -3,6 +3,7 @@ import { AggregateStore } from '../../../src/event-store/aggregate-store.js';
 import { iso } from '../../../src/kernel/instant.js';
 import { findPostPlace } from '../../../src/projections/posts/post-place.queries.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from '../../api/public/gateway.js';
+import { until } from '../../e2e/until.js';
 import { appendOldRevisions } from '../../support/old-revisions.js';
 
 const KEY = 'many-revisions';
@@ -27,17 +28,21 @@ const plan = async (text: string): Promise<string> => {
   return (await endpoint.post('', body)).body.id;
 };
 const replace = (id: string, body: object) => gateway.callManagement('PUT', `/posts/${id}/payload`, body);
+const findPlace = async (postId: string) => {
+  const place = await until('it is listed', () => findPostPlace(gateway.infrastructure.pool, postId));
+  return { ...place, postId };
+};
+
 /** Appends revisions as former programs wrote them. */
 const reviseAsBefore = async (postId: string): Promise<void> => {
-  const { aggregates, pool } = gateway.infrastructure;
-  const place = { ...(await findPostPlace(pool, postId))!, postId };
+  const { aggregates } = gateway.infrastructure;
   const texts = Array.from({ length: OLD_REVISIONS }, (_, n) => `${n} ${OLD_TEXT}`);
-  await appendOldRevisions(aggregates, place, publishAt(), texts);
+  await appendOldRevisions(aggregates, await findPlace(postId), publishAt(), texts);
 };
 
 /** Loads a post, and counts what is read. */
 const countReads = async (postId: string) => {
-  const { store, codec, pool } = gateway.infrastructure;
+  const { store, codec } = gateway.infrastructure;
   const reads: number[] = [];
   const counting = new Proxy(store, {
     get: (inner, name) =>
@@ -49,8 +54,7 @@ const countReads = async (postId: string) => {
           }
         : (Reflect.get(inner, name) as unknown),
   });
-  const place = { ...(await findPostPlace(pool, postId))!, postId };
-  const loaded = await new PlannedPosts(new AggregateStore(counting, codec)).load(place);
+  const loaded = await new PlannedPosts(new AggregateStore(counting, codec)).load(await findPlace(postId));
   return { reads, state: loaded!.state };
 };
 
