@@ -23,6 +23,9 @@ export const COMMAND_MESSAGES = {
   /** 409 `recovery_running` */
   recoveryRunning:
     'The gateway is still marking what waited before the restore. Nothing was settled. Try again in a few seconds.',
+  /** 409 `recovery_running` */
+  recoveryLookingUp:
+    'The gateway is still asking the networks which publications in doubt were published, for five minutes at most. Nothing was settled. Try again in a moment, or leave out `in_doubt` to settle the planned posts alone.',
   /** 409 `not_stopped` */
   notStopped: 'This projection has not stopped: there is no event to retry or skip.',
   /** 409 `not_stopped` */

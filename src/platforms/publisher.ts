@@ -195,6 +195,10 @@ export interface SendInDoubt {
   readonly toleranceMs?: number;
   /** Ids of earlier messages in the channel. Any message older than one of them is older than this send. */
   readonly before: ReadonlySet<string>;
+  /** Newer messages cannot come from this send, and the search goes back as far as one call allows; default: none. */
+  readonly until?: Instant;
+  /** Ids of messages that belong to other posts; default: none. */
+  readonly others?: ReadonlySet<string>;
 }
 
 /** One check of a channel test, with its result (management-api.md: `POST /channels/{id}/test`). */

@@ -39,6 +39,7 @@ import { MediaFiles } from '../../sagas/publish-due-posts/inputs/media-files.js'
 import { PostProcessor } from '../../sagas/publish-due-posts/inputs/post-processor.js';
 import { StoredTranslations } from '../../sagas/publish-due-posts/inputs/stored-translations.js';
 import { DUE_CHANNELS } from '../../sagas/publish-due-posts/publish-due-posts.js';
+import { LookUpRestored } from '../../sagas/recover/look-up-restored.js';
 import { MarkRestored } from '../../sagas/recover/mark-restored.js';
 import { RECORD_RELEASE_DELAY } from '../../sagas/release-planned-posts/release-planned-posts.js';
 import { Database } from '../database.js';
@@ -94,6 +95,7 @@ type Saga = RunningSaga | Reacting;
     FailureRecorder,
     InDoubtResolver,
     LogContinuity,
+    LookUpRestored,
     MarkRestored,
     NoticeChats,
     NoticeQueue,

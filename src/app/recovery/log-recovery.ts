@@ -175,13 +175,16 @@ export class LogRecovery {
 
   /** Makes the database follow the latest recovery of the log. @returns true if the transparency log ended */
   private async adopt(db: Database, recoveries: Recoveries, { readModelsAhead, newStore }: Noticed): Promise<boolean> {
-    const logs = readModelsAhead ? await this.findLogs(db) : [];
+    const { latest } = recoveries;
+    const { rows } = await db.query<{ id: string | null }>('select log_recovery_id as id from ops_recovery');
+    const hasLost = latest !== null && latest.data.recoveryId !== rows[0]!.id;
+    const logs = readModelsAhead || hasLost ? await this.findLogs(db, readModelsAhead ? null : latest) : [];
+    const reason = readModelsAhead ? 'store_reset' : 'entries_lost';
     await db.query('begin');
-    if (readModelsAhead) {
-      await dropReadModels(db);
-      if (logs.length > 0) await endLogs(db, this.parts.identity, logs, 'store_reset');
-      else await db.query('delete from ops_history_log');
-    }
+    if (readModelsAhead) await dropReadModels(db);
+    if (logs.length > 0) await endLogs(db, this.parts.identity, logs, reason);
+    else if (readModelsAhead) await db.query('delete from ops_history_log');
+    await db.query('update ops_recovery set log_recovery_id = $1', [latest?.data.recoveryId ?? null]);
     if (newStore) {
       await new StoreRecords(db).delete();
       await new StoreRecords(db).record(newStore);
@@ -201,20 +204,26 @@ export class LogRecovery {
   }
 
   /**
-   * Returns the transparency logs that end because they do not cover the store's history: the database's log, and the
-   * log published from the store, unless that log has already ended. If both have the same origin, returns only the
-   * longer log. Empty if nothing was signed.
+   * Returns the transparency logs that end because they do not cover the store's history, or may have covered events that
+   * were lost: the database's log, and the log published from the store, unless that log has already ended. If both have
+   * the same origin, returns only the longer log. Empty if nothing was signed.
+   * @param lostBefore the recovery whose lost events a log may have covered; null if the store lacks the log's own events
    */
-  private async findLogs(db: Database): Promise<readonly KnownLog[]> {
+  private async findLogs(db: Database, lostBefore: Recoveries['latest']): Promise<readonly KnownLog[]> {
     const [head, known] = [await new LogTables(db).readHead(), await this.parts.published.read()];
-    if (!head || head.size === 0) return [];
+    const hasCovered = (one: { readonly position: bigint | string } | null): boolean =>
+      lostBefore !== null && one !== null && BigInt(one.position) >= lostBefore.position;
+    // A log that is newer than the recovery is compared with its published checkpoint before anything is signed.
+    if (hasCovered(head) || hasCovered(known)) return [];
     const table = new EndedLogTable(db);
     await table.add(known?.ended ?? []);
     const ended = await table.list();
     const suffix = ended.at(-1)?.next_suffix ?? '';
-    const own = { vkey: head.vkey, checkpoint: head.checkpoint, suffix };
     const other = known && parseCheckpoint(known.checkpoint);
-    if (!known || !other || ended.some(({ origin }) => origin === other.origin)) return [own];
+    const isOtherOpen = other !== null && !ended.some(({ origin }) => origin === other.origin);
+    if (!head || head.size === 0) return lostBefore !== null && known && isOtherOpen ? [known] : [];
+    const own = { vkey: head.vkey, checkpoint: head.checkpoint, suffix };
+    if (!known || !other || !isOtherOpen) return [own];
     if (other.origin !== head.origin) return [own, known];
     return [other.size > head.size ? known : own];
   }

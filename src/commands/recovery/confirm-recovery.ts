@@ -1,8 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../../domain/channel/channel.decider.js';
 import { publication } from '../../domain/publication/publication.decider.js';
-import { recoveryChoice } from '../../domain/recovery/recovery.decider.js';
-import type { RecoveryConfirmed } from '../../domain/recovery/recovery.events.js';
+import { isLookingUp, recovery, recoveryChoice } from '../../domain/recovery/recovery.decider.js';
+import { RECOVERY_ID, type RecoveryConfirmed } from '../../domain/recovery/recovery.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { isRejection, reject, type Rejection } from '../../kernel/result.js';
@@ -66,6 +66,8 @@ export class ConfirmRecoveryHandler implements ICommandHandler<ConfirmRecovery> 
     const { planned, inDoubt } = choice;
     const isNothing = (planned === null || held.planned === 0) && (inDoubt === null || held.inDoubt === 0);
     if (isNothing) return { position: -1n, planned: 0, inDoubt: 0 };
+    if (inDoubt !== null && held.inDoubt > 0 && (await this.isLookingUp()))
+      return reject('recovery_running', COMMAND_MESSAGES.recoveryLookingUp);
     const command = { type: 'ConfirmRecovery', ownerId, at: context.at, ...choice } as const;
     const confirmed = await this.aggregates.execute(recoveryChoice, ownerId ?? 'all', command, context);
     const kept = requireCompleted(toOutcome(confirmed));
@@ -76,6 +78,11 @@ export class ConfirmRecoveryHandler implements ICommandHandler<ConfirmRecovery> 
       planned: planned === 'keep' ? held.planned : cancelled.length,
       inDoubt: settled.length,
     };
+  }
+
+  /** True if sending again might repeat what a look-up is about to find. */
+  private async isLookingUp(): Promise<boolean> {
+    return isLookingUp((await this.aggregates.loadAggregate(recovery, RECOVERY_ID)).state);
   }
 
   private cancelPlanned(ownerId: string | null, context: CommandContext): Promise<readonly Completed[]> {

@@ -46,6 +46,14 @@ export type PublicationCommand =
       /** Events were lost since the publication was queued, so it may have been sent, cancelled or changed (D-80). */
       readonly type: 'MarkRestored';
     } & Omit<PublicationInDoubt['data'], 'step' | 'attempt'>)
+  | ({
+      /** A look-up found a step of a publication that is in doubt because events were lost (D-80). */
+      readonly type: 'MarkFound';
+      readonly step: string;
+      readonly result: JsonObject;
+      /** True if readers see the whole post. */
+      readonly isWhole: boolean;
+    } & Omit<PublicationSucceeded['data'], 'attempt'>)
   | ({ readonly type: 'HoldPublication' } & Omit<PublicationHeld['data'], 'rule'>)
   | ({ readonly type: 'FilterPublication' } & PublicationFiltered['data'])
   | ({ readonly type: 'ResendPublication' } & PublicationResent['data'])
@@ -122,8 +130,22 @@ export const publication: Decider<
         if (state.status !== 'queued' && state.status !== 'publishing')
           return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
         const { at, error } = command;
-        const { attempt, sending } = state;
+        const { sending } = state;
+        // A doubt without an open attempt counts as one, so that numbers of attempts stay unique.
+        const attempt = state.status === 'publishing' ? state.attempt : state.attempt + 1;
         return [{ type: 'PublicationInDoubt', data: { attempt, at, step: sending ?? 'unknown', error, ...ids } }];
+      }
+      case 'MarkFound': {
+        // Someone may have settled it during the look-up.
+        if (state.status !== 'in_doubt') return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
+        const { at, step, result, isWhole, messageIds, urls, warnings } = command;
+        const { attempt } = state;
+        if (!isWhole) {
+          const completed = { attempt, step, result, messageIds, urls, sending: null };
+          return step in state.results ? [] : [{ type: 'PublicationStepCompleted', data: { ...completed, ...ids } }];
+        }
+        const all = { messageIds: [...state.messageIds, ...messageIds], urls: [...state.urls, ...urls] };
+        return [{ type: 'PublicationSucceeded', data: { attempt, at, ...all, warnings, ...ids } }];
       }
       case 'HoldPublication': {
         if (state.status !== 'queued') return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
@@ -221,7 +243,7 @@ export const publication: Decider<
       case 'PublicationFailed':
         return { ...state, status: 'failed', sending: null };
       case 'PublicationInDoubt':
-        return { ...state, status: 'in_doubt', sending: null };
+        return { ...state, status: 'in_doubt', attempt: event.data.attempt, sending: null };
       case 'PublicationFiltered':
         return { ...state, status: 'filtered' };
       case 'PublicationResent': {

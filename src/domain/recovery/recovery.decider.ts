@@ -1,5 +1,11 @@
-import type { Decider } from '../../kernel/decider.js';
-import type { RecoveryConfirmed, RecoveryEvent, RecoveryMarked, RecoveryStarted } from './recovery.events.js';
+import { assertNever, type Decider } from '../../kernel/decider.js';
+import type {
+  RecoveryConfirmed,
+  RecoveryEvent,
+  RecoveryLookedUp,
+  RecoveryMarked,
+  RecoveryStarted,
+} from './recovery.events.js';
 
 /** An event that a process has seen and the log no longer contains. */
 export interface LossClaim {
@@ -15,12 +21,14 @@ export type RecoveryCommand =
       /** Null if nothing was seen that is missing now. */
       readonly claim: LossClaim | null;
     } & Omit<RecoveryStarted['data'], 'covers'>)
-  | ({ readonly type: 'MarkRecovered' } & RecoveryMarked['data']);
+  | ({ readonly type: 'MarkRecovered' } & RecoveryMarked['data'])
+  | ({ readonly type: 'MarkLookedUp' } & RecoveryLookedUp['data']);
 
 /** The recoveries of a log, oldest first. */
 export interface RecoveryState {
   readonly started: readonly RecoveryStarted['data'][];
   readonly markedIds: readonly string[];
+  readonly lookedUpIds: readonly string[];
 }
 
 /** Epoch of a log without a recovery. */
@@ -35,6 +43,12 @@ export const openRecovery = ({ started, markedIds }: RecoveryState): RecoverySta
   return latest && !markedIds.includes(latest.recoveryId) ? latest : null;
 };
 
+/** Returns whether the publications that the latest recovery put in doubt may still be found on their networks. */
+export const isLookingUp = ({ started, lookedUpIds }: RecoveryState): boolean => {
+  const latest = started.at(-1);
+  return latest !== undefined && !lookedUpIds.includes(latest.recoveryId);
+};
+
 /**
  * Returns whether a recovery has already handled the loss of an event: it began where that event was, or before. Several
  * processes may notice the same loss, each by another event.
@@ -45,12 +59,17 @@ export const isCovered = ({ started }: RecoveryState, { position, epoch }: LossC
 /** The recoveries of an event store's log (D-80). */
 export const recovery: Decider<RecoveryCommand, RecoveryState, RecoveryEvent> = {
   category: 'recovery',
-  initial: { started: [], markedIds: [] },
+  initial: { started: [], markedIds: [], lookedUpIds: [] },
 
   decide(command, state) {
     if (command.type === 'MarkRecovered') {
       const { type: _, ...data } = command;
       return openRecovery(state)?.recoveryId === data.recoveryId ? [{ type: 'RecoveryMarked', data }] : [];
+    }
+    if (command.type === 'MarkLookedUp') {
+      const { type: _, ...data } = command;
+      const isLatest = state.started.at(-1)?.recoveryId === data.recoveryId;
+      return isLatest && isLookingUp(state) ? [{ type: 'RecoveryLookedUp', data }] : [];
     }
     const { type: _, claim, ...data } = command;
     const isClaimNew = claim !== null && !isCovered(state, claim);
@@ -61,9 +80,16 @@ export const recovery: Decider<RecoveryCommand, RecoveryState, RecoveryEvent> = 
   },
 
   evolve(state, event) {
-    return event.type === 'RecoveryStarted'
-      ? { ...state, started: [...state.started, event.data] }
-      : { ...state, markedIds: [...state.markedIds, event.data.recoveryId] };
+    switch (event.type) {
+      case 'RecoveryStarted':
+        return { ...state, started: [...state.started, event.data] };
+      case 'RecoveryMarked':
+        return { ...state, markedIds: [...state.markedIds, event.data.recoveryId] };
+      case 'RecoveryLookedUp':
+        return { ...state, lookedUpIds: [...state.lookedUpIds, event.data.recoveryId] };
+      default:
+        return assertNever(event);
+    }
   },
 };
 

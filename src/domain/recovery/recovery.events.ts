@@ -43,6 +43,17 @@ export type RecoveryMarked = DomainEvent<
   }
 >;
 
+/** The publications in doubt were looked up on their networks: what was not found waits for a person. */
+export type RecoveryLookedUp = DomainEvent<
+  'RecoveryLookedUp',
+  {
+    readonly recoveryId: string;
+    readonly at: Instant;
+    /** Number of publications that were found. */
+    readonly found: number;
+  }
+>;
+
 /** Someone decided what happens to the posts that a recovery holds. */
 export type RecoveryConfirmed = DomainEvent<
   'RecoveryConfirmed',
@@ -56,11 +67,12 @@ export type RecoveryConfirmed = DomainEvent<
 >;
 
 /** Events of the stream `recovery-log`. */
-export type RecoveryEvent = RecoveryStarted | RecoveryMarked;
+export type RecoveryEvent = RecoveryStarted | RecoveryMarked | RecoveryLookedUp;
 
 export const recoveryEvents = {
   RecoveryStarted: { version: 1 },
   RecoveryMarked: { version: 1 },
+  RecoveryLookedUp: { version: 1 },
   RecoveryConfirmed: { version: 1 },
 } satisfies Catalogue & Record<(RecoveryEvent | RecoveryConfirmed)['type'], unknown>;
 

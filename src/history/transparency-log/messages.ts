@@ -20,7 +20,7 @@ export const LOG_MESSAGES = {
     'The database was given another event store, or one that had lost events, by "projections reset --to-store".',
   /** `entries_lost` */
   entries_lost:
-    'The database or the event store was lost or restored from a backup, and the remaining events do not produce its last published checkpoint.',
+    'The database or the event store was lost or restored from a backup, and the remaining events do not, or may not, produce all checkpoints that were published.',
   tileDoesNotFit: message('tile {number} of level {level} does not match the size {size}'),
   doesNotFitHead:
     'The tables of the transparency log do not match its signed head, although every event is intact. Restore them from a backup of the database.',

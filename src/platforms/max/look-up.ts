@@ -9,6 +9,8 @@ import { toDoneOutcome } from './send.js';
 
 /** Number of newest messages to compare (networks.md §4). */
 const COUNT = 10;
+/** MAX's maximum, for a send that may be long ago. */
+const MOST = 100;
 
 /** Possible difference between MAX's timestamps and its clock, in ms. Events closer together cannot be ordered. */
 const SLACK_MS = 2_000;
@@ -21,11 +23,12 @@ export const lookUpMessage = async (
   connection: NetworkConnection,
   step: Step,
   { credentials, channel, waits, signal }: SendContext,
-  { since, before, toleranceMs = 0 }: SendInDoubt,
+  { since, before, toleranceMs = 0, until, others }: SendInDoubt,
 ): Promise<LookUpResult> => {
   const token = credentials['access_token'] ?? '';
   if (!step.visible || !isToken(token)) return { kind: 'unknown' };
-  const query = { chat_id: channel.address['chat_id'] ?? '', count: String(COUNT) };
+  const count = until === undefined ? COUNT : MOST;
+  const query = { chat_id: channel.address['chat_id'] ?? '', count: String(count) };
   const answer = await callMax(connection, { method: 'GET', path: '/messages', query, token, signal });
   if (answer.kind !== 'answered') {
     const mayPass = classify(answer, { visible: false, waits, credentials }).kind === 'retry';
@@ -37,16 +40,19 @@ export const lookUpMessage = async (
   const found = (messages as readonly unknown[]).map(readMessage);
   const end = found.findIndex((one) => one !== null && before.has(one.mid));
   const newer = end < 0 ? found : found.slice(0, end);
-  const from = since + (answer.at === null ? 0 : answer.at - Date.now());
+  const ahead = answer.at === null ? 0 : answer.at - Date.now();
+  const from = since + ahead;
+  const to = until === undefined ? Infinity : until + ahead + SLACK_MS;
+  const mayBeSent = ({ at, mid }: FoundMessage): boolean => at <= to && !others?.has(mid);
   const earliest = from - SLACK_MS - toleranceMs;
   const words = comparableTexts(step.request);
   const kinds = attachmentKinds(step.request['attachments']);
-  const same = newer.filter((one) => one !== null && words.includes(one.text) && one.kinds === kinds);
+  const same = newer.filter((one) => one !== null && mayBeSent(one) && words.includes(one.text) && one.kinds === kinds);
   const match = same.findLast((one) => one !== null && one.at >= from);
   const outcome = match ? toDoneOutcome(match.message) : null;
   if (outcome) return { kind: 'sent', outcome };
   const oldest = found.at(-1);
-  const isComplete = !newer.includes(null) && (end >= 0 || found.length < COUNT || (oldest && oldest.at < earliest));
+  const isComplete = !newer.includes(null) && (end >= 0 || found.length < count || (oldest && oldest.at < earliest));
   const mayBeOlder = same.some((one) => one !== null && one.at >= earliest);
   return { kind: isComplete && !mayBeOlder ? 'not_sent' : 'unknown' };
 };

@@ -2,10 +2,12 @@ import type { NetworkConnection } from '../connection.js';
 import type { Exchange } from '../exchange.js';
 import type { LookUpResult, SendContext, SendInDoubt, Step } from '../publisher.js';
 import { callVk } from './call.js';
-import { buildParameters, toDoneOutcome } from './post.js';
+import { toDoneOutcome } from './post.js';
 
 /** How many of the newest wall posts to compare. */
 const COMPARED_POSTS = 50;
+/** VK's maximum, for a send that may be long ago. */
+const MOST_POSTS = 100;
 
 /** Possible difference between VK's dates and VK's clock, in seconds. Events closer together cannot be ordered. */
 const SLACK_S = 2;
@@ -18,12 +20,15 @@ export const lookUpOnWall = async (
   connection: NetworkConnection,
   step: Step,
   context: SendContext,
-  { since, before, toleranceMs = 0 }: SendInDoubt,
+  { since, before, toleranceMs = 0, until, others }: SendInDoubt,
 ): Promise<LookUpResult> => {
   const token = context.credentials['upload_token'] ?? context.credentials['access_token'];
   if (!step.visible || !token) return { kind: 'unknown' };
-  const { owner_id = '', message = '', attachments = '' } = buildParameters(step, context);
-  const parameters = { owner_id, count: String(COMPARED_POSTS), filter: 'owner' };
+  // Only what needs no results of uploads, which may be lost.
+  const { owner_id: owner = '', message = '', attachments = [] } = step.request;
+  const owner_id = String(owner);
+  const compared = until === undefined ? COMPARED_POSTS : MOST_POSTS;
+  const parameters = { owner_id, count: String(compared), filter: 'owner' };
   const answer = await callVk(connection, { method: 'wall.get', parameters, token, visible: false }, context);
   if (!answer.ok) return { kind: answer.outcome.kind === 'retry' ? 'unanswered' : 'unknown' };
   const { items } = answer.response as { items?: unknown };
@@ -33,17 +38,21 @@ export const lookUpOnWall = async (
   const found = (items as readonly (WallPost | null)[]).filter((item) => item?.is_pinned !== 1);
   const end = found.findIndex((item) => before.has(String(item?.id)));
   // VK's dates are in whole seconds, by its own clock.
-  const from = Math.floor((since + aheadMs(answer.last)) / 1_000);
+  const ahead = aheadMs(answer.last);
+  const from = Math.floor((since + ahead) / 1_000);
+  const to = until === undefined ? Infinity : Math.floor((until + ahead) / 1_000) + SLACK_S;
   const oldest = from - SLACK_S - Math.ceil(toleranceMs / 1_000);
   const recent = (end < 0 ? found : found.slice(0, end)).filter((item) => (item?.date ?? 0) >= oldest);
-  const count = attachments === '' ? 0 : attachments.split(',').length;
+  const text = comparableText(String(message));
+  const count = (attachments as readonly unknown[]).length;
+  const mayBeSent = (item: WallPost | null) => (item?.date ?? 0) <= to && !others?.has(String(item?.id));
   const same = recent.filter(
-    (item) => comparableText(item?.text ?? '') === comparableText(message) && countUploads(item) === count,
+    (item) => mayBeSent(item) && comparableText(item?.text ?? '') === text && countUploads(item) === count,
   );
   const match = same.findLast((item) => (item?.date ?? 0) >= from);
   if (match?.id !== undefined) return { kind: 'sent', outcome: toDoneOutcome(owner_id, String(match.id)) };
   // If every post on the page is newer than the attempt, the post may be on the next page.
-  const isComplete = end >= 0 || recent.length < found.length || items.length < COMPARED_POSTS;
+  const isComplete = end >= 0 || recent.length < found.length || items.length < compared;
   return { kind: isComplete && same.length === 0 ? 'not_sent' : 'unknown' };
 };
 

@@ -14,7 +14,9 @@ export const recovery: Migration = {
       -- Data of its event, for readers; null before the first.
       facts jsonb,
       -- True until everything that waited is marked: nothing is published in the meantime.
-      is_open boolean not null default false
+      is_open boolean not null default false,
+      -- Id of the latest recovery for which this database's transparency log has ended, if it had to; null before the first.
+      log_recovery_id text
     );
     insert into ops_recovery default values;
   `,

@@ -1,4 +1,4 @@
-import type { PublicationError, PublicationEvent } from '../../domain/publication/publication.events.js';
+import { type PublicationError, type PublicationEvent, RESTORED } from '../../domain/publication/publication.events.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import { AUDITED_TYPES } from '../audit/audited-types.js';
 import type { Projection } from '../engine/projection.js';
@@ -128,8 +128,10 @@ const columnsAfter = (event: RecordedEventOf<PublicationEvent>): Partial<OpenPub
     case 'PublicationResent':
       return { retry_rule: null, retry_at: 0, settled_at: null };
     case 'PublicationFailed':
-    case 'PublicationInDoubt':
-      return { retry_rule: null, retry_at: 0, settled_at: event.at };
+    case 'PublicationInDoubt': {
+      const isRestored = event.data.error.code === RESTORED;
+      return { retry_rule: null, retry_at: 0, settled_at: isRestored ? null : event.at };
+    }
     default:
       return {};
   }

@@ -144,7 +144,8 @@ const activityStatement = (isOwner: string): string => {
     where ${isOwner} and platform = n.platform and retry_rule = '${rule}' and retry_at > $5 and state = 'queued')`;
   const settled = (state: string): string => `
     select publication_id as id, settled_at as since from ${ACTIVITY}.publication
-    where ${isOwner} and settled = '${state}' order by settled_at, publication_id limit $6`;
+    where ${isOwner} and settled = '${state}' and settled_at is not null
+    order by settled_at, publication_id limit $6`;
   return `
     select
       ${list(`select platform, at, published, failed, in_doubt, refused, latencies from ${ACTIVITY}.minute

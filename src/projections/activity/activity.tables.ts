@@ -3,7 +3,7 @@ import { bigint, boolean, defineTable, fixed, int, jsonb, nullable, type RowOfTa
 import { plannedTargetRows } from '../planned-targets.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const ACTIVITY_VERSION = 3;
+export const ACTIVITY_VERSION = 4;
 export const ACTIVITY = readSchema('activity', ACTIVITY_VERSION);
 
 /** Owner id of the rows that hold the totals for all owners. */
@@ -68,7 +68,10 @@ export const openPublicationRows = defineTable(
     /** Rule that last postponed or held it since it was queued; null if none did, or if it failed or is in doubt. */
     retry_rule: nullable(text()),
     retry_at: bigint(),
-    /** Time at which it failed or became in doubt; null in other states. */
+    /**
+     * Time at which it failed or became in doubt; null in other states, and if a recovery put it in doubt: all of these
+     * are settled together (D-80).
+     */
     settled_at: nullable(bigint()),
   },
 );

@@ -122,12 +122,12 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
     case 'PublicationFailed':
     case 'PublicationInDoubt': {
       const [state, outcome] = ENDINGS[event.type];
-      const { at, error } = event.data;
+      const { attempt: n, at, error } = event.data;
       // A publication may be in doubt without an open attempt, because events were lost (D-80).
       const isOpen = row.attempts.at(-1)?.ended_at === null || error.code !== RESTORED;
       const attempts = isOpen
         ? endLastAttempt(row.attempts, at, outcome, error)
-        : [...row.attempts, { n: row.attempts.length + 1, started_at: at, ended_at: at, outcome, error }];
+        : [...row.attempts, { n, started_at: at, ended_at: at, outcome, error }];
       publications.put({ ...row, state, attempts });
       return;
     }

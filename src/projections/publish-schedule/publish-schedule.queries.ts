@@ -89,6 +89,22 @@ export class PublishScheduleQueries {
     return this.listOwned(condition, [ownerId, after, limit]);
   }
 
+  /**
+   * Reads publications that are in doubt because of a recovery, in the order in which each channel would have sent them.
+   * @param after the last one of the page before; null for the first page
+   */
+  async readRestored(
+    after: Pick<ScheduledPublication, 'channel_id' | 'sequence'> | null,
+    limit: number,
+  ): Promise<readonly ScheduledPublication[]> {
+    const { rows } = await this.pool.query<{ publication: ScheduledPublication }>(
+      `select to_json(p) as publication from ${SCHEDULE}.scheduled_publication p
+       where is_restored and (channel_id, sequence) > ($1, $2) order by channel_id, sequence limit $3`,
+      [after?.channel_id ?? '', after?.sequence ?? 0, limit],
+    );
+    return rows.map(({ publication }) => publication);
+  }
+
   private async listOwned(condition: string, values: readonly unknown[]): Promise<readonly OwnedPublication[]> {
     const { rows } = await this.pool.query<OwnedPublication>(
       `select publication_id as "publicationId", post_id as "postId", channel_id as "channelId", owner_id as "ownerId"

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { readRecoveries, RECOVERY_LOCK, setRecoveryRow } from '../../commands/recovery/latest-recovery.js';
-import { recovery } from '../../domain/recovery/recovery.decider.js';
+import { isLookingUp, recovery } from '../../domain/recovery/recovery.decider.js';
 import { RECOVERY_ID } from '../../domain/recovery/recovery.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { LOG, type Log } from '../../kernel/log.js';
@@ -12,6 +12,7 @@ import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { causedBy } from '../engine/caused-by.js';
 import { runUnderLease } from '../engine/run-under-lease.js';
+import { LookUpRestored } from './look-up-restored.js';
 import { MarkRestored } from './mark-restored.js';
 
 const NAME = 'recover';
@@ -21,7 +22,7 @@ const LOOK_MS = 1_000;
 
 /**
  * Finishes a recovery that a start has begun (D-80): nothing is published until everything that waited is in doubt or
- * held. Runs in one process at a time; what the log says decides, not the row that other processes read.
+ * held. Then looks up what is in doubt. Runs in one process at a time; what the log says decides, not the row that other processes read.
  */
 @Injectable()
 export class Recover {
@@ -31,6 +32,7 @@ export class Recover {
     private readonly progress: ProjectionProgress,
     private readonly leases: Leases,
     private readonly marking: MarkRestored,
+    private readonly lookUps: LookUpRestored,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
@@ -38,9 +40,15 @@ export class Recover {
   run(signal: AbortSignal): Promise<void> {
     const failure = 'failed to hold what waited before a restore; retrying';
     const work = async (held: AbortSignal): Promise<void> => {
+      let mayBeInDoubt = true;
       while (!held.aborted) {
-        if (await this.isOpen()) await this.finish(held);
-        await sleepUnlessAborted(LOOK_MS, held);
+        if (await this.isOpen()) {
+          await this.finish(held);
+          mayBeInDoubt = true;
+        } else if (mayBeInDoubt) {
+          await this.lookUp(held);
+          mayBeInDoubt = false;
+        } else await sleepUnlessAborted(LOOK_MS, held);
       }
     };
     return runUnderLease(this.leases, this.log, { lease: `saga/${NAME}`, retry: RETRY, failure, work }, signal);
@@ -67,6 +75,32 @@ export class Recover {
       log.warn({ in_doubt: inDoubt }, 'what waited before the restore is held; new posts are published again');
     }
     await this.followLog();
+  }
+
+  /** Looks up what the latest recovery put in doubt. Ends early if another recovery begins. */
+  private async lookUp(signal: AbortSignal): Promise<void> {
+    const { aggregates, log } = this;
+    const { latest: started, state } = await readRecoveries(aggregates);
+    if (!started || !isLookingUp(state)) return;
+    const superseded = new AbortController();
+    const timer = setInterval(() => {
+      void this.isOpen().then(
+        (isOpen) => isOpen && superseded.abort(),
+        () => undefined,
+      );
+    }, LOOK_MS);
+    try {
+      const found = await this.lookUps.lookUpAll(started, AbortSignal.any([signal, superseded.signal]));
+      const { recoveryId } = started.data;
+      const at = Date.now();
+      const context = { ...causedBy(started, NAME), commandId: `${NAME}/${recoveryId}/look-up`, at };
+      await aggregates.execute(recovery, RECOVERY_ID, { type: 'MarkLookedUp', recoveryId, at, found }, context);
+      if (found > 0) log.warn({ found }, 'posts in doubt after the restore were found on their networks');
+    } catch (error) {
+      if (!superseded.signal.aborted) throw error;
+    } finally {
+      clearInterval(timer);
+    }
   }
 
   /** Lets other work continue once the log says so, unless a process is about to begin another recovery. */

@@ -48,6 +48,7 @@ const recovery: SamplesOf<RecoveryEvent | RecoveryConfirmed> = {
     },
   ],
   RecoveryMarked: [{ recoveryId: '0195931f-3c00-7000-a000-000000000011', at: 1_762_077_601_000, inDoubt: 3 }],
+  RecoveryLookedUp: [{ recoveryId: '0195931f-3c00-7000-a000-000000000011', at: 1_762_077_602_000, found: 2 }],
   RecoveryConfirmed: [{ ownerId: 'own_1', at: 1_762_077_602_000, planned: 'keep', inDoubt: 'dismiss' }],
 };
 

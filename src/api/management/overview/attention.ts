@@ -52,7 +52,8 @@ const buildSettled = (
   const [first] = found;
   if (!first) return null;
   const all = activity.standings.reduce((sum, standing) => sum + standing[state], 0);
-  const count = Math.max(found.length, all);
+  const restored = state === 'in_doubt' ? facts.held.inDoubt : 0; // they have an item of their own
+  const count = Math.max(found.length, all - restored);
   const subject = describePublication(first.id, facts);
   const values = {
     excerpt: subject.excerpt ?? TEXTS.noText,

@@ -7,6 +7,8 @@ import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
 import type { PublicationAttempt } from './publication-attempt.js';
 
+type PacedAttempt = Pick<PublicationAttempt, 'publisher' | 'target' | 'ownerId' | 'signals' | 'endStart'>;
+
 /**
  * Paces calls to the networks to keep their 429s rare, with a sliding window for each account and each chat of an
  * owner, shared by all workers (`ops_reserve_slots`). A call reserves its turn once and then waits for it, so calls are
@@ -31,7 +33,7 @@ export class Pacing {
    * @returns true if it waited, so data read earlier may be stale
    */
   async waitForTurn(
-    { publisher, target, ownerId, signals, endStart }: PublicationAttempt,
+    { publisher, target, ownerId, signals, endStart }: PacedAttempt,
     step: Pick<Step, 'visible'>,
     credentials: SendContext['credentials'],
     queued?: string,

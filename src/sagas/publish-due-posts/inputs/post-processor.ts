@@ -8,7 +8,7 @@ import type { Translate } from '../../../processing/translation/translation.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
 import type { LoadedPublication } from '../attempt/attempt-state.js';
 import type { PublicationAttempt } from '../attempt/publication-attempt.js';
-import { StoredTranslations } from './stored-translations.js';
+import { NotTranslated, StoredTranslations } from './stored-translations.js';
 
 /** A post after processing, for one channel. */
 export interface ProcessedForChannel {
@@ -52,13 +52,7 @@ export class PostProcessor {
     publication: LoadedPublication,
     current: LoadedAggregate<ProjectState>,
   ): Promise<ProcessedForChannel> {
-    const projectRevision = publication.state.projectRevision ?? String(current.revision);
-    const { state } =
-      projectRevision === String(current.revision)
-        ? current
-        : await this.aggregates.loadAggregateAt(project, row.project_id, BigInt(projectRevision));
-    // The management API validated this value before it was stored, so it is a valid Processing.
-    const processing = (state?.processing ?? {}) as unknown as Processing;
+    const { processing, projectRevision } = await this.findProcessing(row, publication, current);
     const translateAndStore = this.translations.forPost(row.post_id, origin, signals.drain);
     // A publication that is waiting for a service does not count towards its network's concurrency limit.
     const place = { group: channel.platform, owner: ownerId };
@@ -68,5 +62,33 @@ export class PostProcessor {
     };
     const processed = await processPost(payload, processing, channel.platform, translate);
     return { processed, projectRevision, hasWaited: processing.translation !== undefined };
+  }
+
+  /** Processes a post as it may have been sent, without asking for translations; null if one is not stored. */
+  async processAsSent(
+    { row, payload, channel }: Pick<ProcessedAttempt, 'row' | 'payload' | 'channel'>,
+    publication: LoadedPublication,
+    current: LoadedAggregate<ProjectState>,
+  ): Promise<ProcessedPost | null> {
+    const { processing } = await this.findProcessing(row, publication, current);
+    const translate = this.translations.findForPost(row.post_id);
+    return processPost(payload, processing, channel.platform, translate).catch((error: unknown) => {
+      if (error instanceof NotTranslated) return null;
+      throw error;
+    });
+  }
+
+  private async findProcessing(
+    row: ProcessedAttempt['row'],
+    publication: LoadedPublication,
+    current: LoadedAggregate<ProjectState>,
+  ): Promise<{ readonly processing: Processing; readonly projectRevision: string }> {
+    const projectRevision = publication.state.projectRevision ?? String(current.revision);
+    const { state } =
+      projectRevision === String(current.revision)
+        ? current
+        : await this.aggregates.loadAggregateAt(project, row.project_id, BigInt(projectRevision));
+    // The management API validated this value before it was stored, so it is a valid Processing.
+    return { processing: (state?.processing ?? {}) as unknown as Processing, projectRevision };
   }
 }

@@ -12,6 +12,9 @@ import type { PublishError } from '../../../platforms/publisher.js';
 import { CircuitBreaker } from '../../../processing/translation/circuit-breaker.js';
 import type { Translate, TranslationResult, Translator } from '../../../processing/translation/translation.js';
 
+/** Thrown if a translation is not stored. */
+export class NotTranslated extends Error {}
+
 /**
  * Translations of posts. Each is requested once and stored for every channel, attempt and process. A failure is stored
  * only if the project then publishes the original text; otherwise the next attempt requests the translation again.
@@ -45,6 +48,15 @@ export class StoredTranslations {
       const translating = loadOrTranslate();
       this.pending.set(id, translating);
       return translating.finally(() => this.pending.delete(id));
+    };
+  }
+
+  /** Returns a function that only reads stored translations. It throws {@link NotTranslated} if there is none. */
+  findForPost(postId: string): Translate {
+    return async (content, how) => {
+      const { state } = await this.aggregates.loadAggregate(decider, `${postId}_${fingerprintOf(content, how)}`);
+      if (!state) throw new NotTranslated();
+      return resultOf(state);
     };
   }
 
