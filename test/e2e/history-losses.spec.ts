@@ -432,6 +432,15 @@ describe('a published history whose stores are lost', () => {
     gateway = await losses.start(place);
     await losses.write(gateway, 4);
     expect(await losses.verify(gateway, 1)).toEqual(['store_reset']);
+
+    // Once more, and RESTORED_AT says so: nothing else can know which checkpoints were published since.
+    await gateway.program.killAll();
+    await restore();
+    place = { ...place, DATA_DIR: await harness.createFolder() };
+    losses.forgetLaterLogs();
+    gateway = await losses.start({ ...place, RESTORED_AT: '2026-11-02T10:00:00Z' });
+    await losses.write(gateway, 4);
+    expect(await losses.verify(gateway, 1)).toEqual(['entries_lost']);
   });
 
   concurrentE2eTest(

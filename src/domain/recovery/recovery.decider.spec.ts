@@ -1,5 +1,5 @@
 import { fold } from '../../kernel/decider.js';
-import { isCovered, openRecovery, recovery, type RecoveryCommand } from './recovery.decider.js';
+import { isCovered, isLookingUp, openRecovery, recovery, type RecoveryCommand } from './recovery.decider.js';
 import type { RecoveryEvent } from './recovery.events.js';
 
 const start = (change: Partial<Extract<RecoveryCommand, { type: 'StartRecovery' }>>): RecoveryCommand => ({
@@ -50,4 +50,15 @@ it('is open until everything that waited is marked', () => {
   expect(openRecovery(fold(recovery, [first!]))).toMatchObject({ recoveryId: 'r1' });
   expect(openRecovery(fold(recovery, [first!, marked!]))).toBeNull();
   expect(decide(mark, first!, marked!)).toEqual([]);
+});
+
+it('looks up what is in doubt once for each recovery, also after a crash', () => {
+  const lookedUp = { type: 'MarkLookedUp', recoveryId: 'r1', at: 2_000, found: 1 } as const;
+  expect(isLookingUp(fold(recovery, []))).toBe(false);
+  expect(isLookingUp(fold(recovery, [first!]))).toBe(true);
+  const [done] = decide({ ...lookedUp, recoveryId: first!.data.recoveryId }, first!);
+  expect(done).toMatchObject({ type: 'RecoveryLookedUp', data: { found: 1 } });
+  expect(isLookingUp(fold(recovery, [first!, done!]))).toBe(false);
+  expect(decide({ ...lookedUp, recoveryId: first!.data.recoveryId }, first!, done!)).toEqual([]);
+  expect(decide({ ...lookedUp, recoveryId: 'other' }, first!)).toEqual([]);
 });

@@ -261,6 +261,21 @@ describe('the look-up of a send in doubt (networks.md §4, D-25)', () => {
     expect(await lookUp(since, post)).toMatchObject({ kind: 'sent', outcome: { messageIds: [entry?.message_id] } });
   });
 
+  it('of a send that may be long ago ignores later messages and messages of others (D-80)', async () => {
+    for (let n = 0; n < 12; n++) await max.post({ text: n < 2 ? 'Ahoy' : 'Other' });
+    const ids = (await max.control.readLedger()).map(({ message_id }) => message_id);
+    const lookUpAll = (until: number, others: readonly string[]) =>
+      publisher.lookUp!(publisher.render(ahoy, channel).steps.at(-1)!, contextWith(), {
+        since: 0,
+        before: new Set(),
+        until,
+        others: new Set(others),
+      });
+    expect(await lookUpAll(Date.now(), [ids[0]!])).toMatchObject({ outcome: { messageIds: [ids[1]] } });
+    expect(await lookUpAll(Date.now(), ids.slice(0, 2))).toEqual({ kind: 'not_sent' });
+    expect(await lookUpAll(Date.now() - 60_000, [])).toEqual({ kind: 'not_sent' });
+  });
+
   it('reports that it is not there', async () => {
     await max.control.addFault({ mode: 'drop_before_accepting' });
     await send();

@@ -233,6 +233,28 @@ describe('the look-up of a send in doubt on the wall (D-25, D-41)', () => {
     expect(await lookUp(since, {}, post(), ['1'])).toMatchObject({ kind: 'sent', outcome: { messageIds: ['2'] } });
   });
 
+  it('of a send that may be long ago ignores later posts and posts of others, and needs no results of uploads (D-80)', async () => {
+    for (const key of ['pub_1', 'pub_2', 'pub_3']) await send({ key });
+    const lookUpAll = (until: number, others: readonly string[]) =>
+      vk.publisher.lookUp!(step(), contextFor(), { since: 0, before: new Set(), until, others: new Set(others) });
+    expect(await lookUpAll(Date.now(), ['1'])).toMatchObject({ outcome: { messageIds: ['2'] } });
+    expect(await lookUpAll(Date.now(), ['1', '2', '3'])).toEqual({ kind: 'not_sent' });
+    expect(await lookUpAll(Date.now() - 60_000, [])).toEqual({ kind: 'not_sent' });
+    const [last] = (await vk.control.listCalls({ method: 'wall.get' })).items.slice(-1);
+    expect(last!.request['count']).toBe('100');
+    const photo = { type: 'photo' as const, url: 'https://example.com/a.jpg' };
+    const rendered = vk.publisher.render(post({ media: [photo] }), {
+      ...CHANNEL,
+      address: { ...CHANNEL.address, uploads: 'user' },
+    });
+    const lookUpPhoto = () =>
+      vk.publisher.lookUp!(rendered.steps.at(-1)!, contextFor(), { since: 0, before: new Set(), until: Date.now() });
+    expect(await lookUpPhoto()).toEqual({ kind: 'not_sent' });
+    const items = [{ id: 9, date: Math.floor(Date.now() / 1_000), text: 'Ahoy', attachments: [{ type: 'photo' }] }];
+    await vk.control.addFault({ mode: 'answer', method: 'wall.get', status: 200, body: { response: { items } } });
+    expect(await lookUpPhoto()).toMatchObject({ outcome: { messageIds: ['9'] } });
+  });
+
   it('is inconclusive if the wall cannot be read, or the post may be on a later page', async () => {
     expect(await lookUp(0, { credentials: { access_token: COMMUNITY_TOKEN } })).toEqual({ kind: 'unknown' });
     await vk.control.addFault({ mode: 'drop_before_accepting' });
