@@ -60,9 +60,9 @@ describeInChromium('what a restore holds', () => {
     // The default sends nothing a second time, and the risk of the rest is said.
     await dialog.getByText('The publications in doubt are not sent again.').waitFor();
     await dialog.getByText(/already published or cancelled in the lost time is published again/).waitFor();
-    await opened.click(dialog.getByRole('radio', { name: 'Cancel' }));
+    await opened.click(dialog.getByRole('button', { name: 'Cancel', exact: true }).first());
     await dialog.getByText('The planned posts are cancelled for good.').waitFor();
-    await opened.click(dialog.getByRole('radio', { name: 'Keep' }));
+    await opened.click(dialog.getByRole('button', { name: 'Keep', exact: true }));
     await opened.click(dialog.getByRole('button', { name: 'Settle all' }));
     await page.getByText('Settled: 2 planned posts, 1 publications.').waitFor();
     await page.getByText('A backup was restored').waitFor({ state: 'detached' });

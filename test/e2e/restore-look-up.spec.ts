@@ -129,7 +129,7 @@ e2eTest(
         const { in_doubt, state } = await manage.get<{ in_doubt: number; state: string }>('/recovery');
         return state === 'held' && in_doubt === inDoubt;
       },
-      90_000,
+      120_000,
     );
     for (const name of NETWORK_NAMES) {
       const ids = (await networks[name].control.readLedger()).map(({ message_id }) => message_id);

@@ -82,6 +82,7 @@ export class Recover {
     const { aggregates, log } = this;
     const { latest: started, state } = await readRecoveries(aggregates);
     if (!started || !isLookingUp(state)) return;
+    await this.progress.requireUpTo('publish-schedule', await aggregates.store.readHead());
     const superseded = new AbortController();
     const timer = setInterval(() => {
       void this.isOpen().then(
