@@ -1,6 +1,6 @@
 // More than 20 s: gateways work until planned posts are due, twice.
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Gateway } from '../support/gateway-process.js';
@@ -64,6 +64,7 @@ describe('the procedure of docs/recovery.md', () => {
 
   concurrentE2eTest('with the folder of the embedded PostgreSQL', async (harness) => {
     const DATA_DIR = await harness.createDataDir();
+    harness.addCleanup(() => rm(`${DATA_DIR}.lost`, { recursive: true, force: true }));
     const variables = { DATA_DIR, BACKUP: join(await harness.createFolder(), 'backup') };
     const [, backUp] = await readCommands('Back up');
     const [, restore] = await readCommands('Restore');

@@ -81,7 +81,7 @@ const endAttempt = (
 export const publicationHistory: HistoryAggregate<PublicationHistory, PublicationEvent> = {
   name: 'publication',
   category: 'publication',
-  version: 2,
+  version: 3,
 
   evolve(before, event) {
     const state: PublicationHistory = before ?? create(event);
@@ -115,8 +115,11 @@ export const publicationHistory: HistoryAggregate<PublicationHistory, Publicatio
         return { ...state, state: 'failed', sending: null, attempts };
       }
       case 'PublicationInDoubt': {
-        const { step, error } = event.data;
-        const attempts = endAttempt(state.attempts, at, 'in_doubt', error);
+        const { attempt: n, step, error } = event.data;
+        // A recovery may put a publication in doubt without an open attempt (D-80).
+        const own = { n, started_at: at, worker: event.actor, ended_at: null, outcome: null, error: null };
+        const isKnown = state.attempts.some((attempt) => attempt.n === n);
+        const attempts = endAttempt(isKnown ? state.attempts : [...state.attempts, own], at, 'in_doubt', error);
         return { ...state, state: 'in_doubt', sending: step, attempts };
       }
       case 'PublicationFiltered':
