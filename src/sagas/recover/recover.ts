@@ -18,6 +18,7 @@ import { MarkRestored } from './mark-restored.js';
 const NAME = 'recover';
 const RETRY = { firstMs: 100, longestMs: 5_000 };
 const VIEWS = ['planned-posts', 'publish-schedule'];
+const LOOK_UP_VIEWS = ['publish-schedule', 'posts', 'discovery'];
 const LOOK_MS = 1_000;
 
 /**
@@ -79,10 +80,11 @@ export class Recover {
 
   /** Looks up what the latest recovery put in doubt. Ends early if another recovery begins. */
   private async lookUp(signal: AbortSignal): Promise<void> {
-    const { aggregates, log } = this;
+    const { aggregates, progress, log } = this;
     const { latest: started, state } = await readRecoveries(aggregates);
     if (!started || !isLookingUp(state)) return;
-    await this.progress.requireUpTo('publish-schedule', await aggregates.store.readHead());
+    while (!signal.aborted && !(await progress.waitForOwnVersions(LOOK_UP_VIEWS, LOOK_MS)));
+    await progress.requireUpTo('publish-schedule', await aggregates.store.readHead());
     const superseded = new AbortController();
     const timer = setInterval(() => {
       void this.isOpen().then(
