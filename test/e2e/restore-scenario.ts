@@ -16,7 +16,7 @@ const SOON_MS = 30_000;
 
 export type Settings = Readonly<Record<string, string>>;
 
-export interface Recovery {
+interface Recovery {
   readonly state: 'none' | 'held';
   readonly restored_at: string | null;
   readonly noticed_by: string | null;

@@ -20,7 +20,7 @@ export const SYSTEM_POSTGRES: string | null =
     ) ?? null;
 
 /** A PostgreSQL of Debian. The tools of a release refuse newer servers, such as the embedded one. */
-export interface SystemPostgres {
+interface SystemPostgres {
   /** URL of its maintenance database. */
   readonly url: string;
   readonly stop: () => Promise<void>;
