@@ -63,7 +63,7 @@ const createOwner = async (gateway: Gateway, name: string, chatId: string) => {
     cancelled: await accept(gateway, endpoint, { text: `${name}: cancelled`, ...inAnHour }),
     approved: await accept(gateway, reviewed, { text: `${name}: approved`, ...inAnHour }),
     kept: await accept(gateway, endpoint, { text: `${name}: kept`, ...inAnHour }),
-    overdue: await accept(gateway, endpoint, { text: `${name}: overdue`, publish_at: later(60_000) }),
+    plan: (text: string, publish_at: string) => accept(gateway, endpoint, { text: `${name}: ${text}`, publish_at }),
   };
 };
 
@@ -72,6 +72,10 @@ e2eTest('each owner settles only its own posts after a restore, one by one or al
   let gateway = await harness.startGateway(settings);
   const ada = await createOwner(gateway, 'Ada', '-1001000001');
   const ben = await createOwner(gateway, 'Ben', '-1001000002');
+  // Not before the restart, and while it is held.
+  const soon = later(60_000);
+  const overdue = await ada.plan('overdue', soon);
+  await ben.plan('overdue', soon);
   await gateway.program.killAll();
   gateway = await harness.startGateway({ ...settings, RESTORED_AT: '2026-11-02T10:00:00Z' });
   await waitUntilMarked(gateway);
@@ -112,12 +116,12 @@ e2eTest('each owner settles only its own posts after a restore, one by one or al
 
   // Held posts are not overdue: nobody has to look why they are not released.
   await until('their time has passed', async () => {
-    const { publish_at } = await manage.get<{ publish_at: string }>(`/posts/${ada.overdue}`);
+    const { publish_at } = await manage.get<{ publish_at: string }>(`/posts/${overdue}`);
     return Date.parse(publish_at) < Date.now() - 1_000;
   });
   const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
   expect(metrics).toMatch(/^crosspost_planned_post_overdue_seconds 0$/m);
-  expect(await ruleOf(ada.overdue)).toBe('restored');
+  expect(await ruleOf(overdue)).toBe('restored');
 
   // By the command line, with the owner's key: what is kept and overdue is released at once, the doubt is sent again.
   const shown = await runCommand(gateway, ada.key, 'recovery');
@@ -134,7 +138,7 @@ e2eTest('each owner settles only its own posts after a restore, one by one or al
     errors: '',
     output: { planned: 2, in_doubt: 1 },
   });
-  for (const id of [ada.overdue, ada.queued]) await until(`${id} is published`, () => isPublished(manage, id));
+  for (const id of [overdue, ada.queued]) await until(`${id} is published`, () => isPublished(manage, id));
   expect(await ruleOf(ada.kept)).toBe('scheduled');
   expect(await readTexts(telegram)).toEqual(['Ada: overdue', 'Ada: queued']);
   expect(await heldOf(ada.key)).toMatchObject({ state: 'none', planned: 0, in_doubt: 0 });

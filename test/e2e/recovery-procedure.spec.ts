@@ -8,6 +8,9 @@ import { startSystemPostgres, SYSTEM_POSTGRES } from '../support/system-postgres
 import { concurrentE2eTest, type E2eHarness } from './e2e-harness.js';
 import { expectRecovered, ON_WALL, readTexts, type Settings, workAfter, workBefore } from './restore-scenario.js';
 
+/** Time until planned posts are due: enough to stop the gateway, back up and start again on a busy machine. */
+const DUE_IN_MS = 90_000;
+
 /** Returns the commands that docs/recovery.md gives under a heading. */
 const readCommands = async (heading: string): Promise<readonly string[]> => {
   const page = await readFile(join(import.meta.dirname, '../../docs/recovery.md'), 'utf8');
@@ -48,7 +51,7 @@ describe('the procedure of docs/recovery.md', () => {
       SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     });
     let gateway = await harness.startGateway({ ...settings, DATA_DIR: await harness.createFolder() });
-    const work = await workBefore(gateway);
+    const work = await workBefore(gateway, DUE_IN_MS);
     await runCommands(backUp!, folder, variables);
     await workAfter(gateway, work);
     expect(await readTexts(telegram)).toEqual(ON_WALL);
@@ -70,7 +73,7 @@ describe('the procedure of docs/recovery.md', () => {
     const [, restore] = await readCommands('Restore');
     const { telegram, settings } = await setUp(harness, { DATA_DIR });
     let gateway = await harness.startGateway(settings);
-    const work = await workBefore(gateway);
+    const work = await workBefore(gateway, DUE_IN_MS);
     await stop(gateway);
     await runCommands(backUp!, '/', variables);
     gateway = await harness.startGateway(settings);

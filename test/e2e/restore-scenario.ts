@@ -60,7 +60,7 @@ export const settle = (gateway: Gateway, choice: object): Promise<{ planned: num
   until('what is held is settled', () => createManagementClient(gateway).post('/recovery/confirm', choice));
 
 /** Work before a backup: published, queued behind a pause, planned for soon and for later, and waiting for approval. */
-export const workBefore = async (gateway: Gateway) => {
+export const workBefore = async (gateway: Gateway, dueInMs = SOON_MS) => {
   const manage = createManagementClient(gateway);
   const { endpoints } = await manage.seed(2, [[0], [1]]);
   const [endpoint, slow] = endpoints as [Endpoint, Endpoint];
@@ -68,7 +68,7 @@ export const workBefore = async (gateway: Gateway) => {
   await until('it is published', () => isPublished(manage, done));
   await manage.post(`/channels/${slow.channels[0]!.id}/pause`, { minutes: 60 });
   const queued = await accept(gateway, slow, { text: 'queued' });
-  const soonMs = Date.now() + SOON_MS;
+  const soonMs = Date.now() + dueInMs;
   const soon = new Date(soonMs).toISOString();
   const plan = (text: string, at: string) => accept(gateway, endpoint, { text, publish_at: at });
   const planned = await plan('planned', soon);
