@@ -82,6 +82,7 @@ export class LookUpRestored {
     for (const pause of [0, ...ASK_AGAIN_AFTER_MS]) {
       await sleepUnlessAborted(pause, inTime);
       const unanswered = new Set<string>();
+      const unansweredChannels = new Set<string>();
       for (let after: ScheduledPublication | null = null; !inTime.aborted;) {
         const page: readonly ScheduledPublication[] = await this.schedule.readRestored(after, PAGE_SIZE);
         if (page.length === 0) break;
@@ -92,9 +93,13 @@ export class LookUpRestored {
         const lookUpInOrder = async (rows: readonly ScheduledPublication[]): Promise<void> => {
           for (const row of rows) {
             if (inTime.aborted) return;
-            const result = await this.lookUpSafely(row, started, claimed, inTime);
+            // Out of order, a later post with the same words would be taken for this one.
+            const isBehind = unansweredChannels.has(row.channel_id);
+            const result = isBehind ? 'unanswered' : await this.lookUpSafely(row, started, claimed, inTime);
             if (result === 'found') found += 1;
-            if (result === 'unanswered') unanswered.add(row.publication_id);
+            if (result !== 'unanswered') continue;
+            unanswered.add(row.publication_id);
+            unansweredChannels.add(row.channel_id);
           }
         };
         await Promise.all([...channels.values()].map(lookUpInOrder));
