@@ -12,7 +12,7 @@ import {
   startEventStore,
   usesEventStore,
 } from '../support/event-store-server.js';
-import { type Gateway, type Program, startGateway } from '../support/gateway-process.js';
+import { type Gateway, Program, startGateway } from '../support/gateway-process.js';
 import { newDataDir, startTestPostgres } from '../support/postgres.js';
 import { StandInControl } from '../support/stand-in-control.js';
 import { ManagementClient, OPERATOR_KEY } from './management-client.js';
@@ -90,7 +90,20 @@ export class E2eHarness {
    * an event store, which it shares with the test's other gateways on the same database.
    */
   async startGateway(settings: Readonly<Record<string, string>>): Promise<Gateway> {
-    const gateway = await startGateway({
+    const gateway = await startGateway(await this.environmentOf(settings));
+    this.programs.push(gateway.program);
+    return gateway;
+  }
+
+  /** Starts a gateway in the same way, without waiting until it is ready. */
+  async spawnGateway(settings: Readonly<Record<string, string>>): Promise<Program> {
+    const program = Program.spawn('gateway', ['main.js'], await this.environmentOf(settings));
+    this.programs.push(program);
+    return program;
+  }
+
+  private async environmentOf(settings: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>> {
+    return {
       PORT: '0',
       DEMO: 'off',
       OPERATOR_KEY,
@@ -100,9 +113,7 @@ export class E2eHarness {
       LIMITS_PROFILE: fileURLToPath(new URL('../support/unlimited.json', import.meta.url)),
       ...(await this.eventStoreOf(settings)),
       ...settings,
-    });
-    this.programs.push(gateway.program);
-    return gateway;
+    };
   }
 
   /** Starts a gateway without settings: with stand-ins of all networks and the demo. */

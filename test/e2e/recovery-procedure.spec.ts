@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Gateway } from '../support/gateway-process.js';
 import { startSystemPostgres, SYSTEM_POSTGRES } from '../support/system-postgres.js';
 import { concurrentE2eTest, type E2eHarness } from './e2e-harness.js';
 import { expectRecovered, ON_WALL, readTexts, type Settings, workAfter, workBefore } from './restore-scenario.js';
@@ -27,11 +26,6 @@ const runCommands = async (commands: string, cwd: string, env: Settings): Promis
 const setUp = async (harness: E2eHarness, settings: Settings) => {
   const telegram = await harness.startTelegram();
   return { telegram, settings: { TELEGRAM_API_URL: telegram.url, MINUTE_MS: '1000', ...settings } };
-};
-
-const stop = async ({ program }: Gateway): Promise<void> => {
-  process.kill(program.pid, 'SIGTERM');
-  await program.exited;
 };
 
 const withTools = SYSTEM_POSTGRES ? concurrentE2eTest : (title: string) => it.skip(title, () => undefined);
@@ -74,12 +68,12 @@ describe('the procedure of docs/recovery.md', () => {
     const { telegram, settings } = await setUp(harness, { DATA_DIR });
     let gateway = await harness.startGateway(settings);
     const work = await workBefore(gateway, DUE_IN_MS);
-    await stop(gateway);
+    await gateway.program.terminate();
     await runCommands(backUp!, '/', variables);
     gateway = await harness.startGateway(settings);
     await workAfter(gateway, work);
     expect(await readTexts(telegram)).toEqual(ON_WALL);
-    await stop(gateway);
+    await gateway.program.terminate();
     await runCommands(restore!, '/', variables);
 
     gateway = await harness.startGateway({ ...settings, RESTORED_AT: '2026-11-02T10:00:00Z' });

@@ -127,10 +127,11 @@ export const setUp = async (harness: E2eHarness, more: Settings = {}) => {
 /** Starts a gateway, kills it a few times while it recovers, and starts it again. */
 export const startWithKills = async (harness: E2eHarness, settings: Settings): Promise<Gateway> => {
   for (let kill = 0; kill < KILLS; kill++) {
-    const starting = harness.startGateway(settings).catch(() => null);
-    const gateway = await starting;
-    await sleep(random.below(1_500));
-    await gateway?.program.killAll();
+    // In turn, during the start, which begins the recovery, and afterwards, while posts are marked.
+    const isEarly = kill % 2 === 0;
+    const program = isEarly ? await harness.spawnGateway(settings) : (await harness.startGateway(settings)).program;
+    await sleep(random.below(isEarly ? 6_000 : 1_500));
+    await program.killAll();
   }
   return harness.startGateway(settings);
 };
