@@ -47,7 +47,7 @@ describeInChromium('what a restore holds', () => {
   }, 600_000);
   afterAll(() => harness.stop());
 
-  it('is told in plain words, and settled with one action for all', async () => {
+  it('is shown in plain words, and settled with one action for all', async () => {
     const visitor = { key: owner.key, role: 'owner', owner: { id: owner.id, name: owner.name } } as const;
     const opened = await ConsolePage.open(browser(), gateway.url, visitor);
     const { page } = opened;

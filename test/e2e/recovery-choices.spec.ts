@@ -114,7 +114,7 @@ e2eTest('each owner settles only its own posts after a restore, one by one or al
   await callWith(gateway, ada.key, 'POST', `/posts/${ada.cancelled}/cancel`);
   expect(await heldOf(ada.key)).toMatchObject({ planned: 2, in_doubt: 1 });
 
-  // Held posts are not overdue: nobody has to look why they are not released.
+  // Held posts do not count as overdue, so no alert rings.
   await until('their time has passed', async () => {
     const { publish_at } = await manage.get<{ publish_at: string }>(`/posts/${overdue}`);
     return Date.parse(publish_at) < Date.now() - 1_000;

@@ -117,11 +117,17 @@ e2eTest(
     const before = await readWalls();
     await gateway.program.killAll();
     await backup.restore();
-    // The first look-ups fail.
-    await networks.vk.control.addFault({ mode: 'answer', method: 'wall.get', status: 503, times: 1 });
+    // The first look-ups are not answered.
+    await networks.vk.control.addFault({ mode: 'hang', method: 'wall.get', times: null });
 
     gateway = await harness.startGateway({ ...settings, RESTORED_AT: '2026-11-02T10:00:00Z' });
     manage = createManagementClient(gateway);
+    // Sending again now could repeat what is about to be found.
+    await until('settling doubts is refused during the look-ups', async () => {
+      const refused = await manage.post('/recovery/confirm', { in_doubt: 'resend' }).catch(String);
+      return /recovery_running.*asking the networks/.test(String(refused));
+    });
+    await networks.vk.control.clearFaults();
     const inDoubt = 2 * 2 + 4 * 2; // cancelled ones where the network can look up; all where it cannot
     await until(
       'what is on the networks is found',

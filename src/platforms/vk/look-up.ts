@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../kernel/json.js';
 import type { NetworkConnection } from '../connection.js';
 import type { Exchange } from '../exchange.js';
 import type { LookUpResult, SendContext, SendInDoubt, Step } from '../publisher.js';
@@ -25,8 +26,7 @@ export const lookUpOnWall = async (
   const token = context.credentials['upload_token'] ?? context.credentials['access_token'];
   if (!step.visible || !token) return { kind: 'unknown' };
   // Only what needs no results of uploads, which may be lost.
-  const { owner_id: owner = '', message = '', attachments = [] } = step.request;
-  const owner_id = String(owner);
+  const { owner_id = '', message = '', attachments = [] } = step.request as WallRequest;
   const compared = until === undefined ? COMPARED_POSTS : MOST_POSTS;
   const parameters = { owner_id, count: String(compared), filter: 'owner' };
   const answer = await callVk(connection, { method: 'wall.get', parameters, token, visible: false }, context);
@@ -43,8 +43,8 @@ export const lookUpOnWall = async (
   const to = until === undefined ? Infinity : Math.floor((until + ahead) / 1_000) + SLACK_S;
   const oldest = from - SLACK_S - Math.ceil(toleranceMs / 1_000);
   const recent = (end < 0 ? found : found.slice(0, end)).filter((item) => (item?.date ?? 0) >= oldest);
-  const text = comparableText(String(message));
-  const count = (attachments as readonly unknown[]).length;
+  const text = comparableText(message);
+  const count = attachments.length;
   const mayBeSent = (item: WallPost | null) => (item?.date ?? 0) <= to && !others?.has(String(item?.id));
   const same = recent.filter(
     (item) => mayBeSent(item) && comparableText(item?.text ?? '') === text && countUploads(item) === count,
@@ -55,6 +55,13 @@ export const lookUpOnWall = async (
   const isComplete = end >= 0 || recent.length < found.length || items.length < compared;
   return { kind: isComplete && same.length === 0 ? 'not_sent' : 'unknown' };
 };
+
+/** The compared parts of a rendered post. */
+interface WallRequest extends JsonObject {
+  readonly owner_id?: string;
+  readonly message?: string;
+  readonly attachments?: readonly JsonObject[];
+}
 
 /** Returns how far VK's clock is ahead of this machine's, in ms. */
 const aheadMs = (last: Exchange): number => {
