@@ -141,7 +141,9 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       const state = event.type === 'PublicationFailed' ? 'failed' : 'in_doubt';
       const is_restored = event.data.error.code === RESTORED;
       if (is_restored) leaveProjectPause(event.data.publicationId, rows);
-      rows.publications.patch(event.data.publicationId, { state, is_restored, attempt: event.data.attempt });
+      // A recovery may put a publication in doubt without an open attempt, which then counts as one.
+      const counted = is_restored ? { attempt: event.data.attempt } : {};
+      rows.publications.patch(event.data.publicationId, { state, is_restored, ...counted });
       return markTouched(rows, event.data.channelId, event.at);
     }
     case 'PublicationResent': {
