@@ -1,9 +1,9 @@
 // More than 20 s: a gateway starts twice, and a browser settles what is held.
-import type { Gateway } from '../support/gateway-process.js';
 import { createManagementClient, E2eHarness, type Network } from '../e2e/e2e-harness.js';
 import type { Post } from '../e2e/management-client.js';
 import { accept, later, readRecovery, readTexts, setUp, waitUntilMarked } from '../e2e/restore-scenario.js';
 import { until } from '../e2e/until.js';
+import type { Gateway } from '../support/gateway-process.js';
 import { ConsolePage, describeInChromium, useBrowser } from './support/console-page.js';
 
 describeInChromium('what a restore holds', () => {

@@ -1,6 +1,6 @@
 // More than 20 s: planned posts become due while they are held.
-import { Program } from '../support/gateway-process.js';
 import type { Gateway } from '../support/gateway-process.js';
+import { Program } from '../support/gateway-process.js';
 import { createManagementClient, e2eTest } from './e2e-harness.js';
 import type { Endpoint, Post } from './management-client.js';
 import { accept, isPublished, later, readDegraded, readTexts, setUp, waitUntilMarked } from './restore-scenario.js';

@@ -5,8 +5,8 @@ import type { Gateway } from '../support/gateway-process.js';
 import { postIdOf, publish } from './client.js';
 import { concurrentE2eTest, createManagementClient, type E2eHarness, type Network } from './e2e-harness.js';
 import type { Endpoint, ManagementClient } from './management-client.js';
-import { readRecovery, settle, setUp, startWithKills, waitUntilMarked } from './restore-scenario.js';
 import { Random } from './random.js';
+import { readRecovery, settle, setUp, startWithKills, waitUntilMarked } from './restore-scenario.js';
 import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);
@@ -83,7 +83,7 @@ const waitUntilCalm = async (gateway: Gateway, ids: readonly string[]): Promise<
         const isFuture =
           one!.state === ('planned' as string) && Date.parse(one!.waiting_for?.until ?? '') > Date.now() + SOON_MS;
         const isOver = ['published', 'dismissed', 'in_doubt'].includes(one!.state);
-        return (isOver || isWaiting || isFuture) && (one!.state as State);
+        return (isOver || isWaiting || isFuture) && (one!.state);
       }),
     );
   return states;
@@ -135,7 +135,7 @@ const playRound = async (harness: E2eHarness, restored: Restored, random: Random
   for (const id of ids) {
     const post = await manage.findPost(id);
     const { state, waiting_for } = post.publications[0]!;
-    if (state === 'in_doubt' || waiting_for?.rule === 'restored') held.set(id, state as State);
+    if (state === 'in_doubt' || waiting_for?.rule === 'restored') held.set(id, state);
   }
   expect(held.size).toBe(recovery.planned + recovery.in_doubt);
   const planned = random.below(2) === 0 ? 'keep' : 'cancel';
