@@ -83,7 +83,7 @@ const waitUntilCalm = async (gateway: Gateway, ids: readonly string[]): Promise<
         const isFuture =
           one!.state === ('planned' as string) && Date.parse(one!.waiting_for?.until ?? '') > Date.now() + SOON_MS;
         const isOver = ['published', 'dismissed', 'in_doubt'].includes(one!.state);
-        return (isOver || isWaiting || isFuture) && (one!.state);
+        return (isOver || isWaiting || isFuture) && one!.state;
       }),
     );
   return states;

@@ -4,7 +4,7 @@ import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '../../src/config/logger.js';
-import { chooseRunAs,CURRENT_USER, findUnprivilegedAccount } from '../../src/postgres/embedded/run-as.js';
+import { chooseRunAs, CURRENT_USER, findUnprivilegedAccount } from '../../src/postgres/embedded/run-as.js';
 import { startServer } from '../../src/postgres/embedded/server.js';
 import { freePort } from './free-port.js';
 
