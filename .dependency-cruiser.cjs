@@ -96,7 +96,7 @@ const PARTS = {
       ...READ_SIDE,
       part('postgres'),
       '^src/secrets/tokens\\.ts$',
-      '^src/media/helper-check\\.ts$',
+      '^src/media/helper\\.ts$',
       '^src/api/transport/(client-errors|credentials|default-headers|http-problem|problem\\.view)\\.ts$',
     ],
   },

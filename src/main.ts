@@ -8,8 +8,7 @@ import { BUILT_IN_NETWORKS } from './app/network-catalogues.js';
 import { noteProcess } from './app/note-process.js';
 import type { NoticedLoss } from './app/recovery/log-recovery.js';
 import type { Running } from './app/start.js';
-import { exitAfterLog } from './config/log-output.js';
-import { createLogger } from './config/logger.js';
+import { createLogger, exitAfterLog } from './config/logger.js';
 import { SETTING_MESSAGES } from './config/messages.js';
 import { describeSettings, helpText, loadSettings, type Settings } from './config/settings.js';
 

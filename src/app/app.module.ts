@@ -1,24 +1,67 @@
-import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
+import { Controller, type DynamicModule, Get, Inject, Module, Optional, Res } from '@nestjs/common';
+import { APP_FILTER, HttpAdapterHost } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ConsoleFiles } from '../api/console/console.controller.js';
+import { getPathPrefix } from '../api/transport/path-prefix.js';
 import { ProblemFilter } from '../api/transport/problem.filter.js';
-import { ConsoleModule } from './modules/console.module.js';
-import { CoreModule } from './modules/core.module.js';
-import { DocumentationModule } from './modules/documentation.module.js';
+import type { Settings } from '../config/settings.js';
+import { SETTINGS } from '../config/tokens.js';
 import { EventStoreModule } from './modules/event-store.module.js';
 import { HealthModule } from './modules/health.module.js';
+import { CoreModule, SecretsModule } from './modules/infrastructure.modules.js';
+import {
+  ConsoleModule,
+  DocumentationModule,
+  SignInModule,
+  ToolsModule,
+  WallsModule,
+} from './modules/interface.modules.js';
 import { ManagementApiModule } from './modules/management-api.module.js';
-import { PlatformsModule } from './modules/platforms.module.js';
 import { PublicApiModule } from './modules/public-api.module.js';
+import { PlatformsModule } from './modules/publishing.modules.js';
 import { ReadModelsModule } from './modules/read-models.module.js';
-import { SecretsModule } from './modules/secrets.module.js';
-import { SignInModule } from './modules/sign-in.module.js';
-import { ToolsModule } from './modules/tools.module.js';
-import { WallsModule } from './modules/walls.module.js';
 import { WorkerModule } from './modules/worker.module.js';
 import type { ProcessOptions } from './process-options.js';
 import type { Resources } from './resources.js';
-import { RootController } from './root.controller.js';
+
+/** Pages to show in a browser, in order of preference. */
+const PAGES = ['/console', '/walls', '/docs'];
+/** API routes as written in the documentation, each with the method and path that the router uses. */
+const ROUTES = {
+  'POST /v1/webhooks/{slug}': ['POST', '/v1/webhooks/:slug'],
+  'GET /v1/webhooks/{slug}/info': ['GET', '/v1/webhooks/:slug/info'],
+  'POST /v1/sandbox/test': ['POST', '/v1/sandbox/test'],
+  'GET /manage/v1/owners': ['GET', '/manage/v1/owners'],
+  'GET /healthz': ['GET', '/healthz'],
+  'GET /readyz': ['GET', '/readyz'],
+} as const;
+
+/** Redirects a browser from the root to the console, the demo's walls, or the documentation. */
+@Controller()
+export class RootController {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'roles' | 'baseUrl'>,
+    /** Absent without the role `api`. */
+    @Optional() private readonly console?: ConsoleFiles,
+  ) {}
+
+  /** Redirects to the first page that this process serves; if there is none, lists routes that it serves. */
+  @Get()
+  root(@Res() reply: FastifyReply): void {
+    const router = this.host.httpAdapter.getInstance<FastifyInstance>();
+    const isServed = (url: string): boolean => router.hasRoute({ method: 'GET', url });
+    const page = PAGES.find((url) => isServed(url) && (url !== '/console' || this.console?.isBuilt()));
+    if (page !== undefined) return void reply.redirect(getPathPrefix(this.settings) + page, 302);
+    // A process that has only the role `tools` has the routes of /v1 for its tools, and hides them from clients.
+    const isHidden = (url: string): boolean => url.startsWith('/v1/') && !this.settings.roles.has('api');
+    const routes = Object.entries(ROUTES).filter(
+      ([, [method, url]]) => router.hasRoute({ method, url }) && !isHidden(url),
+    );
+    void reply.send({ ok: true, routes: routes.map(([route]) => route) });
+  }
+}
 
 /** Root module of a gateway process; the settings decide which roles it runs. */
 @Module({})

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
-import { maskUrl } from '../config/mask.js';
+import { maskUrl } from '../config/logger.js';
 import { catalogue } from '../domain/catalogue.js';
 import { AggregateStore } from '../event-store/aggregate-store.js';
 import { CheckedEventStore } from '../event-store/checked-event-store.js';
 import { EventCodec } from '../event-store/codec.js';
 import { type EventStoreAdapter, WrongEventStore } from '../event-store/port.js';
 import { PostgresEventStore } from '../event-store/postgres/postgres-event-store.js';
-import { SeenNotes } from '../event-store/seen-note.js';
 import { StoreCheck } from '../event-store/store-check.js';
-import { StoreRecords } from '../event-store/store-records.js';
+import { SeenNotes, StoreRecords } from '../event-store/store-records.js';
 import { reasonOf } from '../kernel/reason.js';
 import type { Database } from './database.js';
 import { createLogIdentity, openPublishedCheckpoints } from './log-identity.js';

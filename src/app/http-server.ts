@@ -1,11 +1,9 @@
-import { Socket } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { ChangeStreams } from '../api/management/stream/change-streams.js';
-import { recordResponses } from '../api/public/gate/request-log-entry.js';
-import { RequestRecorder } from '../api/public/gate/request-recorder.js';
-import { boundAnswers } from '../api/transport/answer-memory.js';
+import { recordResponses, RequestRecorder } from '../api/public/gate/request-recorder.js';
 import { recordClientAddresses } from '../api/transport/client-address.js';
 import {
   answerClientError,
@@ -15,23 +13,21 @@ import {
   replaceServerResponses,
   trackPendingReplies,
 } from '../api/transport/client-errors.js';
-import { allowPages } from '../api/transport/cors.js';
-import { addDefaultHeaders } from '../api/transport/default-headers.js';
-import { HttpProblem } from '../api/transport/http-problem.js';
+import { addDefaultHeaders, allowPages } from '../api/transport/default-headers.js';
 import { HTTP_MESSAGES } from '../api/transport/messages.js';
-import { buildProblemView } from '../api/transport/problem.view.js';
+import { buildProblemView, HttpProblem } from '../api/transport/problem.view.js';
 import { disableBodyParsing } from '../api/transport/raw-body.js';
 import { RequestBatch } from '../api/transport/request-batch.js';
-import { RequestMemory } from '../api/transport/request-memory.js';
+import { boundAnswers, RequestMemory } from '../api/transport/request-memory.js';
 import { serializeListsInSlices } from '../api/transport/sliced-answers.js';
 import { endStalledAnswers, MAX_CONNECTIONS } from '../api/transport/stalled-answers.js';
 import { UnauthenticatedBodies } from '../api/transport/unauthenticated-bodies.js';
-import { countDroppedLogLines } from '../config/log-output.js';
-import { NestLogger } from '../config/nest-logger.js';
+import { countDroppedLogLines, NestLogger } from '../config/logger.js';
 import type { Role } from '../config/settings.js';
 import { Metrics } from '../health/metrics.js';
 import { newId } from '../kernel/ids.js';
 import { AppModule } from './app.module.js';
+import { START_MESSAGES } from './messages.js';
 import type { ProcessOptions } from './process-options.js';
 import type { Resources } from './resources.js';
 
@@ -192,4 +188,38 @@ const closeFinishedConnections = (fastify: FastifyInstance): void => {
     if (request.raw.isPaused()) closeAfterResponse(request, reply);
     done();
   });
+};
+
+interface WantedAddress {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly portSetting: 'PORT' | 'METRICS_PORT';
+}
+
+/**
+ * Makes a server listen on an address, and returns the port.
+ * @throws Error with a human-readable message if the address cannot be used
+ */
+export const listen = async (server: FastifyInstance, wanted: WantedAddress): Promise<number> => {
+  try {
+    await server.listen({ port: wanted.port, host: wanted.host });
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const problem = SENTENCES[code]?.(wanted);
+    throw problem === undefined ? error : new Error(START_MESSAGES.withCode({ problem, code }), { cause: error });
+  }
+  return (server.server.address() as AddressInfo).port;
+};
+
+type Sentence = (wanted: WantedAddress) => string;
+
+const notThisMachine: Sentence = ({ host }) => START_MESSAGES.notThisMachine({ host });
+
+const SENTENCES: Readonly<Record<string, Sentence>> = {
+  EADDRINUSE: ({ host, port, portSetting: setting }) => START_MESSAGES.portTaken({ setting, port, host }),
+  EACCES: ({ port, portSetting: setting }) => START_MESSAGES.portNotAllowed({ setting, port }),
+  EADDRNOTAVAIL: notThisMachine,
+  ENOTFOUND: notThisMachine,
+  EAI_AGAIN: notThisMachine,
 };

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.js';
 import type { Log } from '../kernel/log.js';
+import { openMediaDirectory } from '../media/disk-cache.js';
 import type { Inspector } from '../media/inspector.js';
 import { MediaCache } from '../media/media-cache.js';
-import { openMediaDirectory } from '../media/media-directory.js';
 import { PhotoEditor } from '../media/photo-editor.js';
 import type { AddressPolicy } from '../outbound-http/address-policy.js';
 import { GuardedClient } from '../outbound-http/guarded-client.js';
-import { MediaFiles } from '../sagas/publish-due-posts/inputs/media-files.js';
+import { MediaFiles } from '../sagas/publish-due-posts/inputs/shared-inputs.js';
 import type { Resources } from './resources.js';
 
 /** Opens the cache of media to upload to the networks. This process keeps its files below DATA_DIR until it stops. */

@@ -1,12 +1,11 @@
 import { CompleteDeletions } from '../sagas/complete-deletions/complete-deletions.js';
 import { DeliverNotices } from '../sagas/deliver-notices/deliver-notices.js';
-import { QueueNotices } from '../sagas/deliver-notices/queue-notices.js';
+import { QueueNotices } from '../sagas/deliver-notices/notice-queue.js';
 import { DeliverWebhooks } from '../sagas/deliver-webhooks/deliver-webhooks.js';
 import { ScheduleDeliveries } from '../sagas/deliver-webhooks/schedule-deliveries.js';
 import { followedLogOf } from '../sagas/engine/follows-log.js';
 import { DueErasures } from '../sagas/erase-replaced/due-erasures.js';
-import { EraseReplaced } from '../sagas/erase-replaced/erase-replaced.js';
-import { NoteTranslations } from '../sagas/erase-replaced/note-translations.js';
+import { EraseReplaced, NoteTranslations } from '../sagas/erase-replaced/erase-replaced.js';
 import { FlagMissingCredentials } from '../sagas/flag-missing-credentials/flag-missing-credentials.js';
 import { PruneExpired } from '../sagas/prune-expired/prune-expired.js';
 import { WaitingPublications } from '../sagas/publish-due-posts/inputs/waiting-publications.js';

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { maskUrl } from '../config/mask.js';
+import { maskUrl } from '../config/logger.js';
 import { StorageFailed, Unavailable } from '../event-store/port.js';
 import { reasonOf } from '../kernel/reason.js';
 import { MigrationError } from '../postgres/migrations.js';
 import { UnfitServer } from '../postgres/server-check.js';
 import { isUnavailable } from '../postgres/unavailable.js';
-import { RepeatedFailure } from '../runtime/repeated-failure.js';
+import { RepeatedFailure } from '../runtime/failing-work.js';
 import { WrongSecretsKey } from '../secrets/database-keys.js';
 import { adviseOnRefusal } from './database-advice.js';
 import { START_MESSAGES } from './messages.js';

@@ -7,7 +7,7 @@ import type { Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/reason.js';
 import type { ProjectionProgress } from '../projections/engine/progress.js';
 import { Backoff } from '../runtime/backoff.js';
-import { BatchPace } from '../runtime/batch-pace.js';
+import { BatchPace } from '../runtime/batcher.js';
 import { Semaphore } from '../runtime/semaphore.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 import { type Change, CHANGE_TYPES, describeChange } from './change.js';

@@ -1,5 +1,5 @@
 import type { CommandContext } from '../event-store/codec.js';
-import { streamOf } from '../kernel/decider.js';
+import { streamOf } from '../kernel/events.js';
 import { deriveUuid } from '../kernel/ids.js';
 import type { SecretVault } from '../secrets/vault.js';
 

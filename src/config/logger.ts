@@ -1,10 +1,100 @@
 import { types } from 'node:util';
+import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino, stdSerializers } from 'pino';
 import pretty from 'pino-pretty';
 import { reasonOf } from '../kernel/reason.js';
-import { LogOutput } from './log-output.js';
-import { redact } from './redact.js';
 import type { Settings } from './settings.js';
+
+/** Maximum number of characters buffered for stderr; a line that would exceed the limit is dropped (ADR-89). */
+const MAX_WAITING = 1_048_576;
+/** How long an exiting process waits for its log to be read, in ms. */
+const FLUSH_MS = 1_000;
+
+let droppedLines = 0;
+
+/** Returns the number of log lines that this process has dropped because nothing read its stderr. */
+export const countDroppedLogLines = (): number => droppedLines;
+
+/**
+ * Writes log lines to stderr without ever waiting for the reader (ADR-89). Normally writes each line at once. If a pipe
+ * is full, buffers lines in memory up to a limit, then drops and counts them.
+ */
+export class LogOutput {
+  private reportedLines = droppedLines;
+
+  /** @param reportDropped logs how many lines were dropped; called when the reader has caught up */
+  constructor(private readonly reportDropped: (lines: number) => void) {
+    process.stderr.on('error', () => undefined); // if the reader closes it, the process continues without a log
+    process.stderr.on('drain', () => this.report());
+  }
+
+  write(line: string): void {
+    if (process.stderr.writableLength + line.length > MAX_WAITING) droppedLines += 1;
+    else process.stderr.write(line);
+  }
+
+  private report(): void {
+    const lines = droppedLines - this.reportedLines;
+    this.reportedLines = droppedLines;
+    if (lines > 0) this.reportDropped(lines);
+  }
+}
+
+/** Exits once the log is written, or after a second if nothing reads it. */
+export const exitAfterLog = (code: number): void => {
+  setTimeout(() => process.exit(code), FLUSH_MS);
+  process.stderr.write('', () => process.exit(code));
+};
+
+/** Replacement for a secret; its length reveals nothing about the secret. */
+export const MASK = '********';
+
+/**
+ * Masks the password and any secret query parameters of a URL. Also accepts text that is not a valid URL, because error
+ * messages show invalid values. Text without a scheme is masked completely, because the position of a secret in
+ * `host=db password=…` or `user:…@host` is unknown.
+ */
+export const maskUrl = (url: string): string => (/^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? maskParts(url) : MASK);
+
+const maskParts = (url: string): string =>
+  url
+    .replace(/^([^/?#]*\/\/[^:/?#]*):.*@/s, `$1:${MASK}@`)
+    .replace(/([?&][^=&]*(?:password|secret|token|key)[^=&]*=)[^&#]*/gi, `$1${MASK}`);
+
+/**
+ * A host with an optional port and path, perhaps after part of a scheme: what people write when they forget the scheme.
+ * A single word may be a secret, unless a port or a path follows.
+ */
+const HOST_WITHOUT_SCHEME =
+  /^(?:https?(?::\/?|\/\/?))?(?:localhost|\[[0-9a-f:.]+\]|[a-z0-9-]+(?:\.[a-z0-9-]+)+|[a-z0-9-]+(?=:\d+|\/))(?::\d{1,5})?(?:\/[\w./-]*)?$/i;
+
+/** Masks a base URL like {@link maskUrl}, but shows a plain host without a scheme. */
+export const maskBaseUrl = (url: string): string => (HOST_WITHOUT_SCHEME.test(url) ? url : maskUrl(url));
+
+const SECRET =
+  /authorization|token|secret|passw|pwd$|credential|cookie|signature|api_?key|(operator|owner|secrets|application|private)_?key|connection_?string|database_?url/i;
+const DEPTH = 6;
+
+/**
+ * Copies a value for the log and masks every field whose name suggests a secret, down to a depth of six. Errors are not
+ * copied: they keep their class, because they are serialised elsewhere.
+ */
+export const redact = (value: unknown, depth = 0): unknown => {
+  if (typeof value !== 'object' || value === null || types.isNativeError(value) || types.isDate(value)) return value;
+  if (depth > DEPTH) return '[…]';
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      SECRET.test(name) && canHoldText(inner) ? MASK : redact(inner, depth + 1),
+    ]),
+  );
+};
+
+/** True if a value can contain text: a number of tokens is not a secret. */
+const canHoldText = (value: unknown): boolean =>
+  value !== null && value !== undefined && typeof value !== 'number' && typeof value !== 'boolean';
 
 /** Picks the fields of an error that are safe to log; others may contain a request, a row or a secret. */
 const describeError = (error: unknown): unknown => {
@@ -35,3 +125,34 @@ export const createLogger = (settings: Pick<Settings, 'logLevel'>): Logger => {
   );
   return logger;
 };
+
+/**
+ * Passes NestJS's log messages to the process's logger. NestJS passes the message, then the caller's details (an
+ * error's stack), and last the context, a class name.
+ */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  /** NestJS logs each module and route at this level: useful for debugging only. */
+  log = (message: unknown, ...rest: unknown[]): void => this.write('debug', message, rest);
+  warn = (message: unknown, ...rest: unknown[]): void => this.write('warn', message, rest);
+  error = (message: unknown, ...rest: unknown[]): void =>
+    // NestJS logs an error that prevents startup before throwing it; the caller reports the error.
+    this.write(rest.at(-1) === 'ExceptionHandler' ? 'debug' : 'error', message, rest);
+  fatal = (message: unknown, ...rest: unknown[]): void => this.write('fatal', message, rest);
+  debug = (message: unknown, ...rest: unknown[]): void => this.write('debug', message, rest);
+  verbose = (message: unknown, ...rest: unknown[]): void => this.write('trace', message, rest);
+
+  private write(
+    level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal',
+    message: unknown,
+    rest: unknown[],
+  ): void {
+    const context = typeof rest.at(-1) === 'string' ? rest.at(-1) : undefined;
+    const others = (context === undefined ? rest : rest.slice(0, -1)).filter((item) => item !== undefined);
+    const fields = { ...(context !== undefined && { context }), ...(others.length > 0 && { detail: others }) };
+    if (types.isNativeError(message)) this.logger[level]({ ...fields, err: message });
+    else if (typeof message === 'string') this.logger[level](fields, message);
+    else this.logger[level]({ ...fields, detail: [message, ...others] });
+  }
+}

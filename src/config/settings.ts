@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import type { LimitsProfile } from './limits-profile.js';
-import { MASK } from './mask.js';
+import { MASK } from './logger.js';
 import { SETTING_MESSAGES } from './messages.js';
 import { DAY_MS, type NetworkSetting, schemaWith, type SettingName, type SettingValues } from './schema.js';
-import type { Setting } from './setting.js';
-import { type GivenValue, readGivenValue } from './setting-files.js';
+import { type GivenValue, readGivenValue, type Setting } from './setting.js';
 
 export { helpText } from './help.js';
 

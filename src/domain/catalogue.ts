@@ -1,4 +1,4 @@
-import type { Catalogue } from '../kernel/catalogue.js';
+import type { Catalogue } from '../kernel/events.js';
 import { channelEvents } from './channel/channel.events.js';
 import { channelPauseEvents } from './channel-pause/channel-pause.events.js';
 import { deliveryEvents } from './delivery/delivery.events.js';

@@ -1,8 +1,7 @@
 import { catalogue } from '../domain/catalogue.js';
 import { channelPause } from '../domain/channel-pause/channel-pause.decider.js';
 import { newUuid } from '../kernel/ids.js';
-import { AggregateCache } from './aggregate-cache.js';
-import { AggregateStore } from './aggregate-store.js';
+import { AggregateCache, AggregateStore } from './aggregate-store.js';
 import { EventCodec } from './codec.js';
 import { MemoryEventStore } from './memory/memory-event-store.js';
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Decider, streamOf } from '../kernel/decider.js';
-import { type DomainEvent, ownerOfActor, type RecordedEvent } from '../kernel/events.js';
+import { type Decider, type DomainEvent, ownerOfActor, type RecordedEvent, streamOf } from '../kernel/events.js';
 import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 import { isRejection, reject, type Rejection } from '../kernel/result.js';
 import { Backoff, conflictDelay } from '../runtime/backoff.js';
-import { KeyedSemaphore } from '../runtime/keyed-semaphore.js';
+import { BoundedCache } from '../runtime/bounded-cache.js';
+import { KeyedSemaphore } from '../runtime/semaphore.js';
 import { AggregateReader, emptyAggregate, type LoadedAggregate, type ReadAggregate } from './aggregate-reader.js';
 import { type CommandContext, deriveEventId, type EventCodec } from './codec.js';
 import {
@@ -239,5 +239,27 @@ export class AggregateStore {
         await sleep(delay);
       }
     }
+  }
+}
+
+const MAX_AGGREGATES = 10_000;
+
+/**
+ * Caches aggregates that are read often and change rarely. Every load still reads newer events from the store, so the
+ * result is never stale; the cache only avoids folding the older events again.
+ */
+export class AggregateCache<S> {
+  private readonly known = new BoundedCache<LoadedAggregate<S>>(MAX_AGGREGATES);
+
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly decider: Decider<never, S, DomainEvent, string>,
+  ) {}
+
+  /** Returns the current aggregate. @throws Unavailable */
+  async loadLatest(id: string): Promise<LoadedAggregate<S>> {
+    const loaded = await this.aggregates.loadAggregate(this.decider, id, this.known.get(id));
+    if (loaded.revision > (this.known.get(id)?.revision ?? -2n)) this.known.set(id, loaded);
+    return loaded;
   }
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/reason.js';
-import { RepeatedFailure } from '../runtime/repeated-failure.js';
+import { RepeatedFailure } from '../runtime/failing-work.js';
 import type { AppendFailure } from './port.js';
 
 /** Code and message of a refusal that lasts until an operator fixes the cause. */

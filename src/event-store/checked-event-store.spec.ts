@@ -2,7 +2,6 @@ import { until } from '../../test/e2e/until.js';
 import { newUuid } from '../kernel/ids.js';
 import { silentLog } from '../kernel/log.js';
 import { CheckedEventStore } from './checked-event-store.js';
-import { IMPORT_ENDED, IMPORT_STARTED, IMPORT_STREAM } from './import-marks.js';
 import { MemoryEventStore, MemoryLog } from './memory/memory-event-store.js';
 import {
   BEGINNING,
@@ -13,6 +12,7 @@ import {
   Unavailable,
 } from './port.js';
 import type { StoreVerdict } from './store-check.js';
+import { IMPORT_ENDED, IMPORT_STARTED, IMPORT_STREAM } from './store-records.js';
 
 const RIGHT: StoreVerdict = { id: 'right', end: 0n };
 const WRONG: StoreVerdict = { problem: 'another store', loss: null };

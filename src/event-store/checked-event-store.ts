@@ -2,8 +2,8 @@ import type { Log } from '../kernel/log.js';
 import { isUnavailable } from '../postgres/unavailable.js';
 import { Backoff } from '../runtime/backoff.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
-import { IMPORT_ENDED, IMPORT_STARTED, IMPORT_STREAM, isHistory } from './import-marks.js';
 import { STORE_MESSAGES } from './messages.js';
+import { isFullPage } from './page-size.js';
 import {
   type AppendCondition,
   type AppendFailure,
@@ -23,9 +23,15 @@ import {
   Unavailable,
   WrongEventStore,
 } from './port.js';
-import { isFullPage } from './page-size.js';
-import { isKeptForGood, type SeenEvent } from './seen-note.js';
 import type { FoundLoss, KnownStore, StoreCheck } from './store-check.js';
+import {
+  IMPORT_ENDED,
+  IMPORT_STARTED,
+  IMPORT_STREAM,
+  isHistory,
+  isKeptForGood,
+  type SeenEvent,
+} from './store-records.js';
 
 /** Interval between checks while connected to the wrong store, in ms. */
 const RECHECK_MS = 1_000;

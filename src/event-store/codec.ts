@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Catalogue, EventSchema } from '../kernel/catalogue.js';
-import type { DomainEvent, Origin, RecordedEvent } from '../kernel/events.js';
+import type { Instant } from '../kernel/clock.js';
+import type { Catalogue, DomainEvent, EventSchema, Origin, RecordedEvent } from '../kernel/events.js';
 import { deriveUuid } from '../kernel/ids.js';
-import type { Instant } from '../kernel/instant.js';
 import type { NewEvent, StoredEvent } from './port.js';
 
 /** Error for a stored event that this program cannot read. */

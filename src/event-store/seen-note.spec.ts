@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isKeptForGood, SeenNotes } from './seen-note.js';
+import { isKeptForGood, SeenNotes } from './store-records.js';
 
 const note = (position: number, epoch = 'none') => ({
   stream: 'publication-1',

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { type Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/reason.js';
-import { RepeatedFailure } from '../runtime/repeated-failure.js';
+import { RepeatedFailure } from '../runtime/failing-work.js';
 
 /** The state of an aggregate at a revision of its stream. It can be recomputed from the events at any time. */
 export interface Snapshot {

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newUuid } from '../kernel/ids.js';
 import { STORE_MESSAGES } from './messages.js';
-import type { EventStoreAdapter, Position, StoreIdentity } from './port.js';
-import type { SeenEvent } from './seen-note.js';
-import type { Anchor, Checkpoint, StoreRecord, StoreRecords } from './store-records.js';
+import { type EventStore, type EventStoreAdapter, type Position, StorageFailed, type StoreIdentity } from './port.js';
+import type { Anchor, Checkpoint, SeenEvent, StoreRecord, StoreRecords } from './store-records.js';
 
 /** Events that the store no longer has, although it is the right one. */
 export interface FoundLoss {
@@ -129,3 +128,12 @@ export class StoreCheck {
     return stored?.id === id && String(stored.position) === position;
   }
 }
+
+/** Checks that a store responds and accepts appends. @throws Unavailable if it does not; the message gives the cause */
+export const checkEventStore = async (store: Pick<EventStore, 'readHead' | 'appendFailure'>): Promise<void> => {
+  await store.readHead();
+  const failure = store.appendFailure;
+  if (!failure) return;
+  const since = new Date(failure.since).toISOString();
+  throw new StorageFailed(failure.code, `has refused appends since ${since}: ${failure.message}`);
+};

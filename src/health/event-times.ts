@@ -1,6 +1,6 @@
 import type { EventCodec } from '../event-store/codec.js';
 import type { EventStore, Position } from '../event-store/port.js';
-import type { Instant } from '../kernel/instant.js';
+import type { Instant } from '../kernel/clock.js';
 
 /** Reads when events were written. */
 export class EventTimes {

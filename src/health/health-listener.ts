@@ -6,10 +6,9 @@ import {
   replaceServerResponses,
 } from '../api/transport/client-errors.js';
 import { addDefaultHeaders } from '../api/transport/default-headers.js';
-import { HttpProblem } from '../api/transport/http-problem.js';
-import { buildProblemView } from '../api/transport/problem.view.js';
+import { buildProblemView, HttpProblem } from '../api/transport/problem.view.js';
 import { newId } from '../kernel/ids.js';
-import type { HealthRoutes } from './health-routes.js';
+import type { HealthRoutes } from './health.controller.js';
 import { HEALTH_MESSAGES } from './messages.js';
 
 const REQUEST_MS = 10_000;

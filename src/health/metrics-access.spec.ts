@@ -1,5 +1,5 @@
-import { HttpProblem } from '../api/transport/http-problem.js';
-import { MetricsAccess, type MetricsDoor } from './metrics-access.js';
+import { HttpProblem } from '../api/transport/problem.view.js';
+import { MetricsAccess, type MetricsDoor } from './metrics.js';
 
 const OPERATOR = 'the-operators-key';
 const KEY = 'the-metrics-key';

@@ -1,8 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { isTokenValid, readBearerToken } from '../api/transport/credentials.js';
+import { HttpProblem } from '../api/transport/problem.view.js';
+import type { Settings } from '../config/settings.js';
 import type { AppendTimer } from '../event-store/aggregate-store.js';
 import type { StoreConnection } from '../event-store/checked-event-store.js';
 import type { WorkFailure } from '../runtime/failing-work.js';
+import { SharedResult } from '../runtime/shared-result.js';
+import { withTimeLimit } from '../runtime/sleep.js';
+import { hashToken } from '../secrets/tokens.js';
+import type { DeploymentMetrics } from './deployment-metrics.js';
+import { HEALTH_MESSAGES } from './messages.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -199,5 +207,67 @@ export class Metrics {
         this.inc(read());
       },
     });
+  }
+}
+
+/** How long values from the database and the event store are cached, in ms; shorter than typical scrape intervals. */
+export const METRICS_KEPT_MS = 2_000;
+/** How long a page with this process's own values is cached, in ms. */
+export const METRICS_PAGE_KEPT_MS = 250;
+/** Maximum wait for values from the database and the event store, in ms. A page without them is better than none. */
+const DEPLOYMENT_MS = 3_000;
+
+/**
+ * The metrics in Prometheus format. However many clients read them, the database and the event store are queried at
+ * most once every two seconds.
+ */
+export class MetricsPage {
+  readonly contentType: string;
+  private readonly refresh: SharedResult<void>;
+  private readonly text: SharedResult<string>;
+
+  constructor({ registry }: Metrics, deployment: DeploymentMetrics) {
+    this.contentType = registry.contentType;
+    // Runs in the background, so that later pages wait for a slow refresh instead of starting another.
+    this.refresh = new SharedResult(() => deployment.refresh(), METRICS_KEPT_MS);
+    this.text = new SharedResult(async () => {
+      const late = () => new Error(`no figures within ${DEPLOYMENT_MS} ms`);
+      await withTimeLimit(this.refresh.get(), DEPLOYMENT_MS, late).catch(() => undefined);
+      return registry.metrics();
+    }, METRICS_PAGE_KEPT_MS);
+  }
+
+  read(): Promise<string> {
+    return this.text.get();
+  }
+}
+
+/** The listeners that serve /metrics: the API's and a separate one. */
+export type MetricsDoor = 'PORT' | 'METRICS_PORT';
+
+type AccessSettings = Pick<Settings, 'metricsKey' | 'metricsPort' | 'operatorKey' | 'production'>;
+
+/**
+ * Checks access to /metrics (management-api.md: METRICS_KEY, METRICS_PORT). If METRICS_KEY is set, both ports require a
+ * key. Otherwise METRICS_PORT is open, and PORT requires a key in production or if METRICS_PORT is set. Accepts
+ * METRICS_KEY and the operator's key.
+ */
+export class MetricsAccess {
+  /** SHA-256 of the keys, hex; null if no key is needed. */
+  private readonly hashes: Readonly<Record<MetricsDoor, readonly string[] | null>>;
+
+  constructor({ metricsKey, metricsPort, operatorKey, production }: AccessSettings) {
+    const keys = [metricsKey, operatorKey].filter((key) => key !== null).map(hashToken);
+    const isPortClosed = metricsKey !== null || metricsPort !== null || production;
+    this.hashes = { PORT: isPortClosed ? keys : null, METRICS_PORT: metricsKey === null ? null : keys };
+  }
+
+  /** @throws HttpProblem 401 if a key is needed and the Authorization header contains no valid key */
+  check(door: MetricsDoor, authorization: string | undefined): void {
+    const hashes = this.hashes[door];
+    if (hashes === null) return;
+    const sent = readBearerToken(authorization);
+    if (hashes.some((hash) => isTokenValid(sent, hash))) return;
+    throw HttpProblem.withMessage(401, 'unauthorized', HEALTH_MESSAGES.metricsKey, { 'www-authenticate': 'Bearer' });
   }
 }

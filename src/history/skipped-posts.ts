@@ -4,7 +4,7 @@ import { EventCodec, UndecodableEvent } from '../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../event-store/port.js';
 import { AuditIndex } from '../projections/audit/audit.queries.js';
 import { ProjectionProgress } from '../projections/engine/progress.js';
-import { EventLoader } from './audit-trail/event-loader.js';
+import { EventLoader } from './audit-trail/audit-trail.js';
 
 /** The decision to skip the event that accepted a post. */
 export interface SkippedPost {

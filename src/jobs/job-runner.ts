@@ -3,7 +3,7 @@ import { reasonOf } from '../kernel/reason.js';
 import type { Leases } from '../postgres/leases.js';
 import type { Notifications } from '../postgres/notifications.js';
 import { Backoff } from '../runtime/backoff.js';
-import { RepeatedFailure } from '../runtime/repeated-failure.js';
+import { RepeatedFailure } from '../runtime/failing-work.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 import type { Job, JobHandler } from './job.js';
 import type { JobTable } from './job-table.js';

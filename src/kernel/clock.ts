@@ -1,5 +1,3 @@
-import type { Instant } from './instant.js';
-
 /** Source of the current time for code at the edges. Deciders never use a clock: the command carries the time. */
 export interface Clock {
   now(): Instant;
@@ -16,3 +14,13 @@ export const CLOCK = Symbol('Clock');
 
 /** Injection token for the {@link Clock} that decides when planned posts are due: the database's (D-79). */
 export const SHARED_CLOCK = Symbol('SharedClock');
+
+/** A point in time: whole milliseconds since 1970-01-01T00:00:00Z. A plain number, so that an event can hold it. */
+export type Instant = number;
+
+/** Formats an instant for the API: ISO 8601, UTC, milliseconds (management-api.md: Manners). */
+export const iso = (at: Instant): string => new Date(at).toISOString();
+
+/** Formats an instant like {@link iso}; null if there is none. */
+export const isoOrNull = (at: Instant | null | undefined): string | null =>
+  at === null || at === undefined ? null : iso(at);

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
-import type { Instant } from './instant.js';
+import type { Instant } from './clock.js';
 
 /** Prefixes of public ids (D-2). */
 export type IdPrefix = 'own' | 'tgt' | 'prj' | 'ep' | 'post' | 'pub' | 'req' | 'ntc' | 'whk' | 'dlv' | 'job';

@@ -1,4 +1,4 @@
-import { PreviewBudget } from './preview-budget.js';
+import { PreviewBudget } from './budgets.js';
 
 class Refused extends Error {
   constructor(readonly retryAfter: number) {

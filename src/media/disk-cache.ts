@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, systemClock } from '../kernel/clock.js';
-import type { Instant } from '../kernel/instant.js';
-import { FetchError } from '../outbound-http/fetch-error.js';
+import { type Clock, type Instant, systemClock } from '../kernel/clock.js';
+import { FetchError } from '../outbound-http/answer-receiver.js';
 import { FETCH_MESSAGES } from '../outbound-http/messages.js';
+import { openProcessDirectory, type ProcessDirectory } from '../runtime/process-directory.js';
 import { storageError } from './download.js';
 import { MEDIA_CACHE_MESSAGES } from './messages.js';
 
@@ -241,3 +241,23 @@ const waitFor = async (promise: Promise<void>, signal: AbortSignal | undefined):
 };
 
 const aborted = (): FetchError => new FetchError('aborted', FETCH_MESSAGES.aborted, { isPermanent: false });
+
+/** A folder for the files of one gateway. */
+interface MediaDirectory extends ProcessDirectory {
+  /** Maximum total size of its files, in bytes. */
+  readonly capacityBytes: number;
+}
+
+/** Enough for a few posts of the maximum size (4 GB). */
+const MAX_BYTES = 16 * 1_024 ** 3;
+/** Fraction of the free disk space that the files may use. */
+const FREE_SPACE_SHARE = 0.5;
+
+/** Creates a folder for a gateway's files below `parent`, using {@link openProcessDirectory}. */
+export const openMediaDirectory = async (parent: string): Promise<MediaDirectory> => {
+  const directory = await openProcessDirectory(parent).catch((error: unknown) => {
+    throw new Error(MEDIA_CACHE_MESSAGES.folder({ error: String(error) }));
+  });
+  const { bavail, bsize } = await statfs(directory.path);
+  return { ...directory, capacityBytes: Math.min(MAX_BYTES, Math.floor(bavail * bsize * FREE_SPACE_SHARE)) };
+};

@@ -1,4 +1,4 @@
-import { sumExecutableData } from './helper-command.js';
+import { sumExecutableData } from './helper.js';
 
 it('counts the memory that V8 reserves for code, and no other', () => {
   const maps = `00400000-009d0000 r--p 00000000 08:01 1 /usr/bin/node

@@ -1,7 +1,7 @@
 import type * as FileType from 'file-type';
 import type * as ImageSize from 'image-size';
 import type * as MediaInfoJs from 'mediainfo.js';
-import type { FilePart } from './read-range.js';
+import type { FilePart } from './download.js';
 
 /** A request to determine a file's type and facts from some of its ranges. The first range begins at 0. */
 export interface InspectionRequest {
@@ -27,7 +27,7 @@ export interface Inspection {
 }
 
 /**
- * Parses untrusted files in a helper process (see helper-process.ts).
+ * Parses untrusted files in a helper process (see helper.ts).
  * @param libraries URLs of the libraries
  * @param maxWasmBytes memory limit of the WebAssembly code that parses videos
  */

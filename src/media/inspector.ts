@@ -1,5 +1,5 @@
 import { type Log, silentLog } from '../kernel/log.js';
-import { buildProgram, HelperProcess, type HelperProgram } from './helper-process.js';
+import { buildProgram, HelperProcess, type HelperProgram } from './helper.js';
 import { type Inspection, type InspectionRequest, inspectorProgram } from './inspector-program.js';
 
 /** Options for an {@link Inspector}. */

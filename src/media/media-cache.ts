@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
-import { FetchError } from '../outbound-http/fetch-error.js';
+import { FetchError } from '../outbound-http/answer-receiver.js';
 import type { GuardedClient } from '../outbound-http/guarded-client.js';
 import { FETCH_MESSAGES } from '../outbound-http/messages.js';
 import type { Media } from '../payload/payload.js';
-import { FairSlots } from '../runtime/fair-slots.js';
+import { FairSlots } from '../runtime/semaphore.js';
 import type { FieldProblem } from '../validation/wording.js';
 import {
   type BorrowedFile,
@@ -13,13 +13,13 @@ import {
   type FileTarget,
 } from './disk-cache.js';
 import { download, storageError } from './download.js';
-import { type Examination, examine, type ReadRange } from './examine.js';
 import type { PhotoLimits } from './fit-size.js';
 import type { Inspector } from './inspector.js';
 import { factsOf, findMediaProblem, type MediaFacts } from './media-rules.js';
 import { MEDIA_CACHE_MESSAGES } from './messages.js';
 import type { PhotoEditor } from './photo-editor.js';
 import type { ResizedPhoto } from './photo-program.js';
+import { type Examination, examine, type ReadRange } from './probe.js';
 
 interface CachedMedia extends MediaFacts, Omit<BorrowedFile<Examination>, 'facts'> {
   readonly sizeBytes: number;

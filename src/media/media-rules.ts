@@ -1,9 +1,9 @@
 import { oneOf } from '../kernel/message.js';
 import type { Media } from '../payload/payload.js';
 import { type FieldProblem, formatCount } from '../validation/wording.js';
-import type { Examination } from './examine.js';
 import type { Inspection } from './inspector-program.js';
 import { MEDIA_MESSAGES } from './messages.js';
+import type { Examination } from './probe.js';
 
 type MediaType = Media['type'];
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Log, silentLog } from '../kernel/log.js';
 import { storageError } from './download.js';
 import { fitSize } from './fit-size.js';
-import { buildProgram, HelperProcess } from './helper-process.js';
+import { buildProgram, HelperProcess } from './helper.js';
 import { MAX_PIXELS } from './media-rules.js';
 import { MEDIA_CACHE_MESSAGES } from './messages.js';
 import { type PhotoAnswer, photoProgram, type PhotoRequest, type ResizedPhoto } from './photo-program.js';

@@ -26,7 +26,7 @@ export type PhotoAnswer =
   | { readonly failure: string };
 
 /**
- * Decodes and encodes untrusted images in a helper process (see helper-process.ts).
+ * Decodes and encodes untrusted images in a helper process (see helper.ts).
  * @param library URL of sharp
  * @param maxPixels maximum pixels of an image to decode
  */

@@ -1,14 +1,19 @@
 import { Agent, type Dispatcher } from 'undici';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 import type { AddressPolicy } from './address-policy.js';
-import { AnswerReceiver, type CompleteAnswer, type Overflow } from './answer-receiver.js';
-import { type AnswerHead, contentLengthOf, findRefusal, tooLarge } from './answer-rules.js';
-import { FetchError, fetchErrorOf } from './fetch-error.js';
-import { type GuardedConnectOptions, guardedConnector } from './guarded-connect.js';
-import { RequestDeadline } from './request-deadline.js';
-import type { RequestSlots } from './request-slots.js';
-import { resolveHost } from './resolve-host.js';
-import type { TrafficMeter } from './traffic-meter.js';
+import {
+  type AnswerHead,
+  AnswerReceiver,
+  type CompleteAnswer,
+  contentLengthOf,
+  FetchError,
+  fetchErrorOf,
+  findRefusal,
+  type Overflow,
+  tooLarge,
+} from './answer-receiver.js';
+import { type GuardedConnectOptions, guardedConnector, resolveHost } from './guarded-connect.js';
+import { RequestDeadline, type RequestSlots, type TrafficMeter } from './request-slots.js';
 import { findFetchUrlProblem } from './url-rules.js';
 
 /** Options for a {@link GuardedClient}. */

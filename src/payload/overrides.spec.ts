@@ -1,5 +1,4 @@
-import type { Audience } from './content-layers.js';
-import { contentFor, listMedia } from './overrides.js';
+import { type Audience, contentFor, listMedia } from './content-layers.js';
 import { validatePayload } from './validate.js';
 
 const TG = { channelId: 'tgt_1', platform: 'telegram' };

@@ -1,4 +1,4 @@
-import { iso } from '../kernel/instant.js';
+import { iso } from '../kernel/clock.js';
 import { parsePublishAt, refusePublishAt } from './publish-at.js';
 
 const DAY = 86_400_000;

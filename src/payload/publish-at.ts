@@ -1,4 +1,4 @@
-import { type Instant, iso } from '../kernel/instant.js';
+import { type Instant, iso } from '../kernel/clock.js';
 import type { FieldProblem } from '../validation/wording.js';
 import { PUBLISH_AT_MESSAGES } from './messages.js';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { findEntityProblems } from './check-entities.js';
 import { clipEntities, endOf } from './entities.js';
 import { anyText, anyTextWithEntities } from './payload.properties.js';
-import { trimText } from './trim.js';
+import { trimText } from './replace-ranges.js';
 
 const trimmed = (text: string, limit: number, reserve = 0) => trimText({ text, entities: [] }, limit, { reserve });
 

@@ -1,4 +1,4 @@
-import type { Sent } from '../validation/read-fields.js';
+import type { Sent } from '../validation/check-fields.js';
 import { joinPath } from '../validation/wording.js';
 import { UNKNOWN_FIELD_MESSAGES } from './messages.js';
 import { ButtonDto, EntityDto, MediaDto, OverrideDto, PublishPayloadDto, TargetDto } from './payload.dto.js';

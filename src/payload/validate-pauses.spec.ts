@@ -1,5 +1,5 @@
 import { validateIdempotencyKey } from './idempotency-key.js';
-import { validateTempPause, validateTempResume } from './validate-pauses.js';
+import { validateTempPause, validateTempResume } from './validate.js';
 
 const found = (
   result: ReturnType<typeof validateTempPause | typeof validateTempResume | typeof validateIdempotencyKey>,

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { parseJsonBody } from '../validation/json-body.js';
 import { findEntityProblems } from './check-entities.js';
 import { anyPayload } from './payload.properties.js';
-import { validatePayload } from './validate.js';
-import { validateTempPause, validateTempResume } from './validate-pauses.js';
+import { validatePayload, validateTempPause, validateTempResume } from './validate.js';
 
 /** A path into a value (each step modulo the number of members), and the change to make there. */
 const anyMutation = fc.record({

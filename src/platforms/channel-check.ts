@@ -1,5 +1,7 @@
+import type { Agent } from 'undici';
+import { createConnections } from './exchange.js';
 import { TEST_MESSAGES } from './messages.js';
-import type { ChannelCheck, PublishError, StepOutcome, TestContext } from './publisher.js';
+import type { ChannelCheck, PublisherOptions, PublishError, StepOutcome, TestContext } from './publisher.js';
 
 /** The network's response to one request of a channel test, or the error. */
 export type TestAnswer<Value = Readonly<Record<string, unknown>>> =
@@ -47,3 +49,24 @@ export const unanswered = (
 /** Reads a string or number in a response as text; returns an empty string for anything else. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+
+/** Connections to one network, and the location and time limits of its API. */
+export interface NetworkConnection extends Required<PublisherOptions> {
+  readonly connections: Agent;
+}
+
+/** Creates the connections to a network's API. Removes trailing slashes from its URL. */
+export const connectTo = ({
+  apiUrl,
+  timeoutMs = 30_000,
+  uploadTimeoutMs = 15 * 60_000,
+  extraCertificates = [],
+  countUnknown = () => undefined,
+}: PublisherOptions): NetworkConnection => ({
+  apiUrl: apiUrl.replace(/\/+$/, ''),
+  connections: createConnections(extraCertificates),
+  timeoutMs,
+  uploadTimeoutMs,
+  extraCertificates,
+  countUnknown,
+});

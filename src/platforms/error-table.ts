@@ -1,7 +1,7 @@
 import { type BackoffBounds, backoffDelay } from '../runtime/backoff.js';
+import { platformSays } from './exchange.js';
 import { CALL_MESSAGES } from './messages.js';
 import { inDoubtIfVisible, retry } from './outcomes.js';
-import { platformSays } from './platform-says.js';
 import type { PublishError, StepOutcome } from './publisher.js';
 import type { RefusedCall } from './unanswered-call.js';
 

@@ -4,7 +4,7 @@ import { rootCertificates } from 'node:tls';
 import { isNativeError } from 'node:util/types';
 import { Agent, type Dispatcher } from 'undici';
 import { EXCHANGE_MESSAGES } from './messages.js';
-import { LEASE_LOST } from './publisher.js';
+import { LEASE_LOST, type PublishError } from './publisher.js';
 
 /** One HTTP request to a network. */
 interface OutgoingRequest {
@@ -162,4 +162,65 @@ const toInterruption = (error: unknown): Interruption => {
   if (!isNativeError(error)) return { code: 'unknown', detail: EXCHANGE_MESSAGES.unknown };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   return { code, detail: error.message || code };
+};
+
+/** Parses JSON; returns undefined if the body is not valid JSON. */
+export const parseJson = (body: Buffer): unknown => {
+  try {
+    return JSON.parse(body.toString()) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Parses a JSON object; returns null for anything else. */
+export const parseObject = (body: Buffer): Readonly<Record<string, unknown>> | null => {
+  const value = parseJson(body);
+  return isObject(value) ? value : null;
+};
+
+/** True for JSON objects, but not for arrays or null. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Returns the delay from a `Retry-After` header (RFC 9110), in seconds, as text; undefined without the header. Converts
+ * a date to the remaining seconds, and returns any other value unchanged, even if it is malformed.
+ */
+export const readRetryAfter = ({ 'retry-after': value, date = '' }: IncomingHttpHeaders): string | undefined => {
+  if (value === undefined || value.trim() === '') return undefined;
+  const until = /[a-z]/i.test(value) ? Date.parse(value) : NaN;
+  if (Number.isNaN(until)) return value;
+  // Compares with the server's own clock if the response has a date.
+  const from = Date.parse(date);
+  return String(Math.max(0, (until - (Number.isNaN(from) ? Date.now() : from)) / 1_000));
+};
+
+/** Matches tags, scripts, style sheets and white space in a page; everything else is text. */
+const MARKUP = /<(?:script|style)\b[\s\S]*?<\/(?:script|style)\s*>|<[^>]*>|[\s\p{Cc}]+/giu;
+/** Number of bytes of a page to search for text. */
+const SCANNED_BYTES = 4_096;
+
+/** Returns the text in a response that does not come from the API, such as a proxy's page; empty if there is none. */
+export const extractWords = (body: Buffer): string =>
+  body.toString('utf8', 0, SCANNED_BYTES).replace(MARKUP, ' ').replace(/ +/g, ' ').trim();
+
+/** Maximum length of a network's message, in UTF-16 units. */
+const MAX_LENGTH = 500;
+
+/**
+ * Returns the network's own message, if any, for {@link PublishError.platform_says}: shortened and with credentials
+ * masked.
+ */
+export const platformSays = (
+  words: string | undefined,
+  credentials: Readonly<Record<string, string>>,
+): Pick<PublishError, 'platform_says'> => {
+  if (!words) return {};
+  const secrets = Object.values(credentials).filter((secret) => secret !== '');
+  const masked = secrets.reduce(
+    (text, secret) => text.replaceAll(secret, '***').replaceAll(encodeURIComponent(secret), '***'),
+    words,
+  );
+  return { platform_says: masked.slice(0, MAX_LENGTH) };
 };

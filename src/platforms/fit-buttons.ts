@@ -1,5 +1,5 @@
 import type { Button } from '../payload/payload.js';
-import { trimText } from '../payload/trim.js';
+import { trimText } from '../payload/replace-ranges.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from './messages.js';
 import type { Warning } from './publisher.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import type { NetworkConnection } from './connection.js';
+import type { NetworkConnection } from './channel-check.js';
 import { type Exchange, exchange, type ExchangeLimits } from './exchange.js';
 import type { MediaFile } from './publisher.js';
 

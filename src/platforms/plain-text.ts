@@ -1,11 +1,90 @@
+import { countOf } from '../kernel/message.js';
 import { entityKindOf, type TextWithEntities } from '../payload/entities.js';
 import { Graphemes } from '../payload/graphemes.js';
 import type { Entity } from '../payload/payload.js';
-import { type Replacement, replaceRanges } from '../payload/replace-ranges.js';
-import { ELLIPSIS, type TrimmedText, trimText } from '../payload/trim.js';
+import { ELLIPSIS, type Replacement, replaceRanges, type TrimmedText, trimText } from '../payload/replace-ranges.js';
 import { isVisible } from '../validation/text-measure.js';
-import { type Address, type FindBreaks, findEscapes, unitsBeforePath } from './escape-signs.js';
-import { BLANK_LINE, fitLines } from './fit-lines.js';
+import { DEGRADATION_MESSAGES as MESSAGES } from './messages.js';
+import type { Warning } from './publisher.js';
+
+/** Invisible separator between a sign and the text after it. */
+export const ZERO_WIDTH_SPACE = '\u200b';
+
+/** Returns the offsets at which text needs an escape, ascending: each directly after a one-unit sign such as `@`. */
+export type FindBreaks = (text: string) => readonly number[];
+
+/** Range of an address in the text, in UTF-16 units; `end` is exclusive. */
+export interface Address {
+  readonly start: number;
+  /** Offset of the path (after scheme and host), where `%40` is equivalent to `@`. */
+  readonly path: number;
+  readonly end: number;
+}
+
+/**
+ * Returns the replacements that keep a network from interpreting signs such as `@`: a zero-width space after the sign,
+ * or percent-encoding inside an address, which a space would break. A sign in a link's host or in an e-mail address is
+ * unchanged, because neither replacement works there.
+ *
+ * @param links ranges of the addresses inserted for links, ascending; other addresses are detected in the text
+ */
+export const findEscapes = (text: string, links: readonly Address[], breaks: FindBreaks): Replacement[] => {
+  const offsets = breaks(text);
+  if (offsets.length === 0) return [];
+  const linkAt = createAddressFinder(links);
+  const isLink = createAddressFinder(links);
+  const addressAt = createAddressFinder(findPaths(text).filter(({ start }) => !isLink(start)));
+  return offsets.flatMap((at) => {
+    const sign = at - 1;
+    const address = linkAt(sign) ?? addressAt(sign);
+    if (!address) return [{ start: at, end: at, text: ZERO_WIDTH_SPACE }];
+    return sign < address.path ? [] : [{ start: sign, end: at, text: percentEncoded(text.charCodeAt(sign)) }];
+  });
+};
+
+/** Returns the number of UTF-16 units before the path in the text inserted for a link, such as ` (https://a.b/c)`. */
+export const unitsBeforePath = (link: string): number =>
+  /^ \((?:[a-z]+:\/\/[^/?#]*|[a-z]+:[^?]*)/i.exec(link)?.[0].length ?? 0;
+
+/** Matches a scheme and host, or a host followed by a path; captures the path. */
+const ADDRESS =
+  /(?:(?:https?|tg):\/\/[^\s/?#@()]+(?=[/?#])|(?<![\p{L}\p{N}.-])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d+)?(?=\/))([^\s<>"«»“”„]*)/giu;
+
+/** Finds the paths of addresses in the text; schemes and hosts count as ordinary words. */
+const findPaths = (text: string): Address[] =>
+  Array.from(text.matchAll(ADDRESS), ({ index, 0: whole, 1: path }) => {
+    const end = index + whole.length;
+    const start = end - path!.length;
+    return { start, path: start, end };
+  });
+
+/** Creates a function that returns the address that contains a UTF-16 unit; call it with units in ascending order. */
+const createAddressFinder = (addresses: readonly Address[]): ((unit: number) => Address | undefined) => {
+  let next = 0;
+  return (unit) => {
+    while (next < addresses.length && addresses[next]!.end <= unit) next++;
+    const address = addresses[next];
+    return address && address.start <= unit ? address : undefined;
+  };
+};
+
+const percentEncoded = (unit: number): string => `%${unit.toString(16).toUpperCase()}`;
+
+/** Separator between the text, the signature and the lines below. */
+export const BLANK_LINE = '\n\n';
+
+/**
+ * Returns the lines that fit within a limit, in order. Skips a line that does not fit; later lines may still fit.
+ * @param limit maximum total length in UTF-16 units, including the line breaks between lines
+ */
+export const fitLines = (lines: readonly string[], limit: number): string[] => {
+  let used = -1;
+  return lines.filter((line) => {
+    if (used + 1 + line.length > limit) return false;
+    used += 1 + line.length;
+    return true;
+  });
+};
 
 /** A post's text for a network that does not support formatting. */
 export interface PlainText {
@@ -142,3 +221,29 @@ const toConvertedOffset = (replacements: readonly Replacement[], position: numbe
   }
   return position + shift;
 };
+
+/** Returns the warning for text that exceeds a network's limit by `excess` UTF-16 units. */
+export const trimmedWarnings = (network: string, limit: number, excess: number): Warning[] =>
+  excess > 0 ? [{ code: 'text_trimmed', message: MESSAGES.textTrimmed({ network, limit, excess }) }] : [];
+
+/** Returns the warning for links that do not fit into the text. */
+export const droppedLinksWarnings = (code: 'links_dropped' | 'media_dropped', count: number): Warning[] =>
+  count > 0 ? [{ code, message: MESSAGES.linksDropped({ links: countOf(count, 'link') }) }] : [];
+
+/** Returns the warning for a signature that does not fit. */
+export const signatureWarnings = ({ droppedSignature }: { readonly droppedSignature: boolean }): Warning[] =>
+  droppedSignature ? [{ code: 'signature_dropped', message: MESSAGES.signatureDropped }] : [];
+
+/** Returns all warnings for text on a network that does not support formatting. */
+export const plainTextWarnings = (shown: PlainText, network: string, limit: number): Warning[] => [
+  ...trimmedWarnings(network, limit, shown.trimmedChars),
+  ...droppedLinksWarnings('links_dropped', shown.droppedLinks),
+  ...(shown.losesFormatting ? [{ code: 'formatting_dropped', message: MESSAGES.plainTextOnly({ network }) }] : []),
+  ...signatureWarnings(shown),
+];
+
+/** Returns the warning for a post that has nothing the network can publish (D-22). */
+export const nothingToSend = (network: string): Warning => ({
+  code: 'nothing_to_send',
+  message: MESSAGES.nothingToSend({ network }),
+});

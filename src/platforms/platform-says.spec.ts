@@ -1,4 +1,4 @@
-import { extractWords, platformSays } from './platform-says.js';
+import { extractWords, platformSays } from './exchange.js';
 
 describe('the words of a response that does not come from the API (D-35)', () => {
   it.each([

@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from '../kernel/json.js';
 import type { Media } from '../payload/payload.js';
 import type { PreviewCall } from './publisher.js';
 
@@ -24,3 +25,27 @@ export const previewUpload = (address: string, field: string, url: Media['url'])
   method: `POST ${address}`,
   request: { [field]: filePlaceholder(url) },
 });
+
+/**
+ * Returns a step's request with every `{ "$from": "<step>.<field>" }` replaced by that field of the step's result.
+ * @throws Error if there is no such field, which is a bug in the rendering
+ */
+export const resolveReferences = (request: JsonObject, results: Readonly<Record<string, JsonObject>>): JsonObject =>
+  resolve(request, results) as JsonObject;
+
+const resolve = (value: Json | undefined, results: Readonly<Record<string, JsonObject>>): Json | undefined => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isArray(value)) return value.map((item) => resolve(item, results) ?? null);
+  const from = value['$from'];
+  if (typeof from !== 'string') {
+    const resolved: Record<string, Json | undefined> = {};
+    for (const name of Object.keys(value)) resolved[name] = resolve(value[name], results);
+    return resolved;
+  }
+  const dot = from.lastIndexOf('.');
+  const answered = results[from.slice(0, dot)]?.[from.slice(dot + 1)];
+  if (answered === undefined) throw new Error(`a rendered step refers to an unknown result: ${from}`);
+  return answered;
+};
+
+const isArray = (value: Json): value is readonly Json[] => Array.isArray(value);

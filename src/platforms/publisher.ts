@@ -1,4 +1,4 @@
-import type { Instant } from '../kernel/instant.js';
+import type { Instant } from '../kernel/clock.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { PhotoLimits } from '../media/fit-size.js';
 import type { MediaFacts } from '../media/media-rules.js';
@@ -125,7 +125,7 @@ export interface SendContext {
   readonly waits: Readonly<Record<string, number>>;
   /**
    * Returns the post's medium with this index as a file on disk, fitted to the limits (D-22). The caller must release
-   * it. Never throws. See `media-error.ts` for what an error means.
+   * it. Never throws. See `media.ts` for what an error means.
    */
   readonly media: (index: number, limits: MediaLimits) => Promise<MediaFile | PublishError>;
   readonly signal: AbortSignal;

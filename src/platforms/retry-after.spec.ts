@@ -1,4 +1,4 @@
-import { readRetryAfter } from './retry-after.js';
+import { readRetryAfter } from './exchange.js';
 
 const date = 'Fri, 14 Mar 2025 12:00:00 GMT';
 

@@ -1,9 +1,7 @@
-import type { Exchange, Interrupted } from './exchange.js';
+import { type Exchange, extractWords, type Interrupted, platformSays, readRetryAfter } from './exchange.js';
 import { CALL_MESSAGES as MESSAGES } from './messages.js';
 import { gatewayError, inDoubtIfVisible, retry } from './outcomes.js';
-import { extractWords, platformSays } from './platform-says.js';
 import { LEASE_LOST, type PublishError, type SendContext, type StepOutcome } from './publisher.js';
-import { readRetryAfter } from './retry-after.js';
 
 /** A call that got no response from the network's API. */
 export interface UnansweredCall {

@@ -1,9 +1,8 @@
 import type { Pool } from 'pg';
-import type { Clock } from '../kernel/clock.js';
-import type { Instant } from '../kernel/instant.js';
+import type { Clock, Instant } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/reason.js';
-import { RepeatedFailure } from '../runtime/repeated-failure.js';
+import { RepeatedFailure } from '../runtime/failing-work.js';
 
 /** How often the database's clock is read, in ms. */
 const READ_EVERY_MS = 10_000;

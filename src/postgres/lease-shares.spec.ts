@@ -1,4 +1,4 @@
-import { chooseLeaseToAskFor, isNext, rank, type SeenWorker, shouldMove } from './lease-shares.js';
+import { chooseLeaseToAskFor, isNext, rank, type SeenWorker, shouldMove } from './leases.js';
 
 const worker = (id: string, ...held: string[]): SeenWorker => ({ id, held, isSilent: false });
 

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import type { Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/reason.js';
-import { RepeatedFailure } from '../runtime/repeated-failure.js';
+import { RepeatedFailure } from '../runtime/failing-work.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 
 type Listener = (payload: string) => void;

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { newUuid } from '../kernel/ids.js';
 import type { Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/reason.js';
-import { RepeatedFailure } from '../runtime/repeated-failure.js';
+import { RepeatedFailure } from '../runtime/failing-work.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 
 export const WORKER_LOCK_NAMESPACE = 7001;

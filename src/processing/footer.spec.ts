@@ -1,5 +1,5 @@
 import type { Entity } from '../payload/payload.js';
-import { removeFooter } from './footer.js';
+import { removeFooter } from './edit-text.js';
 
 const bold = (offset: number, length: number): Entity => ({ type: 'bold', offset, length });
 const cut = (text: string, footer: Parameters<typeof removeFooter>[1]) =>

@@ -15,7 +15,7 @@ export interface PatternAnswer {
 }
 
 /**
- * Searches for patterns in a helper process (see media/helper-process.ts), at a lower priority than the gateway.
+ * Searches for patterns in a helper process (see media/helper.ts), at a lower priority than the gateway.
  * @param library URL of RE2JS
  */
 export const patternProgram = async (

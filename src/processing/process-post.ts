@@ -4,12 +4,11 @@ import { placeEntities, type TextWithEntities } from '../payload/entities.js';
 import type { PublishPayload } from '../payload/payload.js';
 import { type PlatformPost, type PublishError, toPlatformPost, type Warning } from '../platforms/publisher.js';
 import { isVisible } from '../validation/text-measure.js';
+import { addSignature, removeFooter } from './edit-text.js';
 import { findFilterReason } from './filters.js';
-import { removeFooter } from './footer.js';
 import { PROCESSING_MESSAGES } from './messages.js';
 import { LOCAL_SEARCH, type PatternSearch } from './pattern.js';
 import { applyReplacements } from './replacements.js';
-import { addSignature } from './signature.js';
 import type { Translate } from './translation/translation.js';
 
 /** Result of processing a post for one network with a project's settings. */

@@ -3,8 +3,8 @@ import { countOf } from '../kernel/message.js';
 import type { TextWithEntities } from '../payload/entities.js';
 import type { Warning } from '../platforms/publisher.js';
 import { editText, MAX_PROCESSED_TEXT } from './edit-text.js';
+import { findWordRanges } from './filters.js';
 import { PROCESSING_MESSAGES } from './messages.js';
-import { findWordRanges } from './words.js';
 
 /**
  * Maximum number of occurrences and entities that the replacements in one post may move, because other requests have to

@@ -6,9 +6,8 @@ import {
   type Target,
 } from '../domain/post/post.events.js';
 import type { RecordedEvent } from '../kernel/events.js';
-import type { Tx } from './engine/projection.js';
+import { defineTable, jsonb, type RowOfTable, text, type Tx } from './engine/projection.js';
 import { Rows } from './engine/rows.js';
-import { defineTable, jsonb, type RowOfTable, text } from './engine/table.js';
 
 /** Targets of the current content of planned posts, one row per post. */
 export const plannedTargetRows = defineTable(

@@ -1,4 +1,4 @@
-import { BatchPace } from './batch-pace.js';
+import { BatchPace } from './batcher.js';
 
 /** Starts batches as early as the pace allows. Returns their start times, in ms. */
 const startBatches = (pace: BatchPace, count: number, from: number): number[] => {

@@ -1,4 +1,36 @@
-import { BatchInterval } from './batch-interval.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A batch of at least this size comes from concurrent callers, not from one caller that waits for each result. */
+const CONCURRENT_BATCH_SIZE = 4;
+
+/**
+ * Minimum interval between the batches of concurrent callers. Each call to the database has a fixed cost, which
+ * thousands of callers would otherwise pay hundreds of times a second for a few items each. A single caller never
+ * waits.
+ */
+export class BatchInterval {
+  private earliestStart = 0;
+
+  /** @param ms minimum time from the start of a batch of concurrent callers to the start of the next batch */
+  constructor(private readonly ms: number) {}
+
+  /**
+   * Waits until the next batch may start. If several callers are waiting, the first one to call {@link recordBatch}
+   * starts the batch.
+   */
+  async waitForNextBatch(): Promise<void> {
+    for (let ms = this.remainingMs(); ms > 0; ms = this.remainingMs()) await sleep(ms);
+  }
+
+  /** Records that a batch of this size starts now. */
+  recordBatch(size: number): void {
+    this.earliestStart = size < CONCURRENT_BATCH_SIZE ? 0 : performance.now() + this.ms;
+  }
+
+  private remainingMs(): number {
+    return this.earliestStart - performance.now();
+  }
+}
 
 /** Thrown when a call was not carried out, because too many others were waiting or it waited too long. */
 export class Overloaded extends Error {
@@ -124,5 +156,33 @@ export class Batcher<In, Out> {
     for (const { item } of batch) this.activeKeys.add(keyOf(item));
     this.waiting = later;
     return batch;
+  }
+}
+
+/**
+ * Spaces out the batches of a steady stream. A burst starts at once; then one batch may start per interval. Otherwise,
+ * the fixed costs of many small batches would use up the CPU time.
+ */
+export class BatchPace {
+  /** `performance.now()` timestamp, in ms, at which the full burst is available again if no more batches start. */
+  private freeAt = -Infinity;
+
+  /**
+   * @param intervalMs time between the starts of two batches once the burst is used up
+   * @param burst number of batches that may start without a pause, at least 1; one is regained per interval
+   */
+  constructor(
+    private readonly intervalMs: number,
+    private readonly burst: number,
+  ) {}
+
+  /** Records that a batch starts now. */
+  record(now = performance.now()): void {
+    this.freeAt = Math.max(this.freeAt, now) + this.intervalMs;
+  }
+
+  /** Returns the ms until the next batch may start; 0 if it may start at once. */
+  delay(now = performance.now()): number {
+    return Math.max(0, this.freeAt - now - (this.burst - 1) * this.intervalMs);
   }
 }

@@ -1,4 +1,4 @@
-import { FairSlots } from './fair-slots.js';
+import { FairSlots } from './semaphore.js';
 
 /** Takes slots for an owner until the owner would have to wait. @returns the number of slots taken */
 const fill = (slots: FairSlots, owner: string): number => {

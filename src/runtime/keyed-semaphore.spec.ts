@@ -1,4 +1,4 @@
-import { KeyedSemaphore } from './keyed-semaphore.js';
+import { KeyedSemaphore } from './semaphore.js';
 
 const settle = () => new Promise(setImmediate);
 

@@ -1,4 +1,4 @@
-import { RepeatedFailure } from './repeated-failure.js';
+import { RepeatedFailure } from './failing-work.js';
 
 describe('RepeatedFailure', () => {
   it('logs a message once, again after half a minute, and whenever it changes', () => {

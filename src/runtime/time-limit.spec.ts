@@ -1,4 +1,4 @@
-import { withTimeLimit } from './time-limit.js';
+import { withTimeLimit } from './sleep.js';
 
 const createError = () => new Error('too late');
 

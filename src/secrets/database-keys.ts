@@ -1,8 +1,14 @@
 import type { ClientBase, Pool } from 'pg';
 import { Unavailable } from '../event-store/port.js';
 import { withTransaction } from '../postgres/pool.js';
-import { deriveHistoryKeys, type HistoryKeys, parseHistoryKeys, serializeHistoryKeys } from './history-keys.js';
-import type { KeyRing, SecretsKey } from './key-ring.js';
+import {
+  deriveHistoryKeys,
+  type HistoryKeys,
+  type KeyRing,
+  parseHistoryKeys,
+  type SecretsKey,
+  serializeHistoryKeys,
+} from './key-ring.js';
 import { SECRETS_MESSAGES } from './messages.js';
 import { openValue, sealValue } from './sealed-value.js';
 

@@ -1,4 +1,5 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
+import type { Pool } from 'pg';
 
 const KEY_BYTES = 32;
 /** Length of a key id, in bytes. */
@@ -50,3 +51,52 @@ export class KeyRing {
     return this.keys.find((key) => key.fingerprint === fingerprint) ?? null;
   }
 }
+
+/** Keys of the transparency log. They stay the same when SECRETS_KEY is replaced. */
+export interface HistoryKeys {
+  /** Seed of the key that signs checkpoints, unless HISTORY_KEY is set; 32 bytes. */
+  readonly signingKey: Buffer;
+  /** Key for the seals (ADR-143). */
+  readonly sealKey: Buffer;
+}
+
+/** Derives the history keys from the first SECRETS_KEY of the database (management-api.md: HISTORY_KEY). */
+export const deriveHistoryKeys = (secretsKey: Buffer): HistoryKeys => {
+  const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secretsKey, '', purpose, 32));
+  return { signingKey: derive('crosspost history key'), sealKey: derive('crosspost history seal') };
+};
+
+/** Returns the keys as text, to be sealed. */
+export const serializeHistoryKeys = ({ signingKey, sealKey }: HistoryKeys): string =>
+  JSON.stringify({ signing: signingKey.toString('base64'), seal: sealKey.toString('base64') });
+
+/** Parses the result of {@link serializeHistoryKeys}. */
+export const parseHistoryKeys = (text: string): HistoryKeys => {
+  const { signing, seal } = JSON.parse(text) as { readonly signing: string; readonly seal: string };
+  return { signingKey: Buffer.from(signing, 'base64'), sealKey: Buffer.from(seal, 'base64') };
+};
+
+/** Namespace of the advisory locks that sessions hold to show that their process has a key. */
+const LOCK_CLASS = 7003;
+
+const lockNumber = ({ id }: SecretsKey): number => Buffer.from(id, 'hex').readInt32BE();
+
+/**
+ * SQL that a process runs to show that it has a key. Run it in the session that listens for notifications, because each
+ * process has exactly one such session.
+ */
+export const lockKeyStatement = (key: SecretsKey): string =>
+  `select pg_advisory_lock_shared(${LOCK_CLASS}, ${lockNumber(key)})`;
+
+/** Returns the sessions, as `<server process id>@<client address>`, of processes that do not have a key. */
+export const findSessionsWithoutKey = async (db: Pick<Pool, 'query'>, key: SecretsKey): Promise<readonly string[]> => {
+  const { rows } = await db.query<{ session: string }>(
+    `select concat(a.pid, '@', coalesce(host(a.client_addr), 'local')) as session from pg_stat_activity a
+     where a.datname = current_database() and a.application_name = 'crosspost notifications' and not exists (
+       select from pg_locks l where l.pid = a.pid and l.locktype = 'advisory' and l.granted
+         and l.database = a.datid and l.classid = ${LOCK_CLASS} and l.objid::bigint = $1)
+     order by 1`,
+    [Buffer.from(key.id, 'hex').readUInt32BE()],
+  );
+  return rows.map(({ session }) => session);
+};

@@ -2,8 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { POOL } from '../postgres/tokens.js';
 import { readActiveKey, readFormerKeys } from './database-keys.js';
-import { KeyRing, type SecretsKey } from './key-ring.js';
-import { findSessionsWithoutKey } from './known-keys.js';
+import { findSessionsWithoutKey, KeyRing, type SecretsKey } from './key-ring.js';
 import { countSecrets } from './reseal-job.js';
 
 /** The keys that the database needs, the keys that this process has, and how many secrets they seal. */

@@ -1,9 +1,88 @@
 import { validateSync } from 'class-validator';
-import { passesRules } from './compiled-rules.js';
 import type { ProblemList, RefusalStatus } from './problem-list.js';
-import { type BodyClass, readFields, type Sent } from './read-fields.js';
-import type { RuleContext } from './rules.js';
+import { passesRules, type RuleContext } from './rules.js';
 import { wrongTypePredicate } from './wording.js';
+
+/** Returns the value unchanged, for fields where null is a value. */
+export const asSent = (value: unknown): unknown => value;
+
+/** Returns the value, or undefined for null, which counts as absent by default (D-43). */
+export const nullToAbsent = (value: unknown): unknown => value ?? undefined;
+
+/** Returns the value, or undefined for null and the empty string, for fields where both count as absent (D-43). */
+export const emptyTextToAbsent = (value: unknown): unknown => (value === '' ? undefined : nullToAbsent(value));
+
+/** Returns the value, or undefined for null and the empty array, for fields where both count as absent (D-43). */
+export const emptyListToAbsent = (value: unknown): unknown =>
+  Array.isArray(value) && value.length === 0 ? undefined : nullToAbsent(value);
+
+/** Returns the value, or undefined for null and for rows without any items, which count as absent (D-43). */
+export const emptyRowsToAbsent = (value: unknown): unknown =>
+  Array.isArray(value) && value.every((row) => Array.isArray(row) && row.length === 0)
+    ? undefined
+    : nullToAbsent(value);
+
+/** Returns a numeric id as text. Leaves an unsafe integer to the field's rule; null counts as absent. */
+export const idText = (value: unknown): unknown => (Number.isSafeInteger(value) ? String(value) : nullToAbsent(value));
+
+/** A JSON object as it was sent, unchecked. */
+export type Sent = Readonly<Record<string, unknown>>;
+
+/**
+ * A class of a body, query or part: its properties are the fields that may be sent, with their rules (`Must`). It has a
+ * constructor without parameters and no other code.
+ */
+export type BodyClass<T extends object> = new () => T;
+
+type Reading = (sent: unknown) => unknown;
+
+/** Custom readers of fields, by prototype and field name. */
+const readings = new WeakMap<object, Map<string, Reading>>();
+
+/**
+ * Sets how a field is read; for example, an empty string can count as absent (check-fields.ts). Without this decorator, null
+ * counts as absent.
+ * @param read receives the sent value, or undefined if there is none; returns undefined for an absent field
+ */
+export const ReadAs =
+  (read: Reading): PropertyDecorator =>
+  (target, property) => {
+    const fields = readings.get(target) ?? new Map<string, Reading>();
+    fields.set(String(property), read);
+    readings.set(target, fields);
+  };
+
+const readingOf = (prototype: object | null, name: string): Reading => {
+  if (prototype === null) return nullToAbsent;
+  return readings.get(prototype)?.get(name) ?? readingOf(Object.getPrototypeOf(prototype) as object | null, name);
+};
+
+/** The fields of each class, collected once. */
+const fieldsOfClasses = new WeakMap<BodyClass<object>, readonly (readonly [name: string, read: Reading])[]>();
+
+const fieldsOf = (Body: BodyClass<object>): readonly (readonly [name: string, read: Reading])[] => {
+  const known = fieldsOfClasses.get(Body);
+  if (known) return known;
+  const fields = Object.keys(new Body()).map((name) => [name, readingOf(Body.prototype as object, name)] as const);
+  fieldsOfClasses.set(Body, fields);
+  return fields;
+};
+
+/**
+ * Builds a body from parsed JSON without checking it. An absent field keeps its default from the class; unknown fields
+ * are ignored.
+ */
+export const readFields = <T extends object>(Body: BodyClass<T>, sent: Sent): T => {
+  const body = new Body() as Record<string, unknown>;
+  for (const [name, read] of fieldsOf(Body)) {
+    const value = read(sent[name]);
+    if (value !== undefined) body[name] = value;
+  }
+  return body as T;
+};
+
+/** Returns the names of the fields that a class allows, in the order of their declaration. */
+export const fieldNamesOf = (Body: BodyClass<object>): readonly string[] => fieldsOf(Body).map(([name]) => name);
 
 /** HTTP status for a body that breaks a rule (D-5). */
 const SCHEMA: RefusalStatus = 422;

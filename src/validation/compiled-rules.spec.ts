@@ -2,8 +2,8 @@ import { validateSync } from 'class-validator';
 import fc from 'fast-check';
 import * as dtos from '../payload/payload.dto.js';
 import { anyPayload } from '../payload/payload.properties.js';
-import { passesRules } from './compiled-rules.js';
-import { type BodyClass, readFields } from './read-fields.js';
+import { type BodyClass, readFields } from './check-fields.js';
+import { passesRules } from './rules.js';
 
 /** True if class-validator itself accepts an object. */
 const accepted = (dto: object) => validateSync(dto, { skipMissingProperties: true }).length === 0;

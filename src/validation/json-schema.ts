@@ -1,5 +1,5 @@
 import { getMetadataStorage } from 'class-validator';
-import { type BodyClass, fieldNamesOf } from './read-fields.js';
+import { type BodyClass, fieldNamesOf } from './check-fields.js';
 import type { RuleContext } from './rules.js';
 
 /** A schema of JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
@@ -56,7 +56,7 @@ export const schemaOf = (Class: BodyClass<object>): JsonSchema => {
   const properties: Record<string, JsonSchema> = {};
   const required = new Set<string>();
   for (const name of fieldNamesOf(Class)) properties[name] = {};
-  // Reads the metadata storage, as compiled-rules.ts does, because class-validator offers no other access to rules.
+  // Reads the metadata storage, as rules.ts does, because class-validator offers no other access to rules.
   for (const { propertyName, context, validateIf } of getMetadataStorage().getTargetValidationMetadatas(
     Class,
     '',

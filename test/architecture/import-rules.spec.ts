@@ -64,14 +64,14 @@ const BREACHES: readonly Breach[] = [
   ],
   [
     'networks-through-their-descriptors',
-    'src/app/modules/platforms.module.ts',
+    'src/app/modules/publishing.modules.ts',
     '../../platforms/vk/render.js',
     'src/platforms/vk/render.ts',
   ],
   ['catalogue-lists-descriptors', 'src/platforms/catalogue.ts', './vk/render.js', 'src/platforms/vk/render.ts'],
   [
     'api',
-    'src/api/management/channels/credentials.ts',
+    'src/api/management/channels/channel.dto.ts',
     '../../../platforms/catalogue.js',
     'src/platforms/catalogue.ts',
   ],

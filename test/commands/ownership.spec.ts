@@ -1,10 +1,14 @@
 import pg from 'pg';
-import { PauseTargets, PauseTargetsHandler } from '../../src/commands/pause/pause-targets.js';
-import { ResumeTargets, ResumeTargetsHandler } from '../../src/commands/pause/resume-targets.js';
+import { PauseTargets, PauseTargetsHandler, ResumeTargets, ResumeTargetsHandler } from '../../src/commands/pause.js';
 import { PlannedPosts } from '../../src/commands/post/planned-posts.js';
-import { CancelPublications, CancelPublicationsHandler } from '../../src/commands/publication/cancel-publications.js';
-import { DismissPublication, DismissPublicationHandler } from '../../src/commands/publication/dismiss-publication.js';
-import { ResendPublication, ResendPublicationHandler } from '../../src/commands/publication/resend-publication.js';
+import {
+  CancelPublications,
+  CancelPublicationsHandler,
+  DismissPublication,
+  DismissPublicationHandler,
+  ResendPublication,
+  ResendPublicationHandler,
+} from '../../src/commands/publication.js';
 import { catalogue } from '../../src/domain/catalogue.js';
 import { channel, type ChannelCommand } from '../../src/domain/channel/channel.decider.js';
 import { endpoint, type EndpointCommand } from '../../src/domain/endpoint/endpoint.decider.js';
@@ -14,11 +18,9 @@ import { webhookOutput, type WebhookOutputCommand } from '../../src/domain/webho
 import { AggregateStore } from '../../src/event-store/aggregate-store.js';
 import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
 import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
-import type { Decider } from '../../src/kernel/decider.js';
-import { type DomainEvent, ownerActor } from '../../src/kernel/events.js';
+import { type Decider, type DomainEvent, ownerActor } from '../../src/kernel/events.js';
 import { isRejection } from '../../src/kernel/result.js';
-import type { PostPlaces } from '../../src/projections/posts/post-place.queries.js';
-import { PostStories } from '../../src/projections/posts/post-stories.queries.js';
+import { type PostPlaces, PostStories } from '../../src/projections/posts/post-details.queries.js';
 
 const VICTIM = 'own_victim';
 const OTHER = 'own_other';

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { ScheduleDelivery } from '../../src/commands/delivery/schedule-delivery.js';
+import { ScheduleDelivery } from '../../src/commands/delivery.js';
 import { catalogue } from '../../src/domain/catalogue.js';
 import { delivery } from '../../src/domain/delivery/delivery.decider.js';
 import type { DeliveryBodyPartStored, DeliveryScheduled } from '../../src/domain/delivery/delivery.events.js';
 import { AggregateStore, emptyAggregate } from '../../src/event-store/aggregate-store.js';
 import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
 import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
-import { DeliveryBodies } from '../../src/projections/webhook-deliveries/delivery-bodies.queries.js';
+import { DeliveryBodies } from '../../src/projections/webhook-deliveries/webhook-deliveries.queries.js';
 
 const ID = 'dlv_1';
 const codec = new EventCodec(catalogue);

@@ -1,6 +1,5 @@
 /** Logs one message of each kind, for tests that read its stderr. */
-import { createLogger } from '../../src/config/logger.js';
-import { NestLogger } from '../../src/config/nest-logger.js';
+import { createLogger, NestLogger } from '../../src/config/logger.js';
 
 const logger = createLogger({ logLevel: 'info' });
 logger.debug('not shown');

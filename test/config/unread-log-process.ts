@@ -2,8 +2,7 @@
  * Logs lines until it is asked to stop, for tests that do not read its stderr. `node unread-log-process.ts <lines>`:
  * logs that many lines of 200 characters, reports on stdout how many were dropped, and exits when stdin ends.
  */
-import { countDroppedLogLines, exitAfterLog } from '../../src/config/log-output.js';
-import { createLogger } from '../../src/config/logger.js';
+import { countDroppedLogLines, createLogger, exitAfterLog } from '../../src/config/logger.js';
 
 const logger = createLogger({ logLevel: 'info' });
 const padding = 'x'.repeat(200);

@@ -8,8 +8,7 @@ import { owner } from '../../src/domain/owner/owner.decider.js';
 import { ownerEvents } from '../../src/domain/owner/owner.events.js';
 import { project } from '../../src/domain/project/project.decider.js';
 import { projectEvents } from '../../src/domain/project/project.events.js';
-import { type Decider, fold } from '../../src/kernel/decider.js';
-import type { DomainEvent } from '../../src/kernel/events.js';
+import { type Decider, type DomainEvent, fold } from '../../src/kernel/events.js';
 import { isRejection } from '../../src/kernel/result.js';
 import { samples } from './samples.js';
 

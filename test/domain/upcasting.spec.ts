@@ -1,6 +1,6 @@
 import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
 import type { StoredEvent } from '../../src/event-store/port.js';
-import type { Catalogue } from '../../src/kernel/catalogue.js';
+import type { Catalogue } from '../../src/kernel/events.js';
 
 /** An event type that was changed twice: one name, then two, then a list with a language. */
 interface V1 {

@@ -6,8 +6,7 @@ import { AggregateStore, emptyAggregate } from '../../src/event-store/aggregate-
 import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
 import { MemoryEventStore } from '../../src/event-store/memory/memory-event-store.js';
 import type { ReadStreamOptions } from '../../src/event-store/port.js';
-import { type Decider, fold, streamOf } from '../../src/kernel/decider.js';
-import type { DomainEvent } from '../../src/kernel/events.js';
+import { type Decider, type DomainEvent, fold, streamOf } from '../../src/kernel/events.js';
 import { newUuid } from '../../src/kernel/ids.js';
 import { isRejection } from '../../src/kernel/result.js';
 

@@ -1,8 +1,7 @@
 import { createLogger } from '../../src/config/logger.js';
 import { catalogue } from '../../src/domain/catalogue.js';
 import { owner, type OwnerCommand, type OwnerState } from '../../src/domain/owner/owner.decider.js';
-import { AggregateCache } from '../../src/event-store/aggregate-cache.js';
-import { AggregateStore, type LoadedAggregate } from '../../src/event-store/aggregate-store.js';
+import { AggregateCache, AggregateStore, type LoadedAggregate } from '../../src/event-store/aggregate-store.js';
 import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
 import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
 import type { ReadStreamOptions, StoredEvent } from '../../src/event-store/port.js';

@@ -7,8 +7,7 @@ import { PostgresEventStore } from '../../src/event-store/postgres/postgres-even
 import { ClockDifference } from '../../src/health/clock-difference.js';
 import { DeploymentMetrics } from '../../src/health/deployment-metrics.js';
 import { EventTimes } from '../../src/health/event-times.js';
-import { Metrics } from '../../src/health/metrics.js';
-import { METRICS_KEPT_MS, MetricsPage } from '../../src/health/metrics-page.js';
+import { Metrics, METRICS_KEPT_MS, MetricsPage } from '../../src/health/metrics.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import { SharedResult } from '../../src/runtime/shared-result.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from '../api/public/gateway.js';

@@ -7,7 +7,7 @@ import {
   readRoot,
   rootOfEdge,
 } from '../../src/history/transparency-log/merkle.js';
-import { CheckpointSigner } from '../../src/history/transparency-log/signed-note.js';
+import { CheckpointSigner } from '../../src/history/transparency-log/published-checkpoint.js';
 import { Random } from '../e2e/random.js';
 import { verifyProof } from './offline-verifier.js';
 import { verifyProofElsewhere } from './other-verifier.js';

@@ -12,7 +12,7 @@ import {
   PublishedCheckpoints,
 } from '../../src/history/transparency-log/published-checkpoint.js';
 import { createPool } from '../../src/postgres/pool.js';
-import { deriveHistoryKeys } from '../../src/secrets/history-keys.js';
+import { deriveHistoryKeys } from '../../src/secrets/key-ring.js';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.js';
 
 const logger = createLogger({ logLevel: 'silent' });

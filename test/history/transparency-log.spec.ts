@@ -1,6 +1,6 @@
 import { LogTables } from '../../src/history/transparency-log/log-tables.js';
 import { verifyHistory } from '../../src/history/transparency-log/verify-history.js';
-import { deriveHistoryKeys } from '../../src/secrets/history-keys.js';
+import { deriveHistoryKeys } from '../../src/secrets/key-ring.js';
 import {
   type Caller,
   createChannel,

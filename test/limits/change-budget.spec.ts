@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { ChangeBudget } from '../../src/limits/change-budget.js';
+import { ChangeBudget } from '../../src/limits/budgets.js';
 import { LimitsDatabase, profileWith } from './limits-database.js';
 
 let database: LimitsDatabase;

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { ProbeBudget, type ProbePayer, type ProbeVerdict } from '../../src/limits/probe-budget.js';
+import { ProbeBudget, type ProbePayer, type ProbeVerdict } from '../../src/limits/budgets.js';
 import { LimitsDatabase } from './limits-database.js';
 
 let database: LimitsDatabase;

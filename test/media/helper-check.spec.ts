@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import type { Log } from '../../src/kernel/log.js';
-import { HelperCheck, type HelperReport } from '../../src/media/helper-check.js';
+import { HelperCheck, type HelperReport } from '../../src/media/helper.js';
 
 const ALL = { files: 'ok', network: 'ok', memory: 'ok' };
 const REFUSED = /unshare -rn is refused/;

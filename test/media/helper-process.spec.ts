@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { buildProgram, HelperProcess } from '../../src/media/helper-process.js';
+import { buildProgram, HelperProcess } from '../../src/media/helper.js';
 
 const open: HelperProcess<never, never>[] = [];
 afterEach(() => open.splice(0).forEach((helper) => helper.close()));

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Log, silentLog } from '../../src/kernel/log.js';
-import { buildProgram } from '../../src/media/helper-process.js';
+import { buildProgram } from '../../src/media/helper.js';
 import { Inspector, type InspectorOptions } from '../../src/media/inspector.js';
 import type { Inspection, InspectionRequest } from '../../src/media/inspector-program.js';
 import { stopLater } from './harness.js';

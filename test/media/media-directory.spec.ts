@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openMediaDirectory } from '../../src/media/media-directory.js';
+import { openMediaDirectory } from '../../src/media/disk-cache.js';
 
 let parent: string;
 beforeEach(async () => {

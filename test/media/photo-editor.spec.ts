@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import type { PhotoLimits } from '../../src/media/fit-size.js';
 import { PhotoEditor } from '../../src/media/photo-editor.js';
-import { FetchError } from '../../src/outbound-http/fetch-error.js';
+import { FetchError } from '../../src/outbound-http/answer-receiver.js';
 import { gif, png as emptyPng } from './make-images.js';
 
 const MB = 1_048_576;

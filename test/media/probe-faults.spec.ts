@@ -1,4 +1,4 @@
-import { buildProgram } from '../../src/media/helper-process.js';
+import { buildProgram } from '../../src/media/helper.js';
 import { Inspector } from '../../src/media/inspector.js';
 import { createProber, findMediaProblems, type ProbeReport, type ProberOptions } from '../../src/media/probe.js';
 import { createAddressPolicy } from '../../src/outbound-http/address-policy.js';

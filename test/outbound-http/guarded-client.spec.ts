@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { GuardedClient, readBytes } from '../../src/outbound-http/guarded-client.js';
-import { TrafficMeter } from '../../src/outbound-http/traffic-meter.js';
+import { TrafficMeter } from '../../src/outbound-http/request-slots.js';
 import { until } from '../e2e/until.js';
 import { clientWith, failure, host, LIMITS, LOOPBACK, tcp } from '../media/harness.js';
 import { holdTimers, releaseTimers } from '../support/held-timers.js';

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { GuardedClient } from '../../src/outbound-http/guarded-client.js';
-import { RequestSlots } from '../../src/outbound-http/request-slots.js';
-import { TrafficMeter } from '../../src/outbound-http/traffic-meter.js';
+import { RequestSlots, TrafficMeter } from '../../src/outbound-http/request-slots.js';
 import { until } from '../e2e/until.js';
 import { clientWith, failure, host, LIMITS } from '../media/harness.js';
 

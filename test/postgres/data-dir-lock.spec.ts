@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { DataDirInUse, lockDataDir } from '../../src/postgres/embedded/data-dir-lock.js';
+import { DataDirInUse, lockDataDir } from '../../src/postgres/embedded/cluster.js';
 import { newDataDir } from '../support/postgres.js';
 import { killSpawned, spawnEmbedded } from './spawn-embedded.js';
 

@@ -1,8 +1,7 @@
 import type { Translation } from '../../src/domain/project/processing.js';
 import { createAddressPolicy } from '../../src/outbound-http/address-policy.js';
 import { GuardedClient } from '../../src/outbound-http/guarded-client.js';
-import { CircuitBreaker } from '../../src/processing/translation/circuit-breaker.js';
-import { LibreTranslate } from '../../src/processing/translation/libre-translate.js';
+import { CircuitBreaker, LibreTranslate } from '../../src/processing/translation/libre-translate.js';
 import type { Translator } from '../../src/processing/translation/translation.js';
 import { until } from '../e2e/until.js';
 import { startTranslator, type TestTranslator } from '../stand-ins/libretranslate/stand-in.js';

@@ -3,7 +3,7 @@ import { projectionsOf } from '../../src/app/projections.js';
 import type { RecordedEvent } from '../../src/kernel/events.js';
 import { pgTypes } from '../../src/postgres/pool.js';
 import type { Projection } from '../../src/projections/engine/projection.js';
-import { RowCache } from '../../src/projections/engine/row-cache.js';
+import { RowCache } from '../../src/projections/engine/rows.js';
 import { compareSchemas } from '../../src/projections/engine/verification/compare-schemas.js';
 import { Random } from '../e2e/random.js';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.js';

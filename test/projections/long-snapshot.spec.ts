@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import type { RecordedEvent } from '../../src/kernel/events.js';
 import { newUuid } from '../../src/kernel/ids.js';
 import type { Projection } from '../../src/projections/engine/projection.js';
-import { RowCache } from '../../src/projections/engine/row-cache.js';
+import { RowCache } from '../../src/projections/engine/rows.js';
 import { publishSchedule } from '../../src/projections/publish-schedule/publish-schedule.projection.js';
 import { requestLog } from '../../src/projections/request-log/request-log.projection.js';
 import { KEPT_REQUESTS } from '../../src/projections/request-log/request-log.tables.js';

@@ -1,4 +1,4 @@
-import { Deletions } from '../../src/commands/deletion/deletions.js';
+import { Deletions } from '../../src/commands/deletion.js';
 import { TestGateway } from '../api/public/gateway.js';
 import { until } from '../e2e/until.js';
 

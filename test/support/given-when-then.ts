@@ -1,5 +1,4 @@
-import { type Decider, fold } from '../../src/kernel/decider.js';
-import type { DomainEvent } from '../../src/kernel/events.js';
+import { type Decider, type DomainEvent, fold } from '../../src/kernel/events.js';
 import type { Rejection } from '../../src/kernel/result.js';
 
 /** Outcome of a command, to be compared with the specification. */

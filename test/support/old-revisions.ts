@@ -1,4 +1,4 @@
-import { newCommandContext } from '../../src/commands/origin.js';
+import { newCommandContext } from '../../src/commands/command.js';
 import { PlannedPosts, type PostPlace } from '../../src/commands/post/planned-posts.js';
 import type { PostRevised } from '../../src/domain/post/post.events.js';
 import type { AggregateStore } from '../../src/event-store/aggregate-store.js';

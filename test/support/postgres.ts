@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { createLogger } from '../../src/config/logger.js';
 import { startEmbeddedPostgres } from '../../src/postgres/embedded.js';
-import { lockDataDir } from '../../src/postgres/embedded/data-dir-lock.js';
+import { lockDataDir } from '../../src/postgres/embedded/cluster.js';
 import { migrate } from '../../src/postgres/migrations.js';
 import { migrations } from '../../src/postgres/migrations/all.js';
 

@@ -1,6 +1,5 @@
-import type { LoggedCall } from '../../src/stand-ins/kit/call-log.js';
-import type { Fault } from '../../src/stand-ins/kit/faults.js';
-import type { LedgerEntry } from '../../src/stand-ins/kit/ledger-entry.js';
+import type { Fault, LoggedCall } from '../../src/stand-ins/kit/control.js';
+import type { LedgerEntry } from '../../src/stand-ins/kit/ledger.js';
 
 /** A client of a stand-in's controls, for tests and benchmarks. */
 export class StandInControl {

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type MouseEvent, useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { READERS_VIEWS } from '../../../src/stand-ins/readers-views.js';
-import { hueOf } from '../../../src/stand-ins/walls/hues.js';
+import { hueOf } from '../../../src/stand-ins/walls/format-text.js';
 import { postElement } from '../../../src/stand-ins/walls/post-element.js';
 import type { VisibleMedium } from '../../../src/stand-ins/walls/visible-message.js';
 import { element, type WallNode } from '../../../src/stand-ins/walls/wall-node.js';

@@ -1,5 +1,5 @@
 import { READERS_VIEWS } from '../../../src/stand-ins/readers-views.js';
-import { HUE_RULES } from '../../../src/stand-ins/walls/hues.js';
+import { HUE_RULES } from '../../../src/stand-ins/walls/format-text.js';
 import { POST_COLOURS, POST_STYLE } from '../../../src/stand-ins/walls/post-style.js';
 import { themeCss } from '../../../src/stand-ins/walls/theme.js';
 import frame from './wall-frame.css?inline';

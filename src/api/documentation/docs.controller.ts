@@ -1,10 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { Controller, Get, Param, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Res, type Type } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import type { FastifyReply } from 'fastify';
-import { HttpProblem } from '../transport/http-problem.js';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import { HTTP_MESSAGES } from '../transport/messages.js';
+import { HttpProblem } from '../transport/problem.view.js';
+import { buildOpenApiDocument } from './openapi-document.js';
 
 const ASSETS = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 /** Files that the page loads, with their media types. */
@@ -161,5 +166,34 @@ export class DocsController {
       .headers({ ...HEADERS, 'cache-control': 'max-age=3600' })
       .type(type)
       .send(await file);
+  }
+}
+
+/** Serves the OpenAPI document (D-31). */
+@Controller()
+export class OpenApiController {
+  /** The encoded document, built on the first request and shared by all responses. */
+  private document: Buffer | null = null;
+
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly modules: ModulesContainer,
+    private readonly platforms: PlatformCatalogue,
+  ) {}
+
+  /** Needs no key: the document reveals nothing beyond the source code. */
+  @Get('openapi.json')
+  read(@Res() reply: FastifyReply): void {
+    this.document ??= Buffer.from(JSON.stringify(this.build()));
+    void reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send(this.document);
+  }
+
+  private build(): object {
+    const { brand, limitsProfile, baseUrl } = this.settings;
+    const controllers = [...this.modules.values()].flatMap((module) =>
+      [...module.controllers.values()].flatMap(({ metatype }) => (metatype ? [metatype as Type] : [])),
+    );
+    const context = { brand, limitsProfile, platforms: this.platforms };
+    return buildOpenApiDocument(controllers, context, new URL(baseUrl!).pathname);
   }
 }

@@ -1,11 +1,15 @@
 import { RequestMethod, type Type } from '@nestjs/common';
+import { type BodyClass } from '../../validation/check-fields.js';
 import { type JsonSchema, schemaOf } from '../../validation/json-schema.js';
-import { type BodyClass } from '../../validation/read-fields.js';
-import { readAnswers } from './answers.js';
-import { DOCUMENTATION, type DocumentationContext, type RouteDocumentation } from './documented.js';
-import { Examples } from './examples.js';
+import {
+  describeAnswers,
+  DOCUMENTATION,
+  type DocumentationContext,
+  Examples,
+  readAnswers,
+  type RouteDocumentation,
+} from './documented.js';
 import { DOCUMENTATION_MESSAGES as TEXTS, PARAMETER_TEXTS, TAG_TEXTS } from './messages.js';
-import { describeAnswers } from './route-answers.js';
 
 /** A route of a controller. */
 interface Route {

@@ -2,17 +2,142 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@ne
 import type { FastifyRequest } from 'fastify';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
-import { ChangeBudget } from '../../limits/change-budget.js';
+import { type Actor, ownerActor } from '../../kernel/events.js';
+import { LOG, type Log } from '../../kernel/log.js';
+import { ChangeBudget } from '../../limits/budgets.js';
 import { FindOwnerByKey } from '../../projections/discovery/discovery.queries.js';
+import { BoundedCache } from '../../runtime/bounded-cache.js';
+import { SampledLog } from '../../runtime/sampled-log.js';
 import { hashToken } from '../../secrets/tokens.js';
 import { DOCUMENTATION, type RouteDocumentation } from '../documentation/documented.js';
 import { isTokenValid, readBearerToken } from '../transport/credentials.js';
-import { HttpProblem } from '../transport/http-problem.js';
-import { rememberCaller } from './caller.js';
+import { HttpProblem } from '../transport/problem.view.js';
+import { ID_PATTERN } from './common-fields.js';
 import { forbiddenProblem, notFoundProblem } from './http-problems.js';
-import { ID_PATTERN } from './id.pipe.js';
 import { CALL_MESSAGES } from './messages.js';
-import { WrongKeyLockout } from './wrong-key-lockout.js';
+
+/** The authenticated caller of a management request (management-api.md: Manners). */
+export type Caller = { readonly kind: 'operator' } | { readonly kind: 'owner'; readonly ownerId: string };
+
+const callers = new WeakMap<FastifyRequest, Caller>();
+
+/** Stores a request's authenticated caller. */
+export const rememberCaller = (request: FastifyRequest, caller: Caller): void => void callers.set(request, caller);
+
+/** Returns a request's caller. @throws Error if the guard has not authenticated it */
+export const getCaller = (request: FastifyRequest): Caller => {
+  const caller = callers.get(request);
+  if (!caller) throw new Error('this management route has no ApiKeyGuard');
+  return caller;
+};
+
+/** Returns the caller in the form that events use. */
+export const getActor = (request: FastifyRequest): Actor => {
+  const caller = getCaller(request);
+  return caller.kind === 'operator' ? 'operator' : ownerActor(caller.ownerId);
+};
+
+/** Returns the owner whose resources the caller may see; null for the operator, who sees all. */
+export const getOwnerScope = (request: FastifyRequest): string | null => {
+  const caller = getCaller(request);
+  return caller.kind === 'operator' ? null : caller.ownerId;
+};
+
+/** Returns the holder that the caller's memory and time use counts against: the owner's id, or `operator`. */
+export const getHolder = (request: FastifyRequest): string => getOwnerScope(request) ?? 'operator';
+
+/**
+ * Returns the owner whose resources a list shows: the requested owner, or else the caller; null for all owners.
+ * @param owner the query's `owner_id`
+ * @throws HttpProblem 404 if an owner requests another owner's resources
+ */
+export const getListScope = (request: FastifyRequest, owner: string | undefined): string | null => {
+  const scope = getOwnerScope(request);
+  if (scope !== null && owner !== undefined && owner !== scope) throw notFoundProblem('owner');
+  return scope ?? owner ?? null;
+};
+
+const MINUTE_MS = 60_000;
+/** Number of wrong keys that an address may send within a minute (D-55). */
+const ALLOWED = 100;
+/** Maximum number of addresses to track. Above that, the address with the oldest last wrong key is dropped. */
+const MAX_ADDRESSES = 10_000;
+
+/** Counts wrong management keys by address, in a sliding minute (D-55). */
+export class WrongKeys {
+  /** Times of each address's latest wrong keys, oldest first; at most one more than allowed. */
+  private readonly times = new BoundedCache<number[]>(MAX_ADDRESSES);
+
+  /** @param now returns the time of a monotonic clock, in ms */
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  add(address: string): void {
+    const times = this.times.get(address) ?? [];
+    times.push(this.now());
+    if (times.length > ALLOWED + 1) times.shift();
+    this.times.set(address, times);
+  }
+
+  /** Returns how long an address has to wait, in whole seconds; 0 if it sent no more wrong keys than allowed. */
+  retryAfterSeconds(address: string): number {
+    const times = this.times.get(address);
+    if (!times || times.length <= ALLOWED) return 0;
+    return Math.max(0, Math.ceil((times[0]! + MINUTE_MS - this.now()) / 1_000));
+  }
+}
+
+/** Maximum number of addresses that get their own log lines. */
+const MAX_LOGGED_ADDRESSES = 1_000;
+
+/** Log details of a request with a wrong key. */
+interface WrongKeyRequest {
+  readonly request_id: string;
+  readonly ip: string;
+}
+
+/**
+ * Answers 429 to wrong keys and sign-in codes from an address that sent more than 100 of them within a minute (D-55).
+ * Right ones are not affected (D-86).
+ */
+@Injectable()
+export class WrongKeyLockout {
+  private readonly wrongKeys = new WrongKeys();
+  private readonly wrongKeyLog: SampledLog<WrongKeyRequest>;
+  private readonly lockOutLogs = new BoundedCache<SampledLog<WrongKeyRequest>>(MAX_LOGGED_ADDRESSES);
+
+  constructor(@Inject(LOG) private readonly log: Log) {
+    this.wrongKeyLog = new SampledLog((details, requests) =>
+      log.info({ ...details, requests }, 'wrong key for the management API'),
+    );
+  }
+
+  /** Counts a request with a wrong key. @throws HttpProblem 429 if the address has now sent too many */
+  countWrongKey(request: FastifyRequest): void {
+    const { id, clientAddress } = request;
+    this.wrongKeys.add(clientAddress);
+    this.refuseLockedOut(request);
+    this.wrongKeyLog.add({ request_id: id, ip: clientAddress });
+  }
+
+  private refuseLockedOut({ id, clientAddress }: FastifyRequest): void {
+    const seconds = this.wrongKeys.retryAfterSeconds(clientAddress);
+    if (seconds === 0) return;
+    this.lockOutLogs
+      .getOrCreate(clientAddress, () => this.createLockOutLog())
+      .add({ request_id: id, ip: clientAddress });
+    const message = CALL_MESSAGES.tooManyWrongKeys({ seconds });
+    throw HttpProblem.withMessage(429, 'too_many_wrong_keys', message, { 'retry-after': String(seconds) });
+  }
+
+  private createLockOutLog(): SampledLog<WrongKeyRequest> {
+    return new SampledLog((details, requests) =>
+      this.log.warn(
+        { ...details, requests },
+        'too many wrong keys for the management API: the address now gets 429 for them',
+      ),
+    );
+  }
+}
 
 /**
  * Authenticates the operator or an owner by API key, before the body is read, and refuses owners on operator-only

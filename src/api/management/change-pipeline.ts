@@ -1,23 +1,180 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { CommandOutcome } from '../../commands/command-result.js';
+import type { Pool } from 'pg';
+import {
+  type CommandContext,
+  type CommandOutcome,
+  originOfRequest,
+  type RequestOrigin,
+} from '../../commands/command.js';
 import type { Position } from '../../event-store/port.js';
-import { CLOCK, type Clock } from '../../kernel/clock.js';
+import { CLOCK, type Clock, type Instant } from '../../kernel/clock.js';
+import type { Actor } from '../../kernel/events.js';
+import { deriveTimedId, deriveUuid, type IdPrefix } from '../../kernel/ids.js';
 import { isRejection } from '../../kernel/result.js';
 import { validateIdempotencyKey } from '../../payload/idempotency-key.js';
+import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { type BodyReader } from '../transport/fields.js';
-import { readHeaderText } from '../transport/header-text.js';
-import { HttpProblem } from '../transport/http-problem.js';
-import { getActor } from './caller.js';
-import { Change } from './change.js';
+import { readHeaderText } from '../transport/default-headers.js';
+import type { BodyReader } from '../transport/fields.js';
+import { HttpProblem } from '../transport/problem.view.js';
+import { getActor } from './api-key.guard.js';
 import { toHttpProblem } from './http-problems.js';
-import { IdempotentResponses, type StoredResponse } from './idempotent-responses.js';
 import { CALL_MESSAGES } from './messages.js';
+import type { Call } from './owned-resources.js';
 import { readRequestBody } from './request-body.js';
-import type { Call } from './resource-call.js';
+
+/**
+ * A requested change. With an Idempotency-Key, its ids are derived from the caller, the key and the time the key was
+ * claimed, and its secrets are generated once. A retry (even a concurrent one, in another process, or after a crash) is
+ * therefore the same command: the same ids, events and secrets.
+ */
+export class Change {
+  /** The command's id, time and origin. */
+  readonly context: CommandContext;
+  private hasDrawn = false;
+
+  /** @param keyClaim null without a key; ids are then derived from the request's id */
+  constructor(
+    actor: Actor,
+    request: RequestOrigin,
+    at: Instant,
+    private readonly keyClaim: { readonly key: string; readonly since: Instant } | null,
+    private readonly vault: SecretVault,
+  ) {
+    const commandId = keyClaim ? `manage/${actor}/${keyClaim.since}/${keyClaim.key}` : `manage/${request.id}`;
+    this.context = { ...originOfRequest(actor, request), commandId, at };
+  }
+
+  /** Returns the id of the resource that this change creates. */
+  newId(prefix: IdPrefix): string {
+    const { commandId, at } = this.context;
+    return deriveTimedId(prefix, `${commandId}/${prefix}`, this.keyClaim?.since ?? at);
+  }
+
+  /**
+   * Generates the secrets that are shown only in this response. With a key, they are stored encrypted until the
+   * response is stored, so every process that executes the change shows the same secrets.
+   */
+  async drawSecrets<S extends Record<string, string>>(random: () => S): Promise<S> {
+    if (!this.keyClaim) return random();
+    this.hasDrawn = true;
+    await this.vault.storeSecret(random(), null, this.drawnSecretsId);
+    // If they were erased in the meantime, another request has already responded; new secrets will neither take effect
+    // nor be shown.
+    return ((await this.vault.readSecret(this.drawnSecretsId)) as S | null) ?? random();
+  }
+
+  /** Erases the generated secrets. Call this once a response is stored or the change was rejected. */
+  async eraseDrawnSecrets(): Promise<void> {
+    if (this.hasDrawn) await this.vault.eraseSecret(this.drawnSecretsId);
+  }
+
+  private get drawnSecretsId(): string {
+    return deriveUuid(`${this.context.commandId}/shown-once`);
+  }
+}
+
+/** The response that every replay gets, with null for each secret that was shown once (D-47). */
+export interface StoredResponse {
+  readonly status: number;
+  /** Position of the change, for `X-Position`; null if nothing changed. */
+  readonly position: string | null;
+  readonly body: object;
+}
+
+/** The result of claiming an idempotency key. */
+export type KeyClaim =
+  /** No response has been stored yet. `since` is the same for all requests with the key. */
+  | { readonly kind: 'open'; readonly since: Instant }
+  | { readonly kind: 'answered'; readonly response: StoredResponse }
+  /** The key belongs to another request. */
+  | { readonly kind: 'taken' };
+
+interface Row {
+  readonly request_hash: string;
+  readonly status: number | null;
+  readonly body: string | null;
+  readonly since: bigint;
+}
+
+const SINCE = 'floor(extract(epoch from at) * 1000)::bigint as since';
+/** How long a retry gets the stored response (management-api.md: Manners). */
+const KEY_LIFETIME = "interval '24 hours'";
+/** Age at which a stored response is deleted: the replay period plus a margin. */
+const RETENTION = "interval '25 hours'";
+
+/**
+ * Stores responses to POSTs with an Idempotency-Key, by caller and key, for 24 hours. A claim is not a lock: all
+ * requests with a key execute the same command, which takes effect once, and the first to finish stores its response.
+ * Therefore no request waits for another, and after a crash a retry completes the change.
+ */
+@Injectable()
+export class IdempotentResponses {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  /** Claims a key. @param requestHash distinguishes a retry from a different request with the same key */
+  async claimKey(caller: string, key: string, requestHash: string): Promise<KeyClaim> {
+    for (;;) {
+      const claimed = await this.pool.query<Pick<Row, 'since'>>(
+        `insert into ops_idempotent_answer as a (caller, key, request_hash) values ($1, $2, $3)
+         on conflict (caller, key) do update
+           set at = excluded.at, request_hash = excluded.request_hash, status = null, body = null
+           where a.at < now() - ${KEY_LIFETIME}
+         returning ${SINCE}`,
+        [caller, key, requestHash],
+      );
+      if (claimed.rows[0]) {
+        await this.pool.query(`delete from ops_idempotent_answer where at < now() - ${RETENTION}`);
+        return { kind: 'open', since: Number(claimed.rows[0].since) };
+      }
+      const row = await this.findRow(caller, key);
+      if (!row) continue; // released in the meantime
+      if (row.request_hash !== requestHash) return { kind: 'taken' };
+      return row.status === null
+        ? { kind: 'open', since: Number(row.since) }
+        : { kind: 'answered', response: toStoredResponse(row) };
+    }
+  }
+
+  /** Stores a response unless the key already has one. @returns the earlier response; null if there was none */
+  async storeResponse(
+    caller: string,
+    key: string,
+    requestHash: string,
+    response: StoredResponse,
+  ): Promise<StoredResponse | null> {
+    const { status, ...rest } = response;
+    const { rowCount } = await this.pool.query(
+      `insert into ops_idempotent_answer as a (caller, key, request_hash, status, body) values ($1, $2, $3, $4, $5)
+       on conflict (caller, key) do update set status = excluded.status, body = excluded.body where a.status is null`,
+      [caller, key, requestHash, status, JSON.stringify(rest)],
+    );
+    if (rowCount === 1) return null;
+    const row = await this.findRow(caller, key);
+    return row?.status ? toStoredResponse(row) : null;
+  }
+
+  /** Releases the key of a rejected request so that the request can be corrected and sent again. */
+  async releaseKey(caller: string, key: string, requestHash: string): Promise<void> {
+    await this.pool.query(
+      'delete from ops_idempotent_answer where caller = $1 and key = $2 and request_hash = $3 and status is null',
+      [caller, key, requestHash],
+    );
+  }
+
+  private async findRow(caller: string, key: string): Promise<Row | undefined> {
+    const text = `select request_hash, status, body, ${SINCE} from ops_idempotent_answer where caller = $1 and key = $2`;
+    return (await this.pool.query<Row>(text, [caller, key])).rows[0];
+  }
+}
+
+const toStoredResponse = ({ status, body }: Row): StoredResponse => ({
+  ...(JSON.parse(body!) as Omit<StoredResponse, 'status'>),
+  status: status!,
+});
 
 /** A request that makes a change, with its body reader and success status. */
 export interface ChangingCall<T> extends Call {

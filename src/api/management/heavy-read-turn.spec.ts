@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { lastValueFrom, Subject } from 'rxjs';
-import { type Caller, rememberCaller } from './caller.js';
+import { type Caller, rememberCaller } from './api-key.guard.js';
 import { HeavyReadTurn } from './heavy-read-turn.js';
 
 /** A read whose handler answers when `answer` is completed. */

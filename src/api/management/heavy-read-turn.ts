@@ -2,7 +2,7 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import type { FastifyRequest } from 'fastify';
 import { EMPTY, from, lastValueFrom, type Observable } from 'rxjs';
 import { takeHeavyReadTurn } from '../transport/heavy-reads.js';
-import { getHolder } from './caller.js';
+import { getHolder } from './api-key.guard.js';
 
 /**
  * Processes large reads, such as full lists, two at a time per owner and for the operator (D-68). Further reads wait in

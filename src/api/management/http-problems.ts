@@ -1,7 +1,7 @@
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import type { Rejection } from '../../kernel/result.js';
 import { aboutField } from '../../validation/wording.js';
-import { HttpProblem } from '../transport/http-problem.js';
+import { HttpProblem } from '../transport/problem.view.js';
 
 /** HTTP status by rejection. All other rejections get 409 (management-api.md: Manners). */
 const STATUS: Readonly<Record<string, number>> = {

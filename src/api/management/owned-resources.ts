@@ -1,8 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { createParamDecorator, type ExecutionContext, Inject, Injectable, type PipeTransform } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { CLOCK, type Clock } from '../../kernel/clock.js';
 import type { IdPrefix } from '../../kernel/ids.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import {
   type ChannelStatus,
   FindResource,
@@ -13,12 +14,15 @@ import {
 } from '../../projections/discovery/discovery.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { Must } from '../../validation/rules.js';
-import { readQuery } from '../transport/fields.js';
+import { quoteShort, wrongTypePredicate } from '../../validation/wording.js';
+import { type BodyReader, readQuery } from '../transport/fields.js';
 import { buildListView, isCursorOf, type ListView, PageQuery, toPage } from '../transport/page.js';
-import { getListScope, getOwnerScope } from './caller.js';
-import { CHANNEL_STATUSES } from './channels/channel.view.js';
+import { HttpProblem } from '../transport/problem.view.js';
+import { getListScope, getOwnerScope } from './api-key.guard.js';
+import { CHANNEL_STATUSES } from './channels/channel.dto.js';
+import { ID_PATTERN, IdPipe } from './common-fields.js';
 import { notFoundProblem } from './http-problems.js';
-import { ID_PATTERN } from './id.pipe.js';
+import { BODY_MESSAGES } from './messages.js';
 
 /** Query parameters of a resource list. */
 export class ListQuery extends PageQuery {
@@ -117,3 +121,76 @@ export class OwnedResources {
 
 const getRowId = <K extends ResourceKind>(kind: K, row: ResourceRows[K]): string =>
   (row as unknown as Readonly<Record<string, string>>)[`${kind}_id`]!;
+
+/** A request and its reply. */
+export interface Call {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** A request about a resource that the caller may see. */
+export interface ResourceCall<K extends ResourceKind = ResourceKind> extends Call {
+  readonly id: string;
+  /** The resource before the request changes it. */
+  readonly resource: ResourceRows[K];
+}
+
+/** A request and the id of the resource that it is about. */
+export type ResourcePlace = Pick<ResourceCall, 'request' | 'id'>;
+
+interface Sought extends Call {
+  readonly kind: ResourceKind;
+}
+
+const callOf = (context: ExecutionContext): Call => {
+  const http = context.switchToHttp();
+  return { request: http.getRequest(), reply: http.getResponse() };
+};
+
+/** Injects the {@link Call} into a handler that returns the response body. */
+export const TheCall = createParamDecorator((_: unknown, context: ExecutionContext): Call => callOf(context));
+
+@Injectable()
+class FindResourcePipe implements PipeTransform<Sought, Promise<ResourceCall>> {
+  constructor(private readonly resources: OwnedResources) {}
+
+  async transform({ kind, request, reply }: Sought): Promise<ResourceCall> {
+    const id = new IdPipe().transform((request.params as { readonly id: string }).id);
+    return { request, reply, id, resource: await this.resources.findResource(request, kind, id) };
+  }
+}
+
+const decorate = createParamDecorator((kind: ResourceKind, context): Sought => ({ kind, ...callOf(context) }));
+
+/**
+ * Injects the {@link ResourceCall} into the handler of a route with `:id`. Responds 404 if the resource does not exist
+ * or the caller may not see it, so no handler can forget that check.
+ */
+export const OfResource = (kind: ResourceKind): ParameterDecorator => decorate(kind, FindResourcePipe);
+
+/**
+ * Adds the owner to the body of a new resource: the caller, or the owner that the operator specifies (D-47).
+ * @throws HttpProblem 404 if an owner specifies another owner
+ */
+export const withOwner =
+  <T extends object>(request: FastifyRequest, read: BodyReader<T>): BodyReader<T & { readonly ownerId: string }> =>
+  (sent, problems) => {
+    const body = read(sent, problems);
+    const named = sent.owner_id ?? undefined;
+    const callerId = getOwnerScope(request);
+    if (callerId !== null) {
+      if (named !== undefined && named !== callerId) throw notFoundProblem('owner');
+      return { ...body, ownerId: callerId };
+    }
+    if (named === undefined) problems.add(422, 'owner_id', 'missing', BODY_MESSAGES.ownerMissing);
+    else if (typeof named !== 'string')
+      problems.add(422, 'owner_id', 'wrong_type', wrongTypePredicate('a string', named));
+    return { ...body, ownerId: named as string };
+  };
+
+/** Checks that a new resource's owner exists. @throws HttpProblem 422 if not */
+export const requireOwner = async (findResource: FindResource, ownerId: string): Promise<void> => {
+  if (await findResource.execute('owner', ownerId, null)) return;
+  const message = RESOURCE_MESSAGES.unknownId({ id: quoteShort(ownerId) });
+  throw new HttpProblem(422, 'invalid', [{ path: 'owner_id', code: 'unknown_id', message }]);
+};

@@ -1,13 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { runInSlices } from '../../runtime/cooperative-work.js';
-import { checkObject } from '../../validation/check-fields.js';
+import { type BodyClass, checkObject, ReadAs } from '../../validation/check-fields.js';
 import { parseJsonBodyInSlices } from '../../validation/json-body.js';
 import { ProblemList } from '../../validation/problem-list.js';
-import type { BodyClass } from '../../validation/read-fields.js';
 import { type BodyReader, fieldsReader } from '../transport/fields.js';
-import { HttpProblem } from '../transport/http-problem.js';
+import { HttpProblem } from '../transport/problem.view.js';
 import { readBody } from '../transport/raw-body.js';
-import { getHolder } from './caller.js';
+import { getHolder } from './api-key.guard.js';
 import { CALL_MESSAGES } from './messages.js';
 
 /** Maximum body size, in bytes: far more than any resource needs, far below the event size limit (1 MiB). */
@@ -68,4 +67,34 @@ const parseJson = async (request: FastifyRequest, bytes: Buffer): Promise<unknow
   const json = await runInSlices(parseJsonBodyInSlices(bytes));
   if (!json.ok) throw new HttpProblem(400, 'malformed', json.problems);
   return json.value;
+};
+
+/** A body field that is only known at run time. */
+export interface BodyField {
+  /** Converts the received value before it is validated. */
+  readonly read: (sent: unknown) => unknown;
+  /** Applied in this order. (Among decorators, the one nearest to the field is applied first.) */
+  readonly rules: readonly PropertyDecorator[];
+}
+
+/**
+ * Creates a body class whose fields are only known at run time; it behaves like a class with decorated fields. Create
+ * each class once: class-validator keeps the rules of every class for the life of the process.
+ */
+export const createBodyClass = <Field>(
+  fields: Readonly<Record<string, Field>>,
+  toBodyField: (field: Field) => BodyField,
+): BodyClass<Readonly<Record<string, unknown>>> => {
+  class Body {
+    readonly [name: string]: unknown;
+
+    constructor() {
+      for (const name of Object.keys(fields)) Object.assign(this, { [name]: undefined });
+    }
+  }
+  for (const [name, field] of Object.entries(fields)) {
+    const { read, rules } = toBodyField(field);
+    for (const apply of [ReadAs(read), ...rules]) apply(Body.prototype, name);
+  }
+  return Body;
 };

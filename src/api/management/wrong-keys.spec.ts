@@ -1,4 +1,4 @@
-import { WrongKeys } from './wrong-keys.js';
+import { WrongKeys } from './api-key.guard.js';
 
 describe('wrong management keys (D-55)', () => {
   it('lock an address out for more than 100 in a sliding minute, and no other address', () => {

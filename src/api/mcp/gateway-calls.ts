@@ -3,15 +3,14 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
-import { CLOCK, type Clock } from '../../kernel/clock.js';
-import type { Instant } from '../../kernel/instant.js';
+import { CLOCK, type Clock, type Instant } from '../../kernel/clock.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { type BrandHeaders, nameHeaders } from '../public/gate/authentication.js';
-import { readRoute, readUserAgent } from '../public/gate/request-log-entry.js';
+import { measureLatency, readRoute, readUserAgent, RequestRecorder } from '../public/gate/request-recorder.js';
 import { sign } from '../transport/credentials.js';
 import { measureBody } from '../transport/raw-body.js';
-import type { MessageMemory } from './message-memory.js';
+import type { MessageMemory } from './tool-sessions.js';
 
 /** The client that made a tool call, with details of the HTTP request. */
 export interface ToolCaller {
@@ -127,3 +126,40 @@ export const nameAgent = ({ userAgent }: ToolCaller, tool: string): string =>
 
 /** Encodes text the way Node presents headers received over the network: UTF-8 bytes decoded as Latin-1. */
 const asHeader = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+
+/** A tool call that was refused before it became a request to `/v1`. */
+export interface RefusedCall {
+  readonly tool: string;
+  /** The cause; snake_case. */
+  readonly reason: 'unknown_tool' | 'invalid_arguments' | 'invalid_targets';
+  /** Start time: `performance.now()` timestamp, in ms. */
+  readonly startedAt: number;
+}
+
+/**
+ * Writes refused tool calls to the request log of their endpoint (D-33). A tool result has no HTTP status, so an entry
+ * gets the status of a request with the same error.
+ */
+@Injectable()
+export class RefusedCalls {
+  constructor(private readonly recorder: RequestRecorder) {}
+
+  /** Adds an entry. Never throws, never waits. */
+  record(caller: ToolCaller, { tool, reason, startedAt }: RefusedCall): void {
+    this.recorder.record(caller.endpointId, {
+      request_id: caller.requestId,
+      at: caller.receivedAt,
+      ip: caller.address,
+      user_agent: nameAgent(caller, tool),
+      route: caller.route,
+      decision: 'rejected_validation',
+      reason,
+      http_status: reason === 'unknown_tool' ? 404 : 422,
+      latency_ms: measureLatency({ arrivedAt: startedAt }),
+      payload_bytes: caller.bytes,
+      trace_id: null,
+      post_id: null,
+      why: { rule: reason, figures: { tool }, event_id: null },
+    });
+  }
+}

@@ -1,4 +1,4 @@
-import { SseTransport } from './sse-transport.js';
+import { SseTransport } from './tool-sessions.js';
 
 const answer = (size: number) => ({ jsonrpc: '2.0' as const, id: 1, result: { text: 'x'.repeat(size) } });
 

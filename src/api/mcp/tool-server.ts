@@ -9,12 +9,10 @@ import {
 import { Inject, Injectable } from '@nestjs/common';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
-import { GatewayCalls, type ToolCaller } from './gateway-calls.js';
+import { GatewayCalls, RefusedCalls, type ToolCaller } from './gateway-calls.js';
 import { TOOL_DESCRIPTIONS, TOOL_SERVER_MESSAGES } from './messages.js';
-import { RefusedCalls } from './refused-calls.js';
 import { createTools, nameTools } from './tools/catalogue.js';
-import type { Tool } from './tools/tool.js';
-import { RefusedArguments, ToolError } from './tools/tool-error.js';
+import { RefusedArguments, type Tool, ToolError } from './tools/tool.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   readonly version: string;

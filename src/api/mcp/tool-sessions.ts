@@ -1,11 +1,99 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { JSONRPCMessage, Server } from '@modelcontextprotocol/server';
+import { PassThrough, type Readable } from 'node:stream';
+import type { AuthInfo, JSONRPCMessage, RequestId, Server, Transport } from '@modelcontextprotocol/server';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { HttpProblem } from '../transport/http-problem.js';
+import type { MemoryReservation } from '../../runtime/memory-budget.js';
+import { HttpProblem } from '../transport/problem.view.js';
 import type { ToolCaller } from './gateway-calls.js';
 import { TOOL_SERVER_MESSAGES } from './messages.js';
-import { SseTransport } from './sse-transport.js';
 import { describeCaller } from './tool-server.js';
+
+/** Maximum number of unread bytes. If the client has more, the next write closes the connection instead. */
+const MAX_UNREAD_BYTES = 262_144;
+
+/**
+ * The connection of a client that uses the older HTTP+SSE transport: responses are sent as events in one long HTTP
+ * response, and messages arrive as separate requests (ADR-162).
+ */
+export class SseTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport['onmessage'];
+  /** Number of unanswered requests. */
+  unanswered = 0;
+  private readonly output = new PassThrough();
+  /** Memory reserved for unanswered requests, by request id. */
+  private readonly held = new Map<RequestId, MessageMemory>();
+
+  /** @param address where the client sends its messages, relative to the server */
+  constructor(address: string) {
+    this.writeEvent('endpoint', address);
+    this.output.on('close', () => {
+      for (const memory of this.held.values()) memory.markAnswered();
+      this.onclose?.();
+    });
+  }
+
+  /** The body of the response. It ends with the connection. */
+  get stream(): Readable {
+    return this.output;
+  }
+
+  /** Does nothing: the response is already open. */
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Number of bytes that the client has not read yet. */
+  get unreadBytes(): number {
+    return this.output.writableLength + this.output.readableLength;
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    if (!('method' in message)) this.end(message);
+    this.writeEvent('message', JSON.stringify(message));
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    this.output.end();
+    this.output.destroy();
+    return Promise.resolve();
+  }
+
+  /** Forwards a client's message to the server. @param memory null for a small message */
+  receive(message: JSONRPCMessage, memory: MessageMemory | null, authInfo: AuthInfo): void {
+    if ('method' in message && 'id' in message) {
+      this.unanswered += 1;
+      this.held.get(message.id)?.markAnswered(); // the client has repeated an id
+      if (memory) this.held.set(message.id, memory);
+    } else memory?.markAnswered();
+    this.onmessage?.(message, { authInfo });
+  }
+
+  /** Writes a comment so that proxies keep an idle connection open. */
+  keepAlive(): void {
+    this.write(': keep-alive\n\n');
+  }
+
+  private end(answer: JSONRPCMessage): void {
+    this.unanswered -= 1;
+    if (!('id' in answer) || answer.id === undefined) return;
+    this.held.get(answer.id)?.markAnswered();
+    this.held.delete(answer.id);
+  }
+
+  private writeEvent(event: string, data: string): void {
+    this.write(`event: ${event}\ndata: ${data}\n\n`);
+  }
+
+  private write(text: string): void {
+    if (this.output.destroyed) return;
+    // Checked before writing, so a client that keeps reading can receive a message of any size.
+    if (this.unreadBytes > MAX_UNREAD_BYTES) this.output.destroy();
+    else this.output.write(text);
+  }
+}
 
 /** Maximum number of connections per endpoint and per process, and of unread bytes per process. */
 const SESSION_LIMITS = { perEndpoint: 200, perProcess: 2_000, unreadBytes: 67_108_864 };
@@ -130,3 +218,35 @@ export class ToolSessions implements BeforeApplicationShutdown {
 }
 
 const ownerOf = ({ authorization }: ToolCaller): string => hash('sha256', authorization);
+
+/**
+ * The memory reserved for a large message. It is released once the message is answered and all of its tool calls have
+ * finished, because a call continues even if the client disconnects.
+ */
+export class MessageMemory {
+  private running = 0;
+  private isAnswered = false;
+
+  constructor(private readonly reservation: MemoryReservation) {}
+
+  /** Runs a tool call of the message. */
+  async during<T>(call: () => Promise<T>): Promise<T> {
+    this.running += 1;
+    try {
+      return await call();
+    } finally {
+      this.running -= 1;
+      this.releaseUnused();
+    }
+  }
+
+  /** Marks the message as answered or its client as disconnected. */
+  markAnswered(): void {
+    this.isAnswered = true;
+    this.releaseUnused();
+  }
+
+  private releaseUnused(): void {
+    if (this.isAnswered && this.running === 0) this.reservation.release();
+  }
+}

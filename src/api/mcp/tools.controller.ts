@@ -1,6 +1,19 @@
 import { Readable } from 'node:stream';
 import { createMcpHandler, type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/server';
-import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
+import {
+  Catch,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseFilters,
+} from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
@@ -11,15 +24,43 @@ import { KeyedPace } from '../../runtime/keyed-pace.js';
 import { Gate } from '../public/gate/gate.js';
 import { bodyRejection } from '../public/gate/rejections.js';
 import { readJson } from '../public/read-payload.js';
-import { HttpProblem } from '../transport/http-problem.js';
 import { getPathPrefix } from '../transport/path-prefix.js';
+import { ProblemFilter } from '../transport/problem.filter.js';
+import { buildProblemView, HttpProblem } from '../transport/problem.view.js';
 import { isLarge, outOfMemoryProblem } from '../transport/request-memory.js';
 import { GatewayCalls, type ToolCaller } from './gateway-calls.js';
-import { JsonRpcProblemFilter } from './json-rpc-problem.filter.js';
-import { MessageMemory } from './message-memory.js';
 import { TOOL_SERVER_MESSAGES } from './messages.js';
 import { describeCaller, ToolServer } from './tool-server.js';
-import { ToolSessions } from './tool-sessions.js';
+import { MessageMemory, ToolSessions } from './tool-sessions.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The id of the JSON-RPC request in a body, if it could be read. */
+    messageId?: string | number;
+  }
+}
+
+/** Error codes of JSON-RPC 2.0, and of MCP for unauthenticated requests. */
+const RPC_CODES = { parse: -32_700, invalidRequest: -32_600, unauthorized: -32_001, other: -32_000 } as const;
+
+/** Codes of bodies that are not JSON at all (D-5). */
+const UNREADABLE: ReadonlySet<string> = new Set(['not_json', 'not_utf8', 'byte_order_mark', 'empty_body']);
+
+/** Formats errors as JSON-RPC responses whose `data` has the fields of every problem (D-6). */
+@Catch()
+export class JsonRpcProblemFilter extends ProblemFilter {
+  protected override buildBody(problem: HttpProblem, { id, messageId }: FastifyRequest): object {
+    const { errors, code, request_id, details } = buildProblemView(problem, id);
+    const data = { code, request_id, errors, details };
+    return { jsonrpc: '2.0', id: messageId ?? null, error: { code: codeOf(problem), message: errors.join(' '), data } };
+  }
+}
+
+const codeOf = ({ status, problems }: HttpProblem): number => {
+  if (status === 401) return RPC_CODES.unauthorized;
+  if (status !== 400) return RPC_CODES.other;
+  return UNREADABLE.has(problems[0]?.code ?? '') ? RPC_CODES.parse : RPC_CODES.invalidRequest;
+};
 
 /** Maximum number of messages in a batch. Only clients with a protocol version from 2025 send batches. */
 const MAX_BATCH = 16;

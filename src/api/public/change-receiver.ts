@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type CommandContext, newCommandContext, originOfRequest } from '../../commands/origin.js';
+import { type CommandContext, newCommandContext, originOfRequest } from '../../commands/command.js';
 import type { ChangedPost, PostPlace } from '../../commands/post/planned-posts.js';
 import {
   type ChangeAuthor,
@@ -10,26 +10,26 @@ import {
   type Replacement,
 } from '../../commands/post/post-changes.js';
 import { READ_MODELS_OF_POSTS } from '../../commands/post/read-models.js';
-import { CancelPublications } from '../../commands/publication/cancel-publications.js';
+import { CancelPublications } from '../../commands/publication.js';
 import { type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
 import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/address-policy.js';
+import { validateReschedule } from '../../payload/payload.dto.js';
 import { codeOfRefusal } from '../../payload/publish-at.js';
-import { validateReschedule } from '../../payload/reschedule.dto.js';
 import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { type EndpointPost, FindEndpointPost } from '../../projections/posts/endpoint-post.queries.js';
-import { HttpProblem } from '../transport/http-problem.js';
+import { type EndpointPost, FindEndpointPost } from '../../projections/posts/post-details.queries.js';
 import { readIfMatch } from '../transport/if-match.js';
+import { HttpProblem } from '../transport/problem.view.js';
 import { audienceOf } from './audience-of.js';
-import { CancelledView, ChangedPostView } from './changed-post.view.js';
 import { requireEndpointPost } from './endpoint-post.js';
 import { ContentCheck } from './gate/content-check.js';
 import { type AdmittedRequest, Gate } from './gate/gate.js';
 import { parsePost } from './gate/parsed-post.js';
 import { bodyRejection, changeRejection, postNotFoundRejection } from './gate/rejections.js';
 import { CHANGE_MESSAGES } from './messages.js';
+import { CancelledView, ChangedPostView } from './post.views.js';
 import { checkBody, readJson } from './read-payload.js';
 
 /** How long to wait for the read models before responding, in ms. The change takes effect either way. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
-import type { EndpointPost, FindEndpointPost } from '../../projections/posts/endpoint-post.queries.js';
+import type { EndpointPost, FindEndpointPost } from '../../projections/posts/post-details.queries.js';
 import { postNotFoundRejection } from './gate/rejections.js';
 
 /** Ids that do not match this pattern are not looked up. */

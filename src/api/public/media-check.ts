@@ -1,15 +1,19 @@
-import type { OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { ProbeBudget, type ProbePayer, type RefusedPayment } from '../../limits/budgets.js';
 import type { Inspector } from '../../media/inspector.js';
 import { createProber, findMediaProblems, type PayRequests, type Prober } from '../../media/probe.js';
 import type { AddressPolicy } from '../../outbound-http/address-policy.js';
 import { GuardedClient } from '../../outbound-http/guarded-client.js';
-import type { RequestSlots } from '../../outbound-http/request-slots.js';
-import { type Audience, listAddressed } from '../../payload/content-layers.js';
-import { listMedia, type MediaList } from '../../payload/overrides.js';
+import { type RequestSlots, TrafficMeter } from '../../outbound-http/request-slots.js';
+import { type Audience, listAddressed, listMedia, type MediaList } from '../../payload/content-layers.js';
 import type { Media, PublishPayload } from '../../payload/payload.js';
 import type { ProbedMedium } from '../../platforms/publisher.js';
+import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import type { Problem } from '../../validation/problem-list.js';
-import { GateRejection } from './gate/gate-rejection.js';
+import { GateRejection } from './gate/gate-request.js';
+import { probeBudgetRejection } from './gate/rejections.js';
 import type { PayloadCheck } from './read-payload.js';
 
 interface CheckedMedia {
@@ -134,5 +138,39 @@ export class MediaCheck implements OnModuleDestroy {
     const reports = await this.prober.probeAll(media, { pay, ownerId });
     const certain = reports.map((report) => (report.inconclusive ? { ...report, mime: null } : report));
     return { problems: findMediaProblems(reports), media: certain };
+  }
+}
+
+/** Pays for requests to media hosts and translation services before a post is accepted (D-51). */
+@Injectable()
+export class ProbePayments {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly budget: ProbeBudget,
+  ) {}
+
+  /**
+   * Returns a function that pays for the probes of one client request. It throws GateRejection 429 if the budget is too
+   * small.
+   */
+  open(endpoint: EndpointSnapshot): PayRequests {
+    return this.openFor(endpoint, (refused) => probeBudgetRejection(endpoint, refused, this.settings.limitsProfile));
+  }
+
+  /**
+   * Returns a function that pays for the probes of one request, on behalf of a payer.
+   * @param reject creates the error if the budget does not cover a payment; its retry delay takes all payments so far
+   * into account
+   */
+  openFor(payer: ProbePayer, reject: (refused: RefusedPayment) => Error): PayRequests {
+    const again = { probes: 0, bytes: 0 };
+    return async (most) => {
+      again.probes += most.probes;
+      again.bytes += most.bytes;
+      const verdict = await this.budget.pay(payer, most, { ...again });
+      if (verdict.outcome === 'refused') throw reject(verdict);
+      const meter = new TrafficMeter();
+      return { meter, settle: () => verdict.settle({ probes: meter.requests, bytes: meter.bytes }) };
+    };
   }
 }

@@ -1,20 +1,42 @@
 import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { originOfRequest } from '../../commands/origin.js';
-import { type PauseChangeResult, TempPause } from '../../commands/pause/temp-pause.js';
-import { TempResume } from '../../commands/pause/temp-resume.js';
+import { originOfRequest } from '../../commands/command.js';
+import { type PauseChangeResult, TempPause, TempResume } from '../../commands/pause.js';
 import type { Origin } from '../../kernel/events.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
-import { TempPauseDto, TempResumeDto, validateTempPause, validateTempResume } from '../../payload/validate-pauses.js';
+import { TempPauseDto, TempResumeDto, validateTempPause, validateTempResume } from '../../payload/validate.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import type { Refused } from '../../validation/problem-list.js';
 import { Documented } from '../documentation/documented.js';
-import { HttpProblem } from '../transport/http-problem.js';
+import { HttpProblem } from '../transport/problem.view.js';
 import { type AdmittedRequest, Gate } from './gate/gate.js';
 import { bodyRejection, targetsRejection } from './gate/rejections.js';
-import { PausesView } from './pauses.view.js';
 import { checkBody, readJson } from './read-payload.js';
+
+/** The response to temp-pause and temp-resume (publish-api.md: POST /v1/webhooks/{slug}/temp-resume; D-45, D-53). */
+export class PausesView {
+  /** Always true. */
+  readonly ok = true;
+  /** The request id, as in the `X-Request-Id` header. */
+  readonly request_id: string;
+  /** The number of projects addressed by the request; for temp-resume, the number of projects whose pause it ended. */
+  readonly projects_affected: number;
+  /**
+   * The number of channels, counted in the same way; if the request specifies only projects, the number of their
+   * channels (D-45).
+   */
+  readonly resources_affected: number;
+  /** The number of waiting publications whose earliest time changed (D-21). */
+  readonly rescheduled_post_targets: number;
+
+  constructor(requestId: string, { projectsAffected, resourcesAffected, rescheduled }: PauseChangeResult) {
+    this.request_id = requestId;
+    this.projects_affected = projectsAffected;
+    this.resources_affected = resourcesAffected;
+    this.rescheduled_post_targets = rescheduled;
+  }
+}
 
 /** The read models that show a pause: discovery, and the schedule of waiting publications. */
 const READ_MODELS = ['discovery', 'publish-schedule'];

@@ -1,28 +1,39 @@
 import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { CLOCK, type Clock } from '../../kernel/clock.js';
+import { FindEndpointTargets } from '../../projections/discovery/discovery.queries.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
-import { FindEndpointTargets } from '../../projections/discovery/endpoint-targets.queries.js';
 import {
   type EndpointPost,
   FindEndpointPost,
   ListEndpointPosts,
-} from '../../projections/posts/endpoint-post.queries.js';
-import { PostPlans } from '../../projections/posts/post-plans.queries.js';
+  PostPlans,
+} from '../../projections/posts/post-details.queries.js';
 import { calendarKeyOf } from '../../projections/posts/posts.queries.js';
+import { PUBLICATION_STATES, type PublicationViewState } from '../../projections/posts/posts.tables.js';
 import { FindHolds, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
 import { FIELD_MESSAGES } from '../../validation/messages.js';
 import { ProblemList } from '../../validation/problem-list.js';
+import { Must } from '../../validation/rules.js';
 import { Documented } from '../documentation/documented.js';
 import { readQuery } from '../transport/fields.js';
 import { takeHeavyReadTurn } from '../transport/heavy-reads.js';
-import { HttpProblem } from '../transport/http-problem.js';
-import { buildListView, type Page, toPage } from '../transport/page.js';
+import { buildListView, isCursorOf, type Page, PageQuery, toPage } from '../transport/page.js';
+import { HttpProblem } from '../transport/problem.view.js';
 import { requireEndpointPost } from './endpoint-post.js';
-import { EndpointPostsQuery } from './endpoint-posts.query.js';
 import { Gate } from './gate/gate.js';
 import { bodyRejection } from './gate/rejections.js';
-import { PostStatusListView, PostStatusView } from './post-status.view.js';
+import { PostStatusListView, PostStatusView } from './post.views.js';
+
+/** Query parameters for listing a client's own posts (D-65). */
+export class EndpointPostsQuery extends PageQuery {
+  @isCursorOf('post', 'calendar')
+  declare readonly cursor: string | undefined;
+
+  /** Posts with a publication in this state. Planned posts are sorted by `publish_at`, all others newest first. */
+  @Must.beOneOf(PUBLICATION_STATES)
+  readonly state: PublicationViewState | undefined;
+}
 
 const INVALID_QUERY = 'invalid_query';
 

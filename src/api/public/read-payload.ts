@@ -1,4 +1,4 @@
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { AddressPolicy } from '../../outbound-http/address-policy.js';
 import type { Audience } from '../../payload/content-layers.js';
 import type { CheckedKey } from '../../payload/idempotency-key.js';

@@ -1,8 +1,7 @@
-import { HttpProblem } from '../transport/http-problem.js';
-import { buildProblemView } from '../transport/problem.view.js';
-import { InfoView } from './info.view.js';
-import { PausesView } from './pauses.view.js';
-import { PublishView } from './publish.view.js';
+import { buildProblemView, HttpProblem } from '../transport/problem.view.js';
+import { InfoView } from './info.controller.js';
+import { PausesView } from './pauses.controller.js';
+import { PublishView } from './post.views.js';
 import {
   NetworkPreviewView,
   PayloadWarningView,

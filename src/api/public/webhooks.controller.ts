@@ -3,9 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PublishPayloadDto } from '../../payload/payload.dto.js';
 import { Documented } from '../documentation/documented.js';
 import { Gate } from './gate/gate.js';
-import { answerPost } from './post-answer.js';
+import { answerPost, PublishView } from './post.views.js';
 import { TIME_CODES } from './post-changes.controller.js';
-import { PublishView } from './publish.view.js';
 
 /** Publishes posts (publish-api.md: POST /v1/webhooks/{slug}). */
 @Controller('v1/webhooks')

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { LIMITS } from '../../payload/payload.js';
 import { EventLoopBatch } from '../../runtime/event-loop-batch.js';
 import type { MemoryReservation } from '../../runtime/memory-budget.js';
-import { HttpProblem } from './http-problem.js';
 import { HTTP_MESSAGES } from './messages.js';
+import { HttpProblem } from './problem.view.js';
 import { isLarge, isOutOfMemory, outOfMemoryProblem, type RequestMemory, workBytesOf } from './request-memory.js';
 import { busyProblem, type UnauthenticatedBodies } from './unauthenticated-bodies.js';
 

@@ -5,9 +5,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../../kernel/ids.js';
 import { incompleteBody } from './body-reader.js';
 import { DEFAULT_HEADERS } from './default-headers.js';
-import { HttpProblem } from './http-problem.js';
 import { HTTP_MESSAGES } from './messages.js';
-import { buildProblemView } from './problem.view.js';
+import { buildProblemView, HttpProblem } from './problem.view.js';
 
 /** Limits on how long, and how many bytes, a lingering close reads from a connection after the last response. */
 const LINGER_MS = 5_000;

@@ -1,7 +1,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 
 /** Maximum timestamp deviation in either direction, in s (publish-api.md: Authentication, 4). */
 const TIMESTAMP_WINDOW_S = 5 * 60;

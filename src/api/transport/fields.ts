@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { checkFields } from '../../validation/check-fields.js';
+import { type BodyClass, checkFields, fieldNamesOf, readFields, type Sent } from '../../validation/check-fields.js';
 import { FIELD_MESSAGES } from '../../validation/messages.js';
 import { ProblemList } from '../../validation/problem-list.js';
-import { type BodyClass, fieldNamesOf, readFields, type Sent } from '../../validation/read-fields.js';
-import { HttpProblem } from './http-problem.js';
+import { HttpProblem } from './problem.view.js';
 
 /**
  * Converts a JSON object from a request to a typed body, and adds every error to `problems`. A body with problems is

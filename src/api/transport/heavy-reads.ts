@@ -1,5 +1,5 @@
 import { KeyedPace } from '../../runtime/keyed-pace.js';
-import { KeyedSemaphore } from '../../runtime/keyed-semaphore.js';
+import { KeyedSemaphore } from '../../runtime/semaphore.js';
 
 /** At most two heavy reads per holder at a time. */
 const turns = new KeyedSemaphore(2);

@@ -1,4 +1,4 @@
-import { HttpProblem } from './http-problem.js';
+import { HttpProblem } from './problem.view.js';
 
 const problem = () => HttpProblem.withMessage(400, 'invalid_payload', 'The text is missing.');
 

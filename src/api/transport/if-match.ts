@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { readHeaderText } from './header-text.js';
+import { readHeaderText } from './default-headers.js';
 
 /** A revision's strong entity tag, as in the `ETag` response header. */
 const TAG = /^"(\d{1,9})"$/;

@@ -5,11 +5,10 @@ import { EVENT_STORE, type EventStore, StorageFailed, Unavailable } from '../../
 import { LOG, type Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 import { findStorageError, isUnavailable } from '../../postgres/unavailable.js';
-import { GateRejection } from '../public/gate/gate-rejection.js';
-import { describeRequest, setLogRejection } from '../public/gate/request-log-entry.js';
-import { HttpProblem } from './http-problem.js';
+import { GateRejection } from '../public/gate/gate-request.js';
+import { describeRequest, setLogRejection } from '../public/gate/request-recorder.js';
 import { HTTP_MESSAGES, SERVICE_MESSAGES } from './messages.js';
-import { buildProblemView } from './problem.view.js';
+import { buildProblemView, HttpProblem } from './problem.view.js';
 
 /**
  * Converts errors to responses. An HttpProblem is sent as is, a framework error keeps its status, and an outage or full

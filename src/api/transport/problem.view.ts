@@ -1,5 +1,5 @@
+import type { Rejection } from '../../kernel/result.js';
 import type { Problem } from '../../validation/problem-list.js';
-import type { HttpProblem } from './http-problem.js';
 
 const MAX_PROBLEMS = 50;
 
@@ -31,3 +31,39 @@ export const buildProblemView = (problem: HttpProblem, requestId: string): Probl
   ...problem.figures,
   ...new ProblemView(problem, requestId),
 });
+
+/**
+ * An error response with a body in the D-6 format. It has no stack trace: it would never be read, and capturing it takes
+ * longer than most checks.
+ */
+export class HttpProblem extends Error {
+  constructor(
+    readonly status: number,
+    /** snake_case, stable. */
+    readonly code: string,
+    /** Human-readable problems; at most 50 are sent (D-6). */
+    readonly problems: readonly Problem[],
+    readonly headers: Readonly<Record<string, string>> = {},
+    /** Additional machine-readable fields for the body, such as `retry_at` (management-api.md: Routes). */
+    readonly figures: NonNullable<Rejection['figures']> = {},
+  ) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(problems[0]?.message ?? code);
+    Error.stackTraceLimit = stackTraceLimit;
+    this.name = 'HttpProblem';
+  }
+
+  /** Creates a problem that concerns the request as a whole. */
+  static withMessage(status: number, code: string, message: string, headers?: Record<string, string>): HttpProblem {
+    return new HttpProblem(status, code, [{ path: '', code, message }], headers);
+  }
+
+  /**
+   * Creates a problem that concerns the request as a whole. Its `Retry-After` header tells the client how many seconds
+   * to wait.
+   */
+  static withRetryAfter(seconds: number, status: number, code: string, message: string): HttpProblem {
+    return HttpProblem.withMessage(status, code, message, { 'retry-after': String(seconds) });
+  }
+}

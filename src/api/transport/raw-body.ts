@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { systemClock } from '../../kernel/clock.js';
-import type { Instant } from '../../kernel/instant.js';
+import { type Instant, systemClock } from '../../kernel/clock.js';
 import { BodyReader } from './body-reader.js';
 import { readArrivalTime } from './request-batch.js';
 import type { RequestMemory } from './request-memory.js';

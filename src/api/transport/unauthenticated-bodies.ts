@@ -1,5 +1,5 @@
-import { HttpProblem } from './http-problem.js';
 import { SERVICE_MESSAGES } from './messages.js';
+import { HttpProblem } from './problem.view.js';
 
 /** Maximum number of body bytes that a process holds for requests that are not authenticated yet (ADR-88). */
 const MAX_HELD_BYTES = 33_554_432;

@@ -1,21 +1,19 @@
 import { Module } from '@nestjs/common';
-import { Deletions } from '../../commands/deletion/deletions.js';
-import { ScheduleDelivery } from '../../commands/delivery/schedule-delivery.js';
-import { DisableEndpointHandler } from '../../commands/endpoint/disable-endpoint.js';
+import { CappedCreation } from '../../commands/capped-creation.js';
+import { Deletions } from '../../commands/deletion.js';
+import { ScheduleDelivery } from '../../commands/delivery.js';
+import { DisableEndpointHandler } from '../../commands/endpoint.js';
 import { managementHandlers } from '../../commands/handlers.js';
-import { PlanWithdrawal } from '../../commands/owner/plan-withdrawal.js';
-import { PauseTargetsHandler } from '../../commands/pause/pause-targets.js';
-import { TempPauseHandler } from '../../commands/pause/temp-pause.js';
-import { TempResumeHandler } from '../../commands/pause/temp-resume.js';
+import { PlanWithdrawal } from '../../commands/owner.js';
+import { PauseTargetsHandler, TempPauseHandler, TempResumeHandler } from '../../commands/pause.js';
 import { AcceptPostHandler } from '../../commands/post/accept-post.js';
+import { PlannedCap } from '../../commands/post/caps.js';
 import { KeyClaims } from '../../commands/post/key-claims.js';
 import { LargePayloads } from '../../commands/post/large-payloads.js';
 import { PlannedCancellations } from '../../commands/post/planned-cancellations.js';
-import { PlannedCap } from '../../commands/post/planned-cap.js';
 import { PlannedPosts } from '../../commands/post/planned-posts.js';
 import { PostChanges } from '../../commands/post/post-changes.js';
-import { LogRequestsHandler } from '../../commands/request-log/log-requests.js';
-import { CappedCreation } from '../../commands/resource-cap/capped-creation.js';
+import { LogRequestsHandler } from '../../commands/request-log.js';
 import { plansWithInput, plansWithOutput, resourceCapsOf } from '../../config/limits-profile.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
@@ -24,15 +22,14 @@ import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { CLOCK, type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { ResourceReservations } from '../../limits/resource-reservations.js';
-import { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
+import { LiveEndpoints } from '../../projections/discovery/discovery.queries.js';
 import { References } from '../../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { PlannedPostQueries } from '../../projections/planned-posts/planned-posts.queries.js';
 import { EventStoreModule } from './event-store.module.js';
+import { PostgresModule, SecretsModule } from './infrastructure.modules.js';
 import { LimitsModule } from './limits.module.js';
-import { PostgresModule } from './postgres.module.js';
 import { ReadModelsModule } from './read-models.module.js';
-import { SecretsModule } from './secrets.module.js';
 
 /** Command handlers, and the services that they share with the interfaces and the sagas. */
 @Module({

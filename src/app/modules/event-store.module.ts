@@ -9,7 +9,7 @@ import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { SnapshotTable } from '../../event-store/snapshots.js';
 import { Metrics } from '../../health/metrics.js';
-import { LOG_IDENTITY } from '../../history/transparency-log/log-identity.js';
+import { LOG_IDENTITY } from '../../history/transparency-log/entry.js';
 import { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { POOL } from '../../postgres/tokens.js';
@@ -19,8 +19,7 @@ import { createLogIdentity, openPublishedCheckpoints } from '../log-identity.js'
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { SeenWatch } from '../recovery/seen-watch.js';
 import { Resources } from '../resources.js';
-import { MetricsModule } from './metrics.module.js';
-import { PostgresModule } from './postgres.module.js';
+import { MetricsModule, PostgresModule } from './infrastructure.modules.js';
 
 /** The event store, and the aggregates in it. */
 @Module({

@@ -4,8 +4,7 @@ import type { Pool } from 'pg';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { CheckedEventStore } from '../../event-store/checked-event-store.js';
-import { AuditTrail } from '../../history/audit-trail/audit-trail.js';
-import { EventLoader } from '../../history/audit-trail/event-loader.js';
+import { AuditTrail, EventLoader } from '../../history/audit-trail/audit-trail.js';
 import { SkippedPosts } from '../../history/skipped-posts.js';
 import { AggregatePlaces } from '../../history/time-travel/aggregate-places.js';
 import { HistoryReader } from '../../history/time-travel/history-reader.js';
@@ -15,21 +14,18 @@ import { TimeTravel } from '../../history/time-travel/time-travel.js';
 import { Timelines } from '../../history/timeline/timeline.js';
 import { Traces } from '../../history/trace/traces.js';
 import { ExportHistory } from '../../history/transfer/export-history.js';
-import { ImportHistory } from '../../history/transfer/import-history.js';
-import { ImportSpool } from '../../history/transfer/import-spool.js';
-import { LOG_IDENTITY, type LogIdentity } from '../../history/transparency-log/log-identity.js';
+import { ImportHistory, ImportSpool } from '../../history/transfer/import-history.js';
+import { LOG_IDENTITY, type LogIdentity } from '../../history/transparency-log/entry.js';
 import { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
 import { TransparencyLog } from '../../history/transparency-log/transparency-log.js';
 import { POOL } from '../../postgres/tokens.js';
-import { AuditIndex } from '../../projections/audit/audit.queries.js';
-import { TimelineQueries } from '../../projections/audit/timeline.queries.js';
+import { AuditIndex, TimelineQueries } from '../../projections/audit/audit.queries.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { Resources } from '../resources.js';
 import { LATECOMERS } from '../sagas.js';
 import { EventStoreModule } from './event-store.module.js';
-import { PostgresModule } from './postgres.module.js';
+import { PostgresModule, SecretsModule } from './infrastructure.modules.js';
 import { ReadModelsModule } from './read-models.module.js';
-import { SecretsModule } from './secrets.module.js';
 
 /** History: past states, the audit trail, traces and the transparency log. */
 @Module({

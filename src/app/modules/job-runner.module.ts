@@ -16,15 +16,22 @@ import { isUnavailable } from '../../postgres/unavailable.js';
 import { type Projection, PROJECTIONS } from '../../projections/engine/projection.js';
 import { createRebuildHandler } from '../../projections/engine/rebuild/rebuild-job.js';
 import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
-import { createProjectionVerification } from '../../projections/engine/verification/verification-job.js';
+import { createProjectionVerification } from '../../projections/engine/verification/verify-projection.js';
 import { KeyRing } from '../../secrets/key-ring.js';
 import { createResealHandler } from '../../secrets/reseal-job.js';
 import { Database } from '../database.js';
 import { EventStoreModule } from './event-store.module.js';
 import { HistoryModule } from './history.module.js';
-import { JobsModule } from './jobs.module.js';
-import { PostgresModule } from './postgres.module.js';
+import { PostgresModule } from './infrastructure.modules.js';
 import { ReadModelsModule } from './read-models.module.js';
+
+/** The operator's long-running jobs, stored in the database. */
+@Module({
+  imports: [PostgresModule],
+  providers: [JobTable],
+  exports: [JobTable],
+})
+export class JobsModule {}
 
 /** Runs jobs, in the role `worker`. To add a job type, add its handler to `handlers`. */
 @Module({

@@ -1,13 +1,11 @@
 import { Module } from '@nestjs/common';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
-import { ChangeBudget } from '../../limits/change-budget.js';
+import { ChangeBudget, PreviewBudget, ProbeBudget } from '../../limits/budgets.js';
 import { Limiter } from '../../limits/limiter.js';
 import { MonthlyQuota } from '../../limits/monthly-quota.js';
-import { PreviewBudget } from '../../limits/preview-budget.js';
-import { ProbeBudget } from '../../limits/probe-budget.js';
 import { ResourceReservations } from '../../limits/resource-reservations.js';
-import { PostgresModule } from './postgres.module.js';
+import { PostgresModule } from './infrastructure.modules.js';
 import { ReadModelsModule } from './read-models.module.js';
 
 /** Rate limits, monthly quotas, budgets for changes, probes and previews, and reservations for new resources. */

@@ -1,36 +1,37 @@
 import { Module } from '@nestjs/common';
-import { ApiKeyGuard } from '../../api/management/api-key.guard.js';
-import { ChangePipeline } from '../../api/management/change-pipeline.js';
+import { ApiKeyGuard, WrongKeyLockout } from '../../api/management/api-key.guard.js';
+import { ChangePipeline, IdempotentResponses } from '../../api/management/change-pipeline.js';
 import { ChannelTester } from '../../api/management/channels/channel-tester.js';
 import { ChannelsController } from '../../api/management/channels/channels.controller.js';
-import { EndpointPostsController } from '../../api/management/endpoints/endpoint-posts.controller.js';
-import { EndpointSecretsController } from '../../api/management/endpoints/endpoint-secrets.controller.js';
-import { EndpointViewBuilder } from '../../api/management/endpoints/endpoint-view-builder.js';
-import { EndpointsController } from '../../api/management/endpoints/endpoints.controller.js';
+import { EndpointViewBuilder } from '../../api/management/endpoints/endpoint.dto.js';
+import {
+  EndpointPostsController,
+  EndpointsController,
+  EndpointSecretsController,
+} from '../../api/management/endpoints/endpoints.controller.js';
 import { RequestLogController } from '../../api/management/endpoints/request-log.controller.js';
 import { HistoryController } from '../../api/management/history/history.controller.js';
 import { TicksController } from '../../api/management/history/ticks.controller.js';
 import { TransferController } from '../../api/management/history/transfer.controller.js';
 import { TransparencyLogController } from '../../api/management/history/transparency-log.controller.js';
 import { VerificationController } from '../../api/management/history/verification.controller.js';
-import { IdempotentResponses } from '../../api/management/idempotent-responses.js';
 import { JobsController } from '../../api/management/jobs/jobs.controller.js';
-import { ChecksBuilder } from '../../api/management/overview/checks.builder.js';
-import { OverviewBuilder } from '../../api/management/overview/overview.builder.js';
+import { ChecksBuilder, OverviewBuilder } from '../../api/management/overview/overview.builder.js';
 import { OverviewController } from '../../api/management/overview/overview.controller.js';
-import { OverviewFactsReader } from '../../api/management/overview/overview-facts.reader.js';
+import { OverviewFactsReader } from '../../api/management/overview/overview-facts.js';
 import { OwnedResources } from '../../api/management/owned-resources.js';
 import { OwnersController } from '../../api/management/owners/owners.controller.js';
 import { PlanQuotas } from '../../api/management/plan-quotas.js';
 import { PlansController } from '../../api/management/plans/plans.controller.js';
 import { ManagedPostChangesController } from '../../api/management/posts/post-changes.controller.js';
-import { PostDecisionsController } from '../../api/management/posts/post-decisions.controller.js';
-import { PostsController } from '../../api/management/posts/posts.controller.js';
-import { PublicationViewBuilder } from '../../api/management/posts/publication-view-builder.js';
+import { PostDecisionsController, PostsController } from '../../api/management/posts/posts.controller.js';
+import { PublicationViewBuilder } from '../../api/management/posts/publication.view.js';
 import { PublicationsController } from '../../api/management/posts/publications.controller.js';
 import { ProjectionsController } from '../../api/management/projections/projections.controller.js';
-import { ProcessingPreviewController } from '../../api/management/projects/processing-preview.controller.js';
-import { ProcessingPreview } from '../../api/management/projects/processing-preview.js';
+import {
+  ProcessingPreview,
+  ProcessingPreviewController,
+} from '../../api/management/projects/processing-preview.controller.js';
 import { ProjectsController } from '../../api/management/projects/projects.controller.js';
 import { RecoveryController } from '../../api/management/recovery/recovery.controller.js';
 import { SagasController } from '../../api/management/sagas/sagas.controller.js';
@@ -38,19 +39,17 @@ import { SecretsController } from '../../api/management/secrets/secrets.controll
 import { StreamController } from '../../api/management/stream/stream.controller.js';
 import { DeliveriesController } from '../../api/management/webhook-outputs/deliveries.controller.js';
 import { WebhookOutputsController } from '../../api/management/webhook-outputs/webhook-outputs.controller.js';
-import { WrongKeyLockout } from '../../api/management/wrong-key-lockout.js';
 import { ChangesModule } from './changes.module.js';
 import { CommandsModule } from './commands.module.js';
 import { EventStoreModule } from './event-store.module.js';
 import { HealthModule } from './health.module.js';
 import { HistoryModule } from './history.module.js';
-import { JobsModule } from './jobs.module.js';
+import { PostgresModule, SecretsModule } from './infrastructure.modules.js';
+import { JobsModule } from './job-runner.module.js';
 import { LimitsModule } from './limits.module.js';
-import { PlatformsModule } from './platforms.module.js';
-import { PostgresModule } from './postgres.module.js';
 import { PublicApiModule } from './public-api.module.js';
+import { PlatformsModule } from './publishing.modules.js';
 import { ReadModelsModule } from './read-models.module.js';
-import { SecretsModule } from './secrets.module.js';
 
 /** The management API, /manage/v1 (D-32). */
 @Module({

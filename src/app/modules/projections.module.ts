@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ProjectionRunners } from '../worker/projection-runners.js';
 import { EventStoreModule } from './event-store.module.js';
-import { PostgresModule } from './postgres.module.js';
+import { PostgresModule } from './infrastructure.modules.js';
 import { ReadModelsModule } from './read-models.module.js';
 
 /** The projections that fill the read models. */

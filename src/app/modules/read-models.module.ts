@@ -1,62 +1,66 @@
 import { Module } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { createDecisionRecorder } from '../../commands/projection/record-decision.js';
+import { createDecisionRecorder } from '../../commands/projection.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ActivityQueries } from '../../projections/activity/activity.queries.js';
 import { AlertQueries } from '../../projections/activity/alerts.queries.js';
-import { ChannelPlatforms } from '../../projections/discovery/channel-platforms.queries.js';
-import { ChannelsWithoutCredentials } from '../../projections/discovery/channels-without-credentials.queries.js';
 import {
+  ChannelPlatforms,
+  ChannelsWithoutCredentials,
   FindChannelsOfChat,
+  FindEndpointTargets,
   FindMissingIds,
   FindOwnerByKey,
   FindResource,
   ListResources,
+  LiveEndpoints,
 } from '../../projections/discovery/discovery.queries.js';
 import { EndpointSnapshots } from '../../projections/discovery/endpoint-snapshots.queries.js';
-import { FindEndpointTargets } from '../../projections/discovery/endpoint-targets.queries.js';
-import { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
-import { References } from '../../projections/discovery/references.queries.js';
-import { ResourceNames } from '../../projections/discovery/resource-names.queries.js';
+import { References, ResourceNames } from '../../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { type Projection, PROJECTIONS } from '../../projections/engine/projection.js';
 import { ProjectionStatuses } from '../../projections/engine/projection-status.queries.js';
 import { Decisions } from '../../projections/engine/rebuild/decisions.js';
 import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import { PlannedPostQueries } from '../../projections/planned-posts/planned-posts.queries.js';
-import { ChannelMessages } from '../../projections/posts/channel-messages.queries.js';
-import { FindEndpointPost, ListEndpointPosts } from '../../projections/posts/endpoint-post.queries.js';
-import { OpenDuplicateQueries } from '../../projections/posts/open-duplicates.queries.js';
-import { PendingApprovalQueries } from '../../projections/posts/pending-approvals.queries.js';
-import { PostExcerpts } from '../../projections/posts/post-excerpts.queries.js';
-import { PostPayloads } from '../../projections/posts/post-payloads.js';
-import { PostPlaces } from '../../projections/posts/post-place.queries.js';
-import { PostPlans } from '../../projections/posts/post-plans.queries.js';
-import { PostStories } from '../../projections/posts/post-stories.queries.js';
-import { FindPost, ListPosts } from '../../projections/posts/posts.queries.js';
-import { PublicationDetailsQueries } from '../../projections/posts/publication-details.queries.js';
-import { FindPublication, ListReceipts } from '../../projections/posts/publications.queries.js';
-import { FindPostsLeft } from '../../projections/posts/usage.queries.js';
-import { UsedUpOwners } from '../../projections/posts/used-up.queries.js';
-import { CountHeld } from '../../projections/publish-schedule/held-counts.queries.js';
-import { FindHolds } from '../../projections/publish-schedule/holds.queries.js';
-import { NextPublicationQueries } from '../../projections/publish-schedule/next-publications.queries.js';
-import { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
-import { QueuedPublications } from '../../projections/publish-schedule/queued-publications.queries.js';
-import { CountRescheduled } from '../../projections/publish-schedule/rescheduled.queries.js';
-import { ListRequests } from '../../projections/request-log/request-log.queries.js';
-import { DeliveryBodies } from '../../projections/webhook-deliveries/delivery-bodies.queries.js';
-import { OutputQueues } from '../../projections/webhook-deliveries/output-queue.queries.js';
 import {
+  FindEndpointPost,
+  ListEndpointPosts,
+  PostExcerpts,
+  PostPlaces,
+  PostPlans,
+  PostStories,
+} from '../../projections/posts/post-details.queries.js';
+import { PostPayloads } from '../../projections/posts/post-payloads.js';
+import { FindPost, ListPosts, PendingApprovalQueries } from '../../projections/posts/posts.queries.js';
+import {
+  ChannelMessages,
+  FindPublication,
+  ListReceipts,
+  OpenDuplicateQueries,
+  PublicationDetailsQueries,
+} from '../../projections/posts/publications.queries.js';
+import { FindPostsLeft, UsedUpOwners } from '../../projections/posts/usage.queries.js';
+import { CountHeld, FindHolds } from '../../projections/publish-schedule/holds.queries.js';
+import { NextPublicationQueries } from '../../projections/publish-schedule/next-publications.queries.js';
+import {
+  CountRescheduled,
+  PublishScheduleQueries,
+  QueuedPublications,
+} from '../../projections/publish-schedule/publish-schedule.queries.js';
+import { ListRequests } from '../../projections/request-log/request-log.queries.js';
+import {
+  DeliveryBodies,
   FindDelivery,
   FindFailedDeliveries,
   ListDeliveries,
+  OutputQueues,
 } from '../../projections/webhook-deliveries/webhook-deliveries.queries.js';
 import { SagaStatuses } from '../../sagas/engine/saga-status.queries.js';
 import { EventStoreModule } from './event-store.module.js';
-import { PostgresModule } from './postgres.module.js';
+import { PostgresModule } from './infrastructure.modules.js';
 
 /** Classes that query the read models. */
 const QUERIES = [

@@ -3,8 +3,8 @@ import { JobRunner } from '../../jobs/job-runner.js';
 import { Leases } from '../../postgres/leases.js';
 import type { BackgroundTask } from '../worker/background-task.js';
 import { ProjectionRunners } from '../worker/projection-runners.js';
+import { PostgresModule } from './infrastructure.modules.js';
 import { JobRunnerModule } from './job-runner.module.js';
-import { PostgresModule } from './postgres.module.js';
 import { ProjectionsModule } from './projections.module.js';
 import { SAGA_TASKS, SagasModule } from './sagas.module.js';
 

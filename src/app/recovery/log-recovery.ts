@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import {
-  readRecoveries,
-  type Recoveries,
-  RECOVERY_LOCK,
-  setRecoveryRow,
-} from '../../commands/recovery/latest-recovery.js';
+import { readRecoveries, type Recoveries, RECOVERY_LOCK, setRecoveryRow } from '../../commands/recovery.js';
 import {
   epochOf,
   FIRST_EPOCH,
@@ -18,16 +13,14 @@ import {
 import { type NoticedBy, RECOVERY_ID } from '../../domain/recovery/recovery.events.js';
 import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import { BEGINNING, type EventStoreAdapter } from '../../event-store/port.js';
-import type { SeenEvent, SeenNotes } from '../../event-store/seen-note.js';
-import { type StoreRecord, StoreRecords } from '../../event-store/store-records.js';
+import { type SeenEvent, type SeenNotes, type StoreRecord, StoreRecords } from '../../event-store/store-records.js';
 import { endLogs, type KnownLog } from '../../history/transparency-log/current-log.js';
 import { EndedLogTable } from '../../history/transparency-log/ended-logs.js';
-import type { LogIdentity } from '../../history/transparency-log/log-identity.js';
+import type { LogIdentity } from '../../history/transparency-log/entry.js';
 import { LogTables } from '../../history/transparency-log/log-tables.js';
-import type { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
-import { parseCheckpoint } from '../../history/transparency-log/signed-note.js';
+import { parseCheckpoint, type PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
+import type { Instant } from '../../kernel/clock.js';
 import { newUuid } from '../../kernel/ids.js';
-import type { Instant } from '../../kernel/instant.js';
 import { isRejection } from '../../kernel/result.js';
 import { viewSchema } from '../../projections/engine/projection.js';
 import { RECOVERY_MESSAGES } from '../messages.js';

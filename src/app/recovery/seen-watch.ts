@@ -3,7 +3,7 @@ import { epochOf, recovery } from '../../domain/recovery/recovery.decider.js';
 import { RECOVERY_ID } from '../../domain/recovery/recovery.events.js';
 import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CheckedEventStore } from '../../event-store/checked-event-store.js';
-import type { SeenNotes } from '../../event-store/seen-note.js';
+import type { SeenNotes } from '../../event-store/store-records.js';
 import type { NoticedLoss } from './log-recovery.js';
 
 const INTERVAL_MS = 1_000;

@@ -1,6 +1,6 @@
 import { publication, type PublicationState } from '../../domain/publication/publication.decider.js';
 import type { PublicationEvent } from '../../domain/publication/publication.events.js';
-import { fold } from '../../kernel/decider.js';
+import { fold } from '../../kernel/events.js';
 import { isRejection } from '../../kernel/result.js';
 import { type KnownPublication, takeOver } from './take-over.js';
 

@@ -1,6 +1,6 @@
 import type { PublicationCommand, PublicationState } from '../../domain/publication/publication.decider.js';
 import type { PublicationError, PublicationWarning } from '../../domain/publication/publication.events.js';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { PublicationViewState } from '../../projections/posts/posts.tables.js';
 import { RECOVERY_MESSAGES } from '../messages.js';
 

@@ -11,10 +11,9 @@ import { type PublishPayload, STORED_APART_BYTES } from '../../payload/payload.j
 import { planOf } from '../../payload/publish-at.js';
 import type { EndpointSnapshot, SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
-import { AcceptanceLimit } from './acceptance-limit.js';
+import { AcceptanceLimit, PlannedCap } from './caps.js';
 import { type ClaimingCommand, KeyClaims, type KnownKeys, type Replay } from './key-claims.js';
 import { LargePayloads } from './large-payloads.js';
-import { PlannedCap } from './planned-cap.js';
 
 /** The endpoint snapshot that the gate used to check the request. */
 export type AcceptingEndpoint = Pick<

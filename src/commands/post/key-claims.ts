@@ -3,16 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chooseClaimStep, type KeyStatus, type RequestKey, resolveKeyStatus } from '../../domain/post/key-status.js';
 import { type KeyClaim, post, type PostCommand, type PostState } from '../../domain/post/post.decider.js';
 import { type KeyEvent, type Place, PLANNED_POST_TYPES } from '../../domain/post/post.events.js';
+import { findLast } from '../../event-store/aggregate-reader.js';
 import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import { type AppendCondition, BEGINNING, type StoredEvent, WrongExpectedRevision } from '../../event-store/port.js';
-import { findLast } from '../../event-store/read-backwards.js';
-import { streamOf } from '../../kernel/decider.js';
-import type { Origin } from '../../kernel/events.js';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
+import { type Origin, streamOf } from '../../kernel/events.js';
 import { isRejection } from '../../kernel/result.js';
 import { backoffDelay, conflictDelay } from '../../runtime/backoff.js';
-import { newCommandContext } from '../origin.js';
-import type { AcceptanceLimit } from './acceptance-limit.js';
+import { newCommandContext } from '../command.js';
+import type { AcceptanceLimit } from './caps.js';
 
 /** The next free revision of a stream, with the data needed to append there. */
 interface OpenPlace extends Place {

@@ -6,8 +6,8 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Origin } from '../../kernel/events.js';
 import { payloadStreamName } from '../../projections/posts/post-payloads.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
-import { newCommandContext } from '../origin.js';
-import { AcceptanceLimit } from './acceptance-limit.js';
+import { newCommandContext } from '../command.js';
+import { AcceptanceLimit } from './caps.js';
 
 /** How long parts may wait for their post to be accepted before they are erased, in ms. */
 const PARTS_LOOKED_AT_MS = 3_600_000;

@@ -4,9 +4,9 @@ import { reasonOf } from '../../kernel/reason.js';
 import { isRejection } from '../../kernel/result.js';
 import type { ProjectionProgress } from '../../projections/engine/progress.js';
 import type { PlannedPostQueries, PlannedPublications } from '../../projections/planned-posts/planned-posts.queries.js';
-import type { ResourceId } from '../../projections/publish-schedule/queued-publications.queries.js';
+import type { ResourceId } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import { inSlices } from '../../runtime/in-slices.js';
-import { type Completed, latestCompleted } from '../command-result.js';
+import { type Completed, latestCompleted } from '../command.js';
 import { type PlannedPosts, POSTS_AT_ONCE } from './planned-posts.js';
 
 /** Number of posts found at a time; each may have thousands of publications. */

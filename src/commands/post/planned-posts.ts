@@ -9,15 +9,15 @@ import {
   resumePost,
 } from '../../domain/post/planned-post.js';
 import { PLANNED_POST_TYPES, type PlannedPostEvent, type PostAccepted } from '../../domain/post/post.events.js';
+import { readBackwards } from '../../event-store/aggregate-reader.js';
 import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import { type CommandContext, deriveEventId } from '../../event-store/codec.js';
 import { type NewEvent, type Position, type StoredEvent, WrongExpectedRevision } from '../../event-store/port.js';
-import { readBackwards } from '../../event-store/read-backwards.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
 import { conflictDelay } from '../../runtime/backoff.js';
-import { KeyedSemaphore } from '../../runtime/keyed-semaphore.js';
-import type { AcceptanceLimit } from './acceptance-limit.js';
+import { KeyedSemaphore } from '../../runtime/semaphore.js';
+import type { AcceptanceLimit } from './caps.js';
 
 /** The place of a post: its key's stream, and the revision of its acceptance there. */
 export interface PostPlace {

@@ -6,9 +6,8 @@ import {
   type PostDecision,
 } from '../../domain/post/planned-post.js';
 import type { CommandContext } from '../../event-store/codec.js';
-import type { Clock } from '../../kernel/clock.js';
+import type { Clock, Instant } from '../../kernel/clock.js';
 import { newUuid } from '../../kernel/ids.js';
-import type { Instant } from '../../kernel/instant.js';
 import type { Rejection } from '../../kernel/result.js';
 import { isRejection, reject } from '../../kernel/result.js';
 import type { PublishPayload } from '../../payload/payload.js';

@@ -1,5 +1,5 @@
 import { spec } from '../../../test/support/given-when-then.js';
-import { fold } from '../../kernel/decider.js';
+import { fold } from '../../kernel/events.js';
 import { channelPause } from './channel-pause.decider.js';
 import type { ChannelPauseEvent } from './channel-pause.events.js';
 

@@ -1,5 +1,5 @@
 import { spec } from '../../../test/support/given-when-then.js';
-import { fold } from '../../kernel/decider.js';
+import { fold } from '../../kernel/events.js';
 import { channel } from './channel.decider.js';
 import type { ChannelEvent } from './channel.events.js';
 

@@ -1,4 +1,4 @@
-import { fold } from '../../kernel/decider.js';
+import { fold } from '../../kernel/events.js';
 import { delivery, type DeliveryCommand } from './delivery.decider.js';
 import type { DeliveryEvent } from './delivery.events.js';
 import { computeRetryTime } from './retry-schedule.js';

@@ -1,4 +1,4 @@
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 
 /** Delay after each failed attempt at a delivery, in minutes; the first attempt is made at once (security.md). */
 const DELAYS_MINUTES = [5 / 60, 5, 30, 120, 300, 600, 600] as const;

@@ -1,5 +1,5 @@
 import { spec } from '../../../test/support/given-when-then.js';
-import { fold } from '../../kernel/decider.js';
+import { fold } from '../../kernel/events.js';
 import { endpoint } from './endpoint.decider.js';
 import type { DisabledBy, EndpointEvent, EndpointSettings } from './endpoint.events.js';
 

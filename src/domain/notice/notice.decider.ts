@@ -1,4 +1,4 @@
-import type { Decider } from '../../kernel/decider.js';
+import type { Decider } from '../../kernel/events.js';
 import type { NoticeEvent, NoticeRaised } from './notice.events.js';
 
 /** Commands to a notice. */

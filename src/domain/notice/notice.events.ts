@@ -1,6 +1,5 @@
-import type { Catalogue } from '../../kernel/catalogue.js';
-import type { DomainEvent } from '../../kernel/events.js';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
+import type { Catalogue, DomainEvent } from '../../kernel/events.js';
 
 /** Kinds of notices (publish-api.md: Endpoint and pause states; D-18, D-25, D-26, D-80), named as in D-29. */
 export type NoticeKind =

@@ -1,4 +1,4 @@
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import { type Plan, PLANS } from './owner.events.js';
 
 /** Monthly quota of each plan, from the limits profile; null means unlimited. */

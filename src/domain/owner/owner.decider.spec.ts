@@ -1,5 +1,5 @@
 import { spec } from '../../../test/support/given-when-then.js';
-import { fold } from '../../kernel/decider.js';
+import { fold } from '../../kernel/events.js';
 import { owner } from './owner.decider.js';
 import type { OwnerEvent } from './owner.events.js';
 

@@ -1,5 +1,4 @@
-import type { Catalogue } from '../../kernel/catalogue.js';
-import type { DomainEvent } from '../../kernel/events.js';
+import type { Catalogue, DomainEvent } from '../../kernel/events.js';
 
 /** The plans, smallest first. */
 export const PLANS = ['free', 'mini', 'standard', 'pro', 'maxi', 'business'] as const;

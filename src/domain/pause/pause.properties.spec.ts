@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import type { Decider } from '../../kernel/decider.js';
-import type { DomainEvent } from '../../kernel/events.js';
+import type { Decider, DomainEvent } from '../../kernel/events.js';
 import { isRejection } from '../../kernel/result.js';
 import { channelPause, type ChannelPauseCommand } from '../channel-pause/channel-pause.decider.js';
 import { projectPause, type ProjectPauseCommand } from '../project-pause/project-pause.decider.js';

@@ -1,6 +1,5 @@
-import type { Decider } from '../../kernel/decider.js';
-import type { DomainEvent } from '../../kernel/events.js';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
+import type { Decider, DomainEvent } from '../../kernel/events.js';
 
 /** A request to pause a project or a channel (publish-api.md: Project and target pauses). */
 export interface PauseRequest {

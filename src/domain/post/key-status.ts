@@ -1,4 +1,4 @@
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { KeyClaim, PostState } from './post.decider.js';
 import type { Place } from './post.events.js';
 

@@ -1,5 +1,5 @@
-import { assertNever } from '../../kernel/decider.js';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
+import { assertNever } from '../../kernel/events.js';
 import { reject, type Rejection } from '../../kernel/result.js';
 import { PLANNED_POST_MESSAGES } from '../messages.js';
 import { isPlanned, type PlannedPostEvent, type PostAccepted, type PostRevised, type Target } from './post.events.js';

@@ -1,5 +1,5 @@
-import { assertNever, type Decider } from '../../kernel/decider.js';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
+import { assertNever, type Decider } from '../../kernel/events.js';
 import { reject } from '../../kernel/result.js';
 import { STATE_MESSAGES } from '../messages.js';
 import { isKeyTaken } from './key-status.js';

@@ -1,6 +1,5 @@
-import type { Catalogue } from '../../kernel/catalogue.js';
-import type { DomainEvent } from '../../kernel/events.js';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
+import type { Catalogue, DomainEvent } from '../../kernel/events.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import type { Platform } from '../channel/channel.events.js';
 

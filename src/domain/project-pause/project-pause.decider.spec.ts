@@ -1,5 +1,5 @@
 import { spec } from '../../../test/support/given-when-then.js';
-import { fold } from '../../kernel/decider.js';
+import { fold } from '../../kernel/events.js';
 import { projectPause } from './project-pause.decider.js';
 import type { ProjectPauseEvent } from './project-pause.events.js';
 

@@ -1,4 +1,4 @@
-import type { Catalogue } from '../../kernel/catalogue.js';
+import type { Catalogue } from '../../kernel/events.js';
 import type { PauseEvent } from '../pause/pause.js';
 
 /** Events in a project pause's stream. */

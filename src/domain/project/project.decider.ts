@@ -1,4 +1,4 @@
-import { assertNever, type Decider } from '../../kernel/decider.js';
+import { assertNever, type Decider } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';

@@ -1,5 +1,4 @@
-import type { Catalogue } from '../../kernel/catalogue.js';
-import type { DomainEvent } from '../../kernel/events.js';
+import type { Catalogue, DomainEvent } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/json.js';
 
 /** An owner created a project. */

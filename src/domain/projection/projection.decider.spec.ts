@@ -1,4 +1,4 @@
-import { fold } from '../../kernel/decider.js';
+import { fold } from '../../kernel/events.js';
 import { projection, type ProjectionCommand } from './projection.decider.js';
 import type { ProjectionEvent } from './projection.events.js';
 

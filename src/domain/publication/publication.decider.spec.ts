@@ -1,5 +1,5 @@
 import { spec } from '../../../test/support/given-when-then.js';
-import { fold } from '../../kernel/decider.js';
+import { fold } from '../../kernel/events.js';
 import { publication, type PublicationCommand } from './publication.decider.js';
 import type { PublicationEvent } from './publication.events.js';
 

@@ -1,5 +1,5 @@
-import { assertNever, type Decider } from '../../kernel/decider.js';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
+import { assertNever, type Decider } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { reject, type Rejection } from '../../kernel/result.js';
 import { PUBLICATION_MESSAGES } from '../messages.js';

@@ -1,4 +1,4 @@
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { PostponeRule } from './publication.events.js';
 
 /** Number of failed attempts after which a publication fails for good (D-20). */

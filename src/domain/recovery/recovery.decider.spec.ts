@@ -1,4 +1,4 @@
-import { fold } from '../../kernel/decider.js';
+import { fold } from '../../kernel/events.js';
 import { isCovered, isLookingUp, openRecovery, recovery, type RecoveryCommand } from './recovery.decider.js';
 import type { RecoveryEvent } from './recovery.events.js';
 

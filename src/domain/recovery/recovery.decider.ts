@@ -1,4 +1,4 @@
-import { assertNever, type Decider } from '../../kernel/decider.js';
+import { assertNever, type Decider } from '../../kernel/events.js';
 import type {
   RecoveryConfirmed,
   RecoveryEvent,

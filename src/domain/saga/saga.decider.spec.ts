@@ -1,4 +1,4 @@
-import { fold } from '../../kernel/decider.js';
+import { fold } from '../../kernel/events.js';
 import { saga, type SagaCommand } from './saga.decider.js';
 import type { SagaEvent } from './saga.events.js';
 

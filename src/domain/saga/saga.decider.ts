@@ -1,4 +1,4 @@
-import type { Decider } from '../../kernel/decider.js';
+import type { Decider } from '../../kernel/events.js';
 import type { SagaEvent, SagaEventSkipped } from './saga.events.js';
 
 /** Command that records the operator's decision to skip an event. */

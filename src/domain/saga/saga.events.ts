@@ -1,5 +1,4 @@
-import type { Catalogue } from '../../kernel/catalogue.js';
-import type { DomainEvent } from '../../kernel/events.js';
+import type { Catalogue, DomainEvent } from '../../kernel/events.js';
 
 /**
  * The operator skipped an event that the saga could not handle: the saga never tries it again. `position` is text,

@@ -1,5 +1,5 @@
 import { spec } from '../../../test/support/given-when-then.js';
-import { fold } from '../../kernel/decider.js';
+import { fold } from '../../kernel/events.js';
 import { translation } from './translation.decider.js';
 import type { TranslationEvent } from './translation.events.js';
 

@@ -1,5 +1,4 @@
-import type { Catalogue } from '../../kernel/catalogue.js';
-import type { DomainEvent } from '../../kernel/events.js';
+import type { Catalogue, DomainEvent } from '../../kernel/events.js';
 import type { EntityPlace } from '../../payload/entities.js';
 import type { PublicationError } from '../publication/publication.events.js';
 

@@ -1,5 +1,5 @@
 import { spec } from '../../../test/support/given-when-then.js';
-import { fold } from '../../kernel/decider.js';
+import { fold } from '../../kernel/events.js';
 import { webhookOutput } from './webhook-output.decider.js';
 import type { OutputDisabledBy, WebhookOutputEvent } from './webhook-output.events.js';
 

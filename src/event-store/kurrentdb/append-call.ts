@@ -2,7 +2,7 @@ import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 import { Unavailable } from '../port.js';
 import { decodeAnswer, type Written } from './append-message.js';
-import { CallTimeout } from './call-timeout.js';
+import { CallTimeout } from './errors.js';
 import { type ConnectionOptions, type GrpcCall, openOwnCall } from './own-connection.js';
 
 /** Maximum number of bytes buffered for the connection. Beyond this, appends wait in the process instead. */

@@ -1,6 +1,5 @@
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { ExpectedRevision } from '../port.js';
-import type { WireEvent } from './event-text.js';
 import { unpackToCommandError } from './library-internals.js';
 import {
   bytesField,
@@ -11,9 +10,10 @@ import {
   readFields,
   type Reading,
   readText,
+  type WireEvent,
   Writer,
   type Writing,
-} from './protobuf.js';
+} from './read-call.js';
 
 const JSON_TYPE = 'application/json';
 const BYTES_TYPE = 'application/octet-stream';

@@ -3,8 +3,8 @@ import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { Unavailable } from '../port.js';
-import { withCallTimeout } from './call-timeout.js';
 import type { RenewableClient } from './clients.js';
+import { withCallTimeout } from './errors.js';
 
 /**
  * Detects a lost connection to the server, even while no calls are made, by subscribing to a stream without events. A

@@ -8,8 +8,7 @@ import {
   WrongExpectedVersionError,
 } from '@kurrent/kurrentdb-client';
 import { AppendTooLarge, StorageFailed, Unavailable, WrongExpectedRevision } from '../port.js';
-import { CallTimeout } from './call-timeout.js';
-import { isStreamNotFound, isWrongPosition, toAppendError, toPortError } from './errors.js';
+import { CallTimeout, isStreamNotFound, isWrongPosition, toAppendError, toPortError } from './errors.js';
 
 const service = (code: number, details: string) =>
   Object.assign(new Error(`${code} ${details}`), { code, details, metadata: undefined as never });

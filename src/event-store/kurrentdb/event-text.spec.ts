@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isSystemEvent, toPlainMetadata, toWireEvent } from './event-text.js';
+import { isSystemEvent, toPlainMetadata, toWireEvent } from './read-call.js';
 
 const event = (data: string, metadata = '{}') => ({ id: 'e', type: 'Happened', data, metadata });
 const send = (data: string, metadata?: string) => toWireEvent(event(data, metadata));

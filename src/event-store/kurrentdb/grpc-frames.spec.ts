@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { joinMessages, MessageSplitter } from './grpc-frames.js';
+import { joinMessages, MessageSplitter } from './grpc-call.js';
 
 /** Cuts bytes at the given places. */
 const cutAt = (bytes: Buffer, places: readonly number[]): Buffer[] => {

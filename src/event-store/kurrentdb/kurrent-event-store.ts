@@ -27,12 +27,9 @@ import { type AppendBounds, Appender } from './appender.js';
 import { RenewableClient } from './clients.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { isStreamDeleted, toAppendError, toPortError } from './errors.js';
-import { toWireEvent } from './event-text.js';
-import { LogFeeds } from './log-feeds.js';
-import { openSubscription, requestSubscription } from './read-call.js';
-import { EventReader } from './reader.js';
-import { SharedCalls } from './shared-calls.js';
-import { followLog } from './subscription.js';
+import { LogFeeds } from './log-feed.js';
+import { openSubscription, requestSubscription, toWireEvent } from './read-call.js';
+import { EventReader, followLog, SharedCalls } from './reader.js';
 
 /** Options for the event store. */
 export interface KurrentEventStoreOptions {

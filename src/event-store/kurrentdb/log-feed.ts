@@ -1,13 +1,74 @@
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import { indexAfter } from '../index-after.js';
+import { indexAfter } from '../aggregate-reader.js';
 import { countBytes, MAX_PAGE_BYTES } from '../page-size.js';
 import { type Batch, type Position, type StoredEvent, Unavailable } from '../port.js';
-import { coversFilter, createTypeMatcher, type TypeFilter } from '../type-filter.js';
-import { CallTimeout } from './call-timeout.js';
-import { isSystemEvent } from './event-text.js';
-import { FeedReader } from './feed-reader.js';
-import type { ReadMessage, ReadStart, Subscription, SubscriptionListener } from './read-call.js';
+import { coversFilter, createTypeMatcher, mergeFilters, type TypeFilter } from '../type-filter.js';
+import { CallTimeout } from './errors.js';
+import {
+  isSystemEvent,
+  type ReadMessage,
+  type ReadStart,
+  type Subscription,
+  type SubscriptionListener,
+} from './read-call.js';
 import type { EventReader } from './reader.js';
+
+/** Reads a feed on behalf of one subscriber. */
+export class FeedReader {
+  /** Position up to which the reader has read everything. */
+  position: Position;
+  /** Time of the last batch (`performance.now()`). */
+  takenAt = performance.now();
+  private isLive = false;
+  private hasLeft = false;
+  private resolveWait: (() => void) | null = null;
+
+  constructor(
+    readonly feed: LogFeed,
+    after: Position,
+    private readonly isWanted: (type: string) => boolean,
+    private readonly isOvertaken: (reader: FeedReader) => boolean,
+  ) {
+    this.position = after;
+  }
+
+  /** True while the reader waits for events. */
+  get isWaiting(): boolean {
+    return this.resolveWait !== null;
+  }
+
+  /**
+   * Waits for the next batch. Returns undefined if the feed has ended and the reader has read all of it, if the reader
+   * has left or lost its place, or if there is nothing new and another feed is ahead.
+   */
+  async readBatch(maxBatch: number): Promise<Batch | undefined> {
+    while (!this.hasLeft && this.feed.has(this)) {
+      const batch = this.feed.read(this.position, this.isWanted, maxBatch);
+      const isNews = batch.position > this.position || (batch.isLive && !this.isLive);
+      if (isNews) {
+        this.position = batch.position;
+        this.isLive = batch.isLive;
+        this.takenAt = performance.now();
+        this.feed.makeRoom();
+        return batch;
+      }
+      if (this.feed.error !== null || this.isOvertaken(this)) return undefined;
+      await new Promise<void>((resolve) => (this.resolveWait = resolve));
+    }
+    return undefined;
+  }
+
+  wake(): void {
+    this.resolveWait?.();
+    this.resolveWait = null;
+  }
+
+  leave(): void {
+    this.hasLeft = true;
+    this.feed.leave(this);
+    this.wake();
+  }
+}
 
 /** Bounds of the window. When it is full, the server waits during catch-up, and drops a live subscription. */
 const MAX_EVENTS = 4_096;
@@ -271,3 +332,42 @@ export class LogFeed {
 }
 
 const sizeOf = ({ data, metadata }: StoredEvent): number => data.length + metadata.length;
+
+/**
+ * The feeds of a process (ADR-129). Readers that are near each other in the log share a feed, so that the log is read
+ * and parsed once. A reader that is far from all others has its own feed until it reaches the window of another feed.
+ */
+export class LogFeeds {
+  /** Newest last; the newest has the widest filter. */
+  private readonly feeds = new Set<LogFeed>();
+  private wanted: TypeFilter = { types: [] };
+
+  constructor(private readonly context: FeedContext) {}
+
+  /** Returns a reader that starts after a position. */
+  join(position: Position, filter: TypeFilter): FeedReader {
+    this.wanted = mergeFilters(this.wanted, filter);
+    const feed = this.find(position, filter) ?? this.create(position);
+    return feed.join(position, filter, (reader) => this.isOvertaken(reader, filter));
+  }
+
+  /** True if a reader should join another feed that is ahead of the reader's own. */
+  isOvertaken({ feed, position }: FeedReader, filter: TypeFilter): boolean {
+    const best = this.find(position, filter);
+    return best !== undefined && best !== feed && best.head >= feed.head;
+  }
+
+  /** Returns the feed that serves a position and is furthest ahead; if there are several, the newest. */
+  private find(position: Position, filter: TypeFilter): LogFeed | undefined {
+    let best: LogFeed | undefined;
+    for (const feed of this.feeds)
+      if (feed.serves(position, filter) && (best === undefined || feed.head >= best.head)) best = feed;
+    return best;
+  }
+
+  private create(position: Position): LogFeed {
+    const feed = new LogFeed(position, this.wanted, this.context, () => this.feeds.delete(feed));
+    this.feeds.add(feed);
+    return feed;
+  }
+}

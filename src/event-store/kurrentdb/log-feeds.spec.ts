@@ -1,4 +1,4 @@
-import { LogFeeds } from './log-feeds.js';
+import { LogFeeds } from './log-feed.js';
 import type { SubscriptionListener } from './read-call.js';
 
 /** Feeds with confirmed subscriptions at the end of an empty log. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type ClientHttp2Session, connect, constants, type SecureClientSessionOptions } from 'node:http2';
 import { status } from '@grpc/grpc-js';
 import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
-import { withTimeLimit } from '../../runtime/time-limit.js';
+import { withTimeLimit } from '../../runtime/sleep.js';
 import { openGrpcClient, reportFailure, withoutOldName } from './clients.js';
 import { type CallListener, createGrpcError, GrpcCall } from './grpc-call.js';
 import { convertToCommandError, internalsOf, parseConnectionString } from './library-internals.js';

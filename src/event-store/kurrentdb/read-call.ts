@@ -3,22 +3,125 @@ import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
 import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
-import type { Position, StoredEvent } from '../port.js';
-import { type TypeFilter } from '../type-filter.js';
+import protobuf from 'protobufjs/minimal.js';
+import type { NewEvent, Position, StoredEvent } from '../port.js';
+import type { TypeFilter } from '../type-filter.js';
 import { openGrpcClient, type RenewableClient, reportFailure } from './clients.js';
-import { toPlainMetadata } from './event-text.js';
 import { internalsOf, isClientCancellationError } from './library-internals.js';
 import { type GrpcCall, openOwnCall, readConnectionOptions } from './own-connection.js';
-import {
-  bytesField,
-  numberField,
-  readBigInt,
-  readCommitPosition,
-  Reader,
-  readFields,
-  type Reading,
-  readText,
-} from './protobuf.js';
+
+/**
+ * True if parsing the text as JSON and serialising it again yields the same text. The client works with parsed values,
+ * but the text must be kept byte for byte, because hashes cover it. Text in `JSON.stringify` form is sent as JSON,
+ * which the server's own web pages can display. Any other text is sent unchanged: data as bytes, metadata as a string
+ * within JSON, because the client always parses metadata.
+ */
+const isCanonical = (text: string): boolean => {
+  try {
+    return JSON.stringify(JSON.parse(text)) === text;
+  } catch {
+    return false;
+  }
+};
+
+/** Key that holds metadata whose text is not canonical JSON. */
+const EXACT_TEXT_KEY = 'exact_text';
+
+const WRAPPED_START = `{"${EXACT_TEXT_KEY}"`;
+
+const isWrapped = (metadata: unknown): metadata is { readonly [EXACT_TEXT_KEY]: string } =>
+  typeof metadata === 'object' && metadata !== null && Object.keys(metadata).join() === EXACT_TEXT_KEY;
+
+/** An event as sent to the server: canonical data as JSON, any other data as bytes. `metadata` may be wrapped. */
+export interface WireEvent extends Omit<NewEvent, 'isCanonical'> {
+  readonly isJson: boolean;
+}
+
+/** Converts an event to the form that is sent to the server. */
+export const toWireEvent = ({ id, type, data, metadata, isCanonical: isKnown }: NewEvent): WireEvent => {
+  if (isKnown) return { id, type, isJson: true, data, metadata };
+  const isPlain = isCanonical(metadata) && !(metadata.startsWith(WRAPPED_START) && isWrapped(JSON.parse(metadata)));
+  return {
+    id,
+    type,
+    isJson: isCanonical(data),
+    data,
+    metadata: isPlain ? metadata : JSON.stringify({ [EXACT_TEXT_KEY]: metadata }),
+  };
+};
+
+/** Returns the metadata of an event exactly as it was appended. */
+export const toPlainMetadata = (text: string): string => {
+  if (!text.startsWith(WRAPPED_START)) return text;
+  try {
+    const metadata: unknown = JSON.parse(text);
+    return isWrapped(metadata) ? metadata[EXACT_TEXT_KEY] : text;
+  } catch {
+    return text; // written by another program
+  }
+};
+
+/** True for one of the server's own events, which $all also contains. */
+export const isSystemEvent = ({ stream, type }: Pick<StoredEvent, 'stream' | 'type'>): boolean =>
+  type.startsWith('$') || stream.startsWith('$');
+
+/** Reader and writer of protobuf messages. */
+export const { Reader, Writer } = protobuf;
+export type Writing = ReturnType<typeof Writer.create>;
+export type Reading = ReturnType<typeof Reader.create>;
+
+/** Tag of a field that holds bytes, a string or a message. */
+export const bytesField = (field: number): number => (field << 3) | 2;
+
+/** Tag of a field that holds a number. */
+export const numberField = (field: number): number => field << 3;
+
+/** Reads an embedded message. @param readField returns undefined for a field that it does not read */
+export const readFields = (reader: Reading, readField: (tag: number) => unknown): void => {
+  const end = reader.uint32() + reader.pos;
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (readField(tag) === undefined) reader.skipType(tag & 7);
+  }
+};
+
+/** Number of low bits of a uint64 that are read as a number: seven groups of seven bits. */
+const LOW_BITS = 49n;
+
+/** Reads a uint64. The library's own function returns a number unless the package `long` is installed. */
+export const readBigInt = (reader: Reading): bigint => {
+  const low = readGroups(reader, 7);
+  // The last byte read indicates whether more groups follow.
+  if ((reader.buf[reader.pos - 1] ?? 0) < 128) return BigInt(low);
+  return (BigInt(readGroups(reader, 3)) << LOW_BITS) | BigInt(low);
+};
+
+/** Reads at most the given number of seven-bit groups. */
+const readGroups = (reader: Reading, most: number): number => {
+  let value = 0;
+  let unit = 1;
+  for (let group = 0; group < most; group++) {
+    const byte = reader.buf[reader.pos++] ?? 0;
+    value += (byte & 127) * unit;
+    if (byte < 128) break;
+    unit *= 128;
+  }
+  return value;
+};
+
+/** Reads a message that holds one string. */
+export const readText = (reader: Reading, field: number): string => {
+  let text = '';
+  readFields(reader, (tag) => (tag === bytesField(field) ? (text = reader.string()) : undefined));
+  return text;
+};
+
+/** Reads a position. Ordinary appends commit where they were prepared, so one number is the whole position. */
+export const readCommitPosition = (reader: Reading): bigint => {
+  let position = 0n;
+  readFields(reader, (tag) => (tag === numberField(1) ? (position = readBigInt(reader)) : undefined));
+  return position;
+};
 
 const { Options } = streams.ReadReq;
 

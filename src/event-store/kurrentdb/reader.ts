@@ -1,13 +1,29 @@
 import type streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import { Backoff } from '../../runtime/backoff.js';
 import { countBytes, isFullPage, MAX_PAGE_BYTES } from '../page-size.js';
-import { BEGINNING, type Position, type ReadAllOptions, type ReadStreamOptions, type StoredEvent } from '../port.js';
+import {
+  type Batch,
+  BEGINNING,
+  type Position,
+  type ReadAllOptions,
+  type ReadStreamOptions,
+  type StoredEvent,
+  type SubscribeOptions,
+} from '../port.js';
 import { createTypeMatcher } from '../type-filter.js';
-import { CallTimeout, withCallTimeout } from './call-timeout.js';
 import type { RenewableClient } from './clients.js';
-import { isStreamDeleted, isStreamNotFound, toPortError } from './errors.js';
-import { isSystemEvent } from './event-text.js';
+import {
+  CallTimeout,
+  isStreamDeleted,
+  isStreamNotFound,
+  isWrongPosition,
+  toPortError,
+  withCallTimeout,
+  WrongPosition,
+} from './errors.js';
 import { convertToCommandError, readStreamMetadata } from './library-internals.js';
-import { openRead, type ReadMessage, type ReadStart, requestAll, requestStream } from './read-call.js';
+import type { LogFeeds } from './log-feed.js';
+import { isSystemEvent, openRead, type ReadMessage, type ReadStart, requestAll, requestStream } from './read-call.js';
 
 /** Number of events in a page of $all. System events and unwanted types are filtered out after the read. */
 const PAGE_SIZE = 500;
@@ -152,5 +168,56 @@ export class EventReader {
     } catch (error) {
       throw toPortError(error, what);
     }
+  }
+}
+
+/**
+ * Follows the log through a sequence of feeds. Whatever ends a feed, the next feed continues after the last position
+ * that was read. Drops are normal: servers up to 24.2 drop any consumer that is briefly slow.
+ * @throws WrongPosition if the log has no event at the position from which it continues
+ */
+export async function* followLog(options: SubscribeOptions, feeds: LogFeeds): AsyncGenerator<Batch> {
+  const { signal, maxBatch = 500, types, except } = options;
+  const filter = { ...(types && { types }), ...(except && { except }) };
+  const backoff = new Backoff();
+  let position = options.after;
+  while (!signal.aborted) {
+    const reader = feeds.join(position, filter);
+    const leave = (): void => reader.leave();
+    signal.addEventListener('abort', leave);
+    try {
+      for (let batch = await reader.readBatch(maxBatch); batch; batch = await reader.readBatch(maxBatch)) {
+        if (signal.aborted) return;
+        position = batch.position;
+        backoff.reset();
+        yield batch;
+        if (feeds.isOvertaken(reader, filter)) break;
+      }
+    } finally {
+      signal.removeEventListener('abort', leave);
+      reader.leave();
+    }
+    const { error } = reader.feed;
+    if (signal.aborted) return;
+    if (!error) continue; // another feed serves the reader
+    if (isWrongPosition(error)) throw new WrongPosition(position, { cause: error });
+    options.onDrop?.(toPortError(error, 'subscribe') as Error);
+    await backoff.wait(signal);
+  }
+}
+
+/** Lets identical concurrent calls share one call. */
+export class SharedCalls<T> {
+  private readonly inFlight = new Map<string, Promise<T>>();
+
+  /** Joins the call in flight with this identity, or starts one. */
+  share(identity: string, start: () => Promise<T>): Promise<T> {
+    const joined = this.inFlight.get(identity);
+    if (joined) return joined;
+    const call = start();
+    this.inFlight.set(identity, call);
+    const forget = (): void => void this.inFlight.delete(identity);
+    call.then(forget, forget); // before the callers continue
+    return call;
   }
 }

@@ -1,4 +1,4 @@
-import { indexAfter } from '../index-after.js';
+import { indexAfter } from '../aggregate-reader.js';
 import { takePage } from '../page-size.js';
 import {
   type AppendCondition,

@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { Log } from '../../kernel/log.js';
 import { boolArray, int4Array, int8Array, textArray, uuidArray } from '../../postgres/binary-array.js';
 import { findLastingError } from '../../postgres/unavailable.js';
-import { BatchInterval } from '../../runtime/batch-interval.js';
-import { withTimeLimit } from '../../runtime/time-limit.js';
+import { BatchInterval } from '../../runtime/batcher.js';
+import { withTimeLimit } from '../../runtime/sleep.js';
 import type { AppendHealth } from '../append-health.js';
 import {
   type AppendCondition,

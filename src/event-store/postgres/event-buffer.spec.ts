@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../port.js';
-import { EventBuffer } from './event-buffer.js';
+import { EventBuffer } from './append-queue.js';
 
 const event = (position: bigint): StoredEvent => ({
   stream: 's',

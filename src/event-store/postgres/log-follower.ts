@@ -14,7 +14,7 @@ import {
   type SubscribeOptions,
 } from '../port.js';
 import { coversFilter, createTypeMatcher, mergeFilters, type TypeFilter } from '../type-filter.js';
-import { EventBuffer, type LogPage } from './event-buffer.js';
+import { EventBuffer, type LogPage } from './append-queue.js';
 
 /** Poll interval in ms. Normally, a notification wakes the reader; polling makes up for lost notifications. */
 const POLL_MS = 400;

@@ -1,11 +1,10 @@
 import { channelHistory } from './channel.js';
-import { channelPauseHistory } from './channel-pause.js';
 import { endpointHistory } from './endpoint.js';
 import type { HistoryAggregate } from './history-aggregate.js';
 import { ownerHistory } from './owner.js';
+import { channelPauseHistory, projectPauseHistory } from './pause.js';
 import { postHistory } from './post.js';
 import { projectHistory } from './project.js';
-import { projectPauseHistory } from './project-pause.js';
 import { publicationHistory } from './publication.js';
 import { webhookOutputHistory } from './webhook-output.js';
 

@@ -1,6 +1,6 @@
 import type { Address, Attention, ChannelEvent, ChannelSettings } from '../../domain/channel/channel.events.js';
-import { assertNever } from '../../kernel/decider.js';
-import { iso } from '../../kernel/instant.js';
+import { iso } from '../../kernel/clock.js';
+import { assertNever } from '../../kernel/events.js';
 import type { HistoryAggregate } from './history-aggregate.js';
 
 /** The reason why a channel needs attention (D-26, D-50). */

@@ -1,6 +1,6 @@
 import type { DisabledBy, EndpointEvent, EndpointSettings, Mode } from '../../domain/endpoint/endpoint.events.js';
-import { assertNever } from '../../kernel/decider.js';
-import { iso } from '../../kernel/instant.js';
+import { iso } from '../../kernel/clock.js';
+import { assertNever } from '../../kernel/events.js';
 import { type Deed, deedOf, type HistoryAggregate } from './history-aggregate.js';
 
 /** The history of an endpoint. */

@@ -1,5 +1,5 @@
+import { type Instant, iso } from '../../kernel/clock.js';
 import type { DomainEvent, RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
-import { type Instant, iso } from '../../kernel/instant.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
 
 /**

@@ -1,6 +1,6 @@
 import { DEFAULT_LOCALE, type Locale, type OwnerEvent, type Plan } from '../../domain/owner/owner.events.js';
-import { assertNever } from '../../kernel/decider.js';
-import { iso } from '../../kernel/instant.js';
+import { iso } from '../../kernel/clock.js';
+import { assertNever } from '../../kernel/events.js';
 import type { HistoryAggregate } from './history-aggregate.js';
 
 /** The history of an owner. */

@@ -1,5 +1,8 @@
-import type { RecordedEvent } from '../../kernel/events.js';
-import { type Instant, iso } from '../../kernel/instant.js';
+import type { ChannelPauseEvent } from '../../domain/channel-pause/channel-pause.events.js';
+import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
+import { type Instant, iso } from '../../kernel/clock.js';
+import { assertNever, type RecordedEvent } from '../../kernel/events.js';
+import type { HistoryAggregate } from './history-aggregate.js';
 
 /** One pause: its end, and who set it. */
 type Pause = {
@@ -69,3 +72,53 @@ export const applyResume = (state: PauseHistory, event: RecordedEvent): PauseHis
   resumed_by: event.actor,
   resumed_ip: event.clientAddress,
 });
+
+/** The history of a channel's pauses. */
+export type ChannelPauseHistory = { readonly channel_id: string } & PauseHistory;
+
+/** Folds the pauses of channels. */
+export const channelPauseHistory: HistoryAggregate<ChannelPauseHistory, ChannelPauseEvent> = {
+  name: 'channel-pause',
+  category: 'channelPause',
+  version: 1,
+
+  evolve(state, event) {
+    const { channelId } = event.data;
+    const before = state ?? { channel_id: channelId, ...NEVER_PAUSED };
+    switch (event.type) {
+      case 'ChannelPaused':
+        return { ...before, ...applyPause(before, event, event.data) };
+      case 'ChannelPauseUnchanged':
+        return before;
+      case 'ChannelResumed':
+        return { ...before, ...applyResume(before, event) };
+      default:
+        return assertNever(event);
+    }
+  },
+};
+
+/** The history of a project's pauses. */
+export type ProjectPauseHistory = { readonly project_id: string } & PauseHistory;
+
+/** Folds the pauses of projects. */
+export const projectPauseHistory: HistoryAggregate<ProjectPauseHistory, ProjectPauseEvent> = {
+  name: 'project-pause',
+  category: 'projectPause',
+  version: 1,
+
+  evolve(state, event) {
+    const { projectId } = event.data;
+    const before = state ?? { project_id: projectId, ...NEVER_PAUSED };
+    switch (event.type) {
+      case 'ProjectPaused':
+        return { ...before, ...applyPause(before, event, event.data) };
+      case 'ProjectPauseUnchanged':
+        return before;
+      case 'ProjectResumed':
+        return { ...before, ...applyResume(before, event) };
+      default:
+        return assertNever(event);
+    }
+  },
+};

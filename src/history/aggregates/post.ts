@@ -7,9 +7,8 @@ import {
   type PostRevised,
   type Target,
 } from '../../domain/post/post.events.js';
-import { assertNever } from '../../kernel/decider.js';
-import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
-import { iso, isoOrNull } from '../../kernel/instant.js';
+import { iso, isoOrNull } from '../../kernel/clock.js';
+import { assertNever, type RecordedEvent, type RecordedEventOf } from '../../kernel/events.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import type { HistoryAggregate } from './history-aggregate.js';

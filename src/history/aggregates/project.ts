@@ -1,6 +1,6 @@
 import type { ProjectEvent } from '../../domain/project/project.events.js';
-import { assertNever } from '../../kernel/decider.js';
-import { iso } from '../../kernel/instant.js';
+import { iso } from '../../kernel/clock.js';
+import { assertNever } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { HistoryAggregate } from './history-aggregate.js';
 

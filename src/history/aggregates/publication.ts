@@ -3,9 +3,8 @@ import type {
   PublicationEvent,
   PublicationWarning,
 } from '../../domain/publication/publication.events.js';
-import { assertNever } from '../../kernel/decider.js';
-import type { RecordedEventOf } from '../../kernel/events.js';
-import { iso } from '../../kernel/instant.js';
+import { iso } from '../../kernel/clock.js';
+import { assertNever, type RecordedEventOf } from '../../kernel/events.js';
 import type { HistoryAggregate } from './history-aggregate.js';
 
 type AttemptHistory = {

@@ -3,8 +3,8 @@ import type {
   WebhookKind,
   WebhookOutputEvent,
 } from '../../domain/webhook-output/webhook-output.events.js';
-import { assertNever } from '../../kernel/decider.js';
-import { iso } from '../../kernel/instant.js';
+import { iso } from '../../kernel/clock.js';
+import { assertNever } from '../../kernel/events.js';
 import { type Deed, deedOf, type HistoryAggregate } from './history-aggregate.js';
 
 /** The history of a webhook output. */

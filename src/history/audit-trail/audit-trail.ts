@@ -1,7 +1,82 @@
-import { Injectable } from '@nestjs/common';
-import { type AuditFilter, AuditIndex } from '../../projections/audit/audit.queries.js';
-import type { HistoricEvent } from '../historic-event.js';
-import { EventLoader } from './event-loader.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { EventCodec } from '../../event-store/codec.js';
+import { EVENT_STORE, type EventStore, type StoredEvent } from '../../event-store/port.js';
+import type { RecordedEvent } from '../../kernel/events.js';
+import { type AuditEntry, type AuditFilter, AuditIndex } from '../../projections/audit/audit.queries.js';
+import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
+import { SecretVault } from '../../secrets/vault.js';
+import { ERASED, type HistoricEvent, maskErasedSecrets, toHistoricEvent } from '../read-log.js';
+
+/** Number of events read at a time. */
+const BATCH = 100;
+/** Maximum gap, in revisions, between entries of one read: reading a few extra events costs less than another read. */
+const READ_OVER = 8n;
+
+/** A range of revisions in one stream, fetched with one read. */
+interface StreamRange {
+  readonly stream: string;
+  readonly from: bigint;
+  to: bigint;
+}
+
+/** Reads the events of audit entries from their streams. */
+@Injectable()
+export class EventLoader {
+  constructor(
+    @Inject(EVENT_STORE) private readonly store: Pick<EventStore, 'readStream'>,
+    private readonly codec: EventCodec,
+    @Inject(SecretVault) private readonly vault: Pick<SecretVault, 'findErased'>,
+  ) {}
+
+  /**
+   * Reads events in the order of their entries. A deleted event is returned with the data `erased`, or omitted if its
+   * entry has no envelope. @throws Unavailable @throws UndecodableEvent
+   */
+  async load(entries: readonly AuditEntry[]): Promise<HistoricEvent[]> {
+    const events: RecordedEvent[] = [];
+    for (let i = 0; i < entries.length; i += BATCH) {
+      events.push(...(await this.loadBatch(entries.slice(i, i + BATCH))));
+      await yieldToEventLoop();
+    }
+    const data = await maskErasedSecrets(
+      this.vault,
+      events.map((event) => event.data),
+    );
+    return events.map((event, i) => toHistoricEvent({ ...event, data: data[i] }));
+  }
+
+  private async loadBatch(entries: readonly AuditEntry[]): Promise<RecordedEvent[]> {
+    const found = new Map<string, StoredEvent>();
+    const reads = groupByStream(entries).map(async ({ stream, from, to }) => {
+      for (const event of await this.store.readStream(stream, { from, limit: Number(to - from) + 1 }))
+        found.set(`${stream}@${event.revision}`, event);
+    });
+    await Promise.all(reads);
+    return entries.flatMap(({ stream, revision, position, envelope }) => {
+      const stored = found.get(`${stream}@${revision}`);
+      // A deleted stream may have been started again with other events.
+      if (stored?.position === position) return [this.codec.decode(stored)];
+      if (envelope === null) return [];
+      const known = JSON.parse(envelope) as Omit<RecordedEvent, 'stream' | 'revision' | 'position' | 'data'>;
+      return [{ ...known, stream, revision, position, data: ERASED }];
+    });
+  }
+}
+
+const groupByStream = (entries: readonly AuditEntry[]): readonly StreamRange[] => {
+  const ranges: StreamRange[] = [];
+  const open = new Map<string, StreamRange>();
+  for (const { stream, revision } of entries.toSorted((a, b) => (a.revision < b.revision ? -1 : 1))) {
+    const range = open.get(stream);
+    if (range && revision - range.to <= READ_OVER) range.to = revision;
+    else {
+      const next = { stream, from: revision, to: revision };
+      open.set(stream, next);
+      ranges.push(next);
+    }
+  }
+  return ranges;
+};
 
 /** A page of the audit trail. */
 export interface AuditPage {

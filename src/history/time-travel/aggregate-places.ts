@@ -4,7 +4,7 @@ import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { findPostPlace } from '../../projections/posts/post-place.queries.js';
+import { findPostPlace } from '../../projections/posts/post-details.queries.js';
 import type { HistoryAggregate } from '../aggregates/history-aggregate.js';
 import { type AggregatePlace, wholeStream } from './history-reader.js';
 

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 import { POOL } from '../../postgres/tokens.js';
-import { RepeatedFailure } from '../../runtime/repeated-failure.js';
+import { RepeatedFailure } from '../../runtime/failing-work.js';
 import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
 
 /** Where a fold stops: at the last event at or before a time, at a revision, or (default) at the end of the stream. */

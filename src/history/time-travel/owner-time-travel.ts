@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { AuditIndex, type ResourceKind } from '../../projections/audit/audit.queries.js';
 import { Semaphore } from '../../runtime/semaphore.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { findAggregate } from '../aggregates/catalogue.js';
 import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
-import { maskErasedSecrets } from '../erased-secrets.js';
-import { compareAggregate, maskErasedValues, type TimeRange } from './comparison.js';
-import type { AuthoredChange } from './diff.js';
+import { maskErasedSecrets } from '../read-log.js';
+import { type AuthoredChange, compareAggregate, maskErasedValues, type TimeRange } from './diff.js';
 import { HistoryReader, wholeStream } from './history-reader.js';
 
 /** A resource or its pauses at a point in time. */

@@ -1,15 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { SecretVault } from '../../secrets/vault.js';
 import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
 import { type PostHistory, withPayload } from '../aggregates/post.js';
-import { maskErasedSecrets } from '../erased-secrets.js';
-import { type HistoricEvent, toHistoricEvent } from '../historic-event.js';
+import { type HistoricEvent, maskErasedSecrets, toHistoricEvent } from '../read-log.js';
 import { AggregatePlaces } from './aggregate-places.js';
-import { compareAggregate, maskErasedValues, type TimeRange } from './comparison.js';
-import type { AuthoredChange } from './diff.js';
+import { type AuthoredChange, compareAggregate, maskErasedValues, type TimeRange } from './diff.js';
 import { type AggregatePlace, HistoryReader } from './history-reader.js';
 import type { Until } from './history-snapshots.js';
 

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { Instant } from '../../kernel/instant.js';
-import { AuditIndex } from '../../projections/audit/audit.queries.js';
+import type { Instant } from '../../kernel/clock.js';
 import {
+  AuditIndex,
   type BucketCounts,
   type BucketRange,
   type PersonChange,
   type StateSpan,
   TimelineQueries,
-} from '../../projections/audit/timeline.queries.js';
+} from '../../projections/audit/audit.queries.js';
 
 /** Event counts for a bucket. A bucket lasts from `at` to the start of the next one. */
 export type Bucket = Omit<BucketCounts, 'bucket'> & { readonly at: Instant };

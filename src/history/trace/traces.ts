@@ -1,13 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import { type AuditEntry, AuditIndex } from '../../projections/audit/audit.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { PostStories } from '../../projections/posts/post-stories.queries.js';
+import { PostStories } from '../../projections/posts/post-details.queries.js';
 import { findAggregate } from '../aggregates/catalogue.js';
 import type { EndpointHistory } from '../aggregates/endpoint.js';
-import { EventLoader } from '../audit-trail/event-loader.js';
-import { EVENT_ID, type HistoricEvent } from '../historic-event.js';
+import { EventLoader } from '../audit-trail/audit-trail.js';
+import { EVENT_ID, type HistoricEvent } from '../read-log.js';
 import { HistoryReader, wholeStream } from '../time-travel/history-reader.js';
 
 /** The request that started a story. */

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { findLast } from '../../event-store/aggregate-reader.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore, type Position, type StoredEvent } from '../../event-store/port.js';
-import { findLast } from '../../event-store/read-backwards.js';
 import { POOL } from '../../postgres/tokens.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { type ListedSecret, SecretVault } from '../../secrets/vault.js';

@@ -1,23 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { CheckedEventStore, ImportAccess } from '../../event-store/checked-event-store.js';
-import { createMark, IMPORT_ENDED, IMPORT_STARTED, IMPORT_STREAM, isHistory } from '../../event-store/import-marks.js';
 import { isFullPage } from '../../event-store/page-size.js';
 import { BEGINNING, type Position, type StoredEvent } from '../../event-store/port.js';
+import { createMark, IMPORT_ENDED, IMPORT_STARTED, IMPORT_STREAM, isHistory } from '../../event-store/store-records.js';
+import { openProcessDirectory, type ProcessDirectory, removeAbandoned } from '../../runtime/process-directory.js';
 import { type SecretVault, UnreadableSecret } from '../../secrets/vault.js';
 import { commitLog } from '../transparency-log/commit-log.js';
 import { createCurrentLog } from '../transparency-log/current-log.js';
 import { type EndedLog, EndedLogTable } from '../transparency-log/ended-logs.js';
-import { type LogEntry, serializeEntry } from '../transparency-log/entry.js';
-import { LOG_CHECKPOINT, type LogIdentity } from '../transparency-log/log-identity.js';
+import { LOG_CHECKPOINT, type LogEntry, type LogIdentity, serializeEntry } from '../transparency-log/entry.js';
 import { type LogHead, LogMoved, LogTables } from '../transparency-log/log-tables.js';
 import { appendEntries, TILE_WIDTH } from '../transparency-log/merkle.js';
 import type { PublishedCheckpoints } from '../transparency-log/published-checkpoint.js';
-import { ImportRefused } from './import-refused.js';
 import { TRANSFER_MESSAGES } from './messages.js';
 import { OrderedAppender } from './ordered-appender.js';
 import {
   type EventLine,
+  ImportRefused,
   MalformedLine,
   parseLine,
   type PlacedEvent,
@@ -296,3 +302,36 @@ const isSame = (found: StoredEvent, expected: PlacedEvent): boolean =>
   found.type === expected.type &&
   found.data === expected.data &&
   found.metadata === expected.metadata;
+
+/**
+ * Keeps import request bodies in files, but only while they are being read: they contain a whole history and sealed
+ * secrets.
+ */
+export class ImportSpool {
+  private directory: Promise<ProcessDirectory> | null = null;
+
+  private constructor(private readonly parent: string) {}
+
+  /** Removes files left by killed processes, even if no import follows. @param parent folder, which need not exist */
+  static async open(parent: string): Promise<ImportSpool> {
+    await removeAbandoned(parent);
+    return new ImportSpool(parent);
+  }
+
+  /** Writes a body to a file that exists only while `use` runs. */
+  async keep<T>(body: Readable, use: (file: string) => Promise<T>): Promise<T> {
+    this.directory ??= openProcessDirectory(this.parent);
+    this.directory.catch(() => (this.directory = null)); // so that the next import tries again
+    const file = join((await this.directory).path, `${randomUUID()}.ndjson`);
+    try {
+      await pipeline(body, createWriteStream(file));
+      return await use(file);
+    } finally {
+      await rm(file, { force: true });
+    }
+  }
+
+  async close(): Promise<void> {
+    await (await this.directory?.catch(() => null))?.close();
+  }
+}

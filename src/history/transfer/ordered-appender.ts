@@ -1,12 +1,11 @@
 import { RETAINED_EVENTS } from '../../domain/request-log/request-log.events.js';
 import type { ImportAccess } from '../../event-store/checked-event-store.js';
-import { createMark, REMOVED } from '../../event-store/import-marks.js';
 import { countAppendBytes, MAX_APPEND_BYTES, type NewEvent } from '../../event-store/port.js';
+import { createMark, REMOVED } from '../../event-store/store-records.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { DELETED_LATER } from '../transparency-log/verify-history.js';
-import { ImportRefused } from './import-refused.js';
 import { TRANSFER_MESSAGES } from './messages.js';
-import type { PlacedEvent } from './transfer-line.js';
+import { ImportRefused, type PlacedEvent } from './transfer-line.js';
 
 /** Maximum number of marks for removed events in one append. */
 const REMOVED_AT_ONCE = 2_000;

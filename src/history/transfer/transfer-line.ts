@@ -1,7 +1,7 @@
 import type { EventCodec } from '../../event-store/codec.js';
 import type { StoredEvent } from '../../event-store/port.js';
-import { iso } from '../../kernel/instant.js';
-import { EVENT_ID } from '../historic-event.js';
+import { iso } from '../../kernel/clock.js';
+import { EVENT_ID } from '../read-log.js';
 import { type EndedLog, isEndedLog } from '../transparency-log/ended-logs.js';
 import { TRANSFER_MESSAGES } from './messages.js';
 
@@ -140,3 +140,6 @@ const parseObject = (text: string): Record<string, unknown> => {
     throw new MalformedLine(TRANSFER_MESSAGES.noJson);
   return value as Record<string, unknown>;
 };
+
+/** The history cannot be imported here: the store is not empty, or lines are missing. */
+export class ImportRefused extends Error {}

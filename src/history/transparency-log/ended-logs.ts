@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { JsonObject } from '../../kernel/json.js';
 import { HASH_BYTES, readRoot, type ReadTile, TILE_WIDTH } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
-import { type Checkpoint, parseCheckpoint } from './signed-note.js';
+import { type Checkpoint, parseCheckpoint } from './published-checkpoint.js';
 
 /** Reason why a log ended: a reset to another event store, or entries that could not be rebuilt. */
 export type EndReason = 'store_reset' | 'entries_lost';

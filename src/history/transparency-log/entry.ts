@@ -1,5 +1,6 @@
 import type { EventCodec } from '../../event-store/codec.js';
 import type { StoredEvent } from '../../event-store/port.js';
+import { TILE_WIDTH } from './merkle.js';
 
 /** An entry of the log: one event. */
 export interface LogEntry {
@@ -45,3 +46,50 @@ export const parseBundle = (bundle: Buffer): readonly Buffer[] => {
   }
   return entries;
 };
+
+/** The tile or bundle that a path refers to. */
+export interface TilePath {
+  readonly level: number | 'entries';
+  readonly number: number;
+  /** Number of hashes or entries, 1 to 256. */
+  readonly width: number;
+}
+
+const FORM = /^(entries|0|[1-9]|[1-5]\d|6[0-3])\/((?:x\d{3}\/){0,4}\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
+
+/**
+ * Parses the part of a path after `tile/` (C2SP tlog-tiles), such as `0/x001/x234/067.p/8`. Returns null for other
+ * text.
+ */
+export const parseTilePath = (path: string): TilePath | null => {
+  const form = FORM.exec(path);
+  if (!form) return null;
+  const [, level, groups, partial] = form;
+  const width = partial === undefined ? TILE_WIDTH : Number(partial);
+  if (partial !== undefined && width >= TILE_WIDTH) return null;
+  if (/^x000/.test(groups!)) return null;
+  const number = Number(groups!.replace(/[x/]/g, ''));
+  return { level: level === 'entries' ? level : Number(level), number, width };
+};
+
+/** Name of the transparency log's checkpoint in `ops_checkpoint`. */
+export const LOG_CHECKPOINT = 'saga/write-transparency-log';
+
+/** Name and key of the log. */
+export interface LogIdentity {
+  /** HISTORY_ORIGIN. If null, an existing log keeps its origin and a new log derives one from the base URL. */
+  readonly origin: string | null;
+  /** Base URL of this process; empty until it is known. */
+  readonly baseUrl: string;
+  /** Seed of the first log's signing key, 32 bytes. The seeds of later logs are derived from it. */
+  readonly key: Buffer;
+  /** Key for the seals (ADR-143). */
+  readonly sealKey: Buffer;
+}
+
+/** Injection token for the {@link LogIdentity}. */
+export const LOG_IDENTITY = Symbol('LogIdentity');
+
+/** Returns the default origin: the base URL without its scheme, plus `/history`. Escapes `+`, which is not allowed. */
+export const originOf = (baseUrl: string): string =>
+  `${baseUrl.replace(/^[a-z]+:\/\//i, '').replaceAll('+', '%2B')}/history`;

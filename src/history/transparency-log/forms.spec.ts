@@ -1,8 +1,7 @@
-import { deriveHistoryKeys } from '../../secrets/history-keys.js';
-import { parseBundle, parseEntry, serializeBundle, serializeEntry } from './entry.js';
+import { deriveHistoryKeys } from '../../secrets/key-ring.js';
+import { parseBundle, parseEntry, parseTilePath, serializeBundle, serializeEntry } from './entry.js';
 import { countHashes } from './merkle.js';
-import { CheckpointSigner, openCheckpoint } from './signed-note.js';
-import { parseTilePath } from './tile-path.js';
+import { CheckpointSigner, openCheckpoint } from './published-checkpoint.js';
 
 describe('paths of tiles', () => {
   it.each([

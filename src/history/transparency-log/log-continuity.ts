@@ -9,13 +9,16 @@ import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { COMMIT_DURABLY } from './commit-log.js';
 import { createCurrentLog, type CurrentLog, endLogs, firstEntries, type KnownLog } from './current-log.js';
 import { EndedLogTable } from './ended-logs.js';
-import { serializeEntryOf } from './entry.js';
-import { LOG_CHECKPOINT, LOG_IDENTITY, type LogIdentity } from './log-identity.js';
+import { LOG_CHECKPOINT, LOG_IDENTITY, type LogIdentity, serializeEntryOf } from './entry.js';
 import { type LogHead, LogTables } from './log-tables.js';
 import { appendEntries, readRoot, rootOfEdge } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
-import { type PublishedCheckpoint, PublishedCheckpoints } from './published-checkpoint.js';
-import { type Checkpoint, parseCheckpoint } from './signed-note.js';
+import {
+  type Checkpoint,
+  parseCheckpoint,
+  type PublishedCheckpoint,
+  PublishedCheckpoints,
+} from './published-checkpoint.js';
 
 /** The events do not produce the tree of a published checkpoint, so nothing is committed. */
 class OtherPast extends Error {}

@@ -6,13 +6,12 @@ import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { POOL } from '../../postgres/tokens.js';
 import { type AuditEntry, AuditIndex } from '../../projections/audit/audit.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { RequestBatches } from '../../projections/request-log/request-batches.queries.js';
+import { RequestBatches } from '../../projections/request-log/request-log.queries.js';
 import { type EndedLog, EndedLogTable } from './ended-logs.js';
-import { type LogEntry, serializeBundle, serializeEntry } from './entry.js';
+import { type LogEntry, serializeBundle, serializeEntry, type TilePath } from './entry.js';
 import { type LogHead, LogTables } from './log-tables.js';
 import { HASH_BYTES, readInclusionProof, type ReadTile } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
-import type { TilePath } from './tile-path.js';
 
 /** The log does not cover an event yet, or no checkpoint has been signed yet: a worker must be running. */
 export class LogBehind extends Error {}

@@ -3,7 +3,7 @@ import type { Json } from '../../kernel/json.js';
 import { findAggregate } from '../aggregates/catalogue.js';
 import type { AggregatePlaces } from '../time-travel/aggregate-places.js';
 import { type EndedLog, type EndedLogTable, showEnded } from './ended-logs.js';
-import { openCheckpoint } from './signed-note.js';
+import { openCheckpoint } from './published-checkpoint.js';
 import { type HistoryCheck, type VerificationDependencies, verifyHistory } from './verify-history.js';
 
 /** Job kind for verifying the history. */

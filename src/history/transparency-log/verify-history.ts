@@ -9,7 +9,7 @@ import { readEntries, type SealedEntry } from './log-reader.js';
 import type { LogHead, LogTables } from './log-tables.js';
 import { appendEntries, EMPTY_TREE, rootOfEdge, type TreeEdge } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
-import { type Checkpoint, openCheckpoint } from './signed-note.js';
+import { type Checkpoint, openCheckpoint } from './published-checkpoint.js';
 
 /** Scope of a verification. */
 export interface HistoryCheck {

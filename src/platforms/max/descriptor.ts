@@ -1,8 +1,7 @@
 import type { PlatformDescriptor } from '../descriptor.js';
-import { MAX_LIMITS } from './limits.js';
+import { MAX_LIMITS, TITLE } from './limits.js';
 import { createMaxPublisher } from './max-publisher.js';
 import { MAX_EXAMPLES } from './messages.js';
-import { TITLE } from './title.js';
 
 /** MAX: bots post to chats and channels. */
 export const max: PlatformDescriptor = {

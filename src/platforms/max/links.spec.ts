@@ -1,4 +1,4 @@
-import { toMaxUrl } from './links.js';
+import { toMaxUrl } from './limits.js';
 
 it.each([
   ['https://example.org/a?b=c', 'https://example.org/a?b=c'],

@@ -1,11 +1,10 @@
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
-import type { NetworkConnection } from '../connection.js';
+import type { NetworkConnection } from '../channel-check.js';
 import type { LookUpResult, SendContext, SendInDoubt, Step } from '../publisher.js';
-import { callMax, isToken } from './call.js';
-import { classify } from './classify.js';
-import { fromHtml } from './html.js';
+import { callMax, classify, isToken } from './call.js';
 import { toDoneOutcome } from './send.js';
+import { fromHtml } from './text.js';
 
 /** Number of newest messages to compare (networks.md §4). */
 const COUNT = 10;

@@ -1,12 +1,11 @@
-import { connectTo } from '../connection.js';
+import { connectTo } from '../channel-check.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { MAX_LIMITS } from './limits.js';
 import { lookUpMessage } from './look-up.js';
 import { renderMax } from './render.js';
 import { sendStep } from './send.js';
 import { testMax } from './test-channel.js';
-import { forecastMedia, mediaOf } from './upload.js';
-import { previewCalls } from './upload-calls.js';
+import { forecastMedia, mediaOf, previewCalls } from './upload.js';
 
 /**
  * Creates the publisher for MAX. It never repeats a call, because only the caller knows whether a post may be sent

@@ -1,11 +1,10 @@
 import type { JsonObject } from '../../kernel/json.js';
-import type { NetworkConnection } from '../connection.js';
+import type { NetworkConnection } from '../channel-check.js';
+import { reasonForLink } from '../media.js';
 import { doneWithoutMessage, unusableCredentials } from '../outcomes.js';
+import { resolveReferences } from '../preview-calls.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
-import { resolveReferences } from '../references.js';
-import { reasonForLink } from '../upload-or-link.js';
-import { callMax, isToken } from './call.js';
-import { classify } from './classify.js';
+import { callMax, classify, isToken } from './call.js';
 import { MAX_MESSAGES } from './messages.js';
 import { uploadMedium } from './upload.js';
 

@@ -1,11 +1,17 @@
-import { failed, passed, refused, type TestAnswer, textOf, unanswered } from '../channel-check.js';
-import type { NetworkConnection } from '../connection.js';
+import {
+  failed,
+  type NetworkConnection,
+  passed,
+  refused,
+  type TestAnswer,
+  textOf,
+  unanswered,
+} from '../channel-check.js';
 import type { ChannelCheck, TestContext } from '../publisher.js';
-import { callMax, isToken } from './call.js';
-import { classify } from './classify.js';
+import { callMax, classify, isToken } from './call.js';
+import { TITLE } from './limits.js';
 import { MAX_TEST_MESSAGES } from './messages.js';
 import { malformedToken } from './send.js';
-import { TITLE } from './title.js';
 
 /** Administrator rights that allow posting (networks.md §9). */
 const POSTING_RIGHTS: ReadonlySet<unknown> = new Set(['write', 'post_edit_delete_message']);

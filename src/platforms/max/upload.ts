@@ -1,16 +1,14 @@
 import type { JsonObject } from '../../kernel/json.js';
-import type { NetworkConnection } from '../connection.js';
-import type { Exchange } from '../exchange.js';
-import { markFitted } from '../fitted-photos.js';
-import { becomesLink, classifyMediaError } from '../media-error.js';
-import { forecastUploads } from '../media-forecast.js';
+import type { NetworkConnection } from '../channel-check.js';
+import { type Exchange, extractWords, parseObject, platformSays } from '../exchange.js';
+import { becomesLink, classifyMediaError, forecastUploads, markFitted } from '../media.js';
 import { uploadFile } from '../multipart.js';
 import { doneWithoutMessage as done, retry } from '../outcomes.js';
-import { parseObject } from '../parse-json.js';
-import { extractWords, platformSays } from '../platform-says.js';
+import { placeholderOf, previewUpload } from '../preview-calls.js';
 import type {
   MediaFile,
   MediaLimits,
+  PreviewCall,
   ProbedMedium,
   PublishError,
   SendContext,
@@ -18,12 +16,31 @@ import type {
   StepOutcome,
   WantedMedium,
 } from '../publisher.js';
-import { callMax, readResponse } from './call.js';
-import { classify, type MaxFailure } from './classify.js';
+import { callMax, classify, type MaxCall, type MaxFailure, readResponse } from './call.js';
 import { MAX_LIMITS } from './limits.js';
 import { MAX_MESSAGES } from './messages.js';
 import { type MaxMediaType, uploadStepName } from './render.js';
-import { FILE_FIELD, uploadAddressCall } from './upload-calls.js';
+
+/** Returns the call that requests an upload URL. */
+export const uploadAddressCall = (type: MaxMediaType): Pick<MaxCall, 'method' | 'path' | 'query'> => ({
+  method: 'POST',
+  path: '/uploads',
+  query: { type },
+});
+
+/** Form field that holds the file. */
+export const FILE_FIELD = 'data';
+
+/** Returns the calls of a step, with placeholders for values from earlier responses (D-38). */
+export const previewCalls = (step: Step): readonly PreviewCall[] => {
+  if (step.visible) return [step];
+  const { method: verb, path, query } = uploadAddressCall(step.request['type'] as MaxMediaType);
+  const method = `${verb} ${path}`;
+  return [
+    { method, request: query },
+    previewUpload(placeholderOf('url', method), FILE_FIELD, step.request['url'] as string),
+  ];
+};
 
 /** Limits by MAX's name for the media type. */
 const WANTED: Readonly<Record<MaxMediaType, MediaLimits>> = {

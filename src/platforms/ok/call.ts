@@ -1,13 +1,39 @@
-import type { NetworkConnection } from '../connection.js';
-import { type Exchange, exchange } from '../exchange.js';
+import { createHash } from 'node:crypto';
+import type { NetworkConnection } from '../channel-check.js';
+import { ErrorTable } from '../error-table.js';
+import { type Exchange, exchange, parseJson } from '../exchange.js';
 import { unusableCredentials } from '../outcomes.js';
-import { parseJson } from '../parse-json.js';
 import type { SendContext, StepOutcome } from '../publisher.js';
-import { classifyUnanswered } from '../unanswered-call.js';
-import { classify, type OkRefusal } from './classify.js';
+import { classifyUnanswered, type RefusedCall } from '../unanswered-call.js';
+import { OK_ERRORS } from './errors.js';
+import { TITLE } from './limits.js';
 import { OK_MESSAGES } from './messages.js';
-import { signCall } from './sign.js';
-import { TITLE } from './title.js';
+
+const errors = new ErrorTable('ok', TITLE, OK_ERRORS);
+
+/** OK's `{"error_code": …}`, sent with HTTP 200. */
+export interface OkRefusal {
+  readonly errorCode: number;
+  readonly errorMsg: string;
+}
+
+/** Returns the outcome of a refusal (network-errors.md, D-20, D-25, D-26). */
+export const classify = ({ errorCode, errorMsg }: OkRefusal, call: RefusedCall): StepOutcome =>
+  errors.classify({ codes: [errorCode], words: errorMsg }, call);
+
+/**
+ * Returns a call's `sig` in lower-case hex (networks.md §1): the MD5 hash of all parameters except the token, sorted
+ * and joined, followed by a key derived from the token and the application secret.
+ */
+export const signCall = (
+  parameters: Readonly<Record<string, string>>,
+  { accessToken, applicationSecret }: { readonly accessToken: string; readonly applicationSecret: string },
+): string => {
+  const sorted = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
+  return md5(sorted.map(([name, value]) => `${name}=${value}`).join('') + md5(accessToken + applicationSecret));
+};
+
+const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
 /** One method call. */
 interface OkCall {

@@ -1,9 +1,8 @@
 import { LIMITS } from '../../payload/payload.js';
 import type { PlatformDescriptor } from '../descriptor.js';
-import { OK_LIMITS } from './limits.js';
+import { OK_LIMITS, TITLE } from './limits.js';
 import { OK_EXAMPLES } from './messages.js';
 import { createOkPublisher } from './ok-publisher.js';
-import { TITLE } from './title.js';
 
 /** Odnoklassniki: posts appear in the feeds of groups. */
 export const ok: PlatformDescriptor = {

@@ -17,3 +17,6 @@ export const OK_LIMITS = {
     perCredential: [{ calls: 5, perMs: 1_000 }],
   },
 } as const satisfies PlatformLimits;
+
+/** The network's display name. */
+export const TITLE = 'OK';

@@ -1,11 +1,10 @@
-import { connectTo } from '../connection.js';
+import { connectTo } from '../channel-check.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { OK_LIMITS } from './limits.js';
 import { postTopic } from './post.js';
 import { renderOk } from './render.js';
 import { testOk } from './test-channel.js';
-import { forecastMedia, mediaOf, uploadMedium } from './upload.js';
-import { previewCalls } from './upload-calls.js';
+import { forecastMedia, mediaOf, previewCalls, uploadMedium } from './upload.js';
 
 /**
  * Creates the publisher for Odnoklassniki. It never repeats a call, because only the caller knows whether a post may be

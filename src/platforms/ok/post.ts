@@ -1,6 +1,6 @@
-import type { NetworkConnection } from '../connection.js';
+import type { NetworkConnection } from '../channel-check.js';
+import { resolveReferences } from '../preview-calls.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
-import { resolveReferences } from '../references.js';
 import { callOk, classifyUnreadable } from './call.js';
 
 /** Posts to the group's feed. OK offers neither an idempotency key nor a look-up (D-25). */

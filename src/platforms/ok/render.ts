@@ -1,14 +1,10 @@
 import type { Json, JsonObject } from '../../kernel/json.js';
 import type { Button } from '../../payload/payload.js';
-import { fittedWarnings } from '../fitted-photos.js';
-import { linkedMediaWarning } from '../linked-media.js';
+import { fittedWarnings, linkedMediaWarning, readUnsent } from '../media.js';
 import { DEGRADATION_MESSAGES as MESSAGES, OBSTACLE_MESSAGES } from '../messages.js';
-import { plainText } from '../plain-text.js';
+import { nothingToSend, plainText, plainTextWarnings } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
-import { nothingToSend, plainTextWarnings } from '../text-warnings.js';
-import { readUnsent } from '../upload-or-link.js';
-import { OK_LIMITS } from './limits.js';
-import { TITLE } from './title.js';
+import { OK_LIMITS, TITLE } from './limits.js';
 
 /**
  * Returns the name of a medium's upload step. The step's result has an `id`, or `unsent` if the medium becomes a link.

@@ -1,4 +1,4 @@
-import { signCall } from './sign.js';
+import { signCall } from './call.js';
 
 const secrets = {
   accessToken: '-s-84W-s3egarWUsbkq-IWTucuedzTKT8VUXIA.s4Xx8IW7',

@@ -1,9 +1,16 @@
-import { failed, passed, refused, type TestAnswer, textOf, unanswered } from '../channel-check.js';
-import type { NetworkConnection } from '../connection.js';
+import {
+  failed,
+  type NetworkConnection,
+  passed,
+  refused,
+  type TestAnswer,
+  textOf,
+  unanswered,
+} from '../channel-check.js';
 import type { ChannelCheck, TestContext } from '../publisher.js';
 import { callOk } from './call.js';
+import { TITLE } from './limits.js';
 import { OK_MESSAGES, OK_TEST_MESSAGES } from './messages.js';
-import { TITLE } from './title.js';
 
 /** Token rights required for posting and uploading (networks.md §9). */
 const RIGHTS = ['GROUP_CONTENT', 'PHOTO_CONTENT', 'VIDEO_CONTENT'];

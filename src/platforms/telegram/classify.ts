@@ -1,10 +1,9 @@
 import { type Answer, ErrorTable } from '../error-table.js';
-import type { Interrupted } from '../exchange.js';
-import { platformSays } from '../platform-says.js';
+import { type Interrupted, platformSays } from '../exchange.js';
 import type { StepOutcome } from '../publisher.js';
 import { classifyInterrupted, classifyUnreadable, type RefusedCall } from '../unanswered-call.js';
 import { TELEGRAM_ERRORS } from './errors.js';
-import { TITLE } from './title.js';
+import { TITLE } from './limits.js';
 
 const errors = new ErrorTable('telegram', TITLE, TELEGRAM_ERRORS);
 

@@ -1,8 +1,7 @@
 import type { PlatformDescriptor } from '../descriptor.js';
-import { TELEGRAM_LIMITS } from './limits.js';
+import { TELEGRAM_LIMITS, TITLE } from './limits.js';
 import { TELEGRAM_EXAMPLES } from './messages.js';
 import { createTelegramPublisher } from './telegram-publisher.js';
-import { TITLE } from './title.js';
 
 /** Telegram: bots post to chats and channels. */
 export const telegram: PlatformDescriptor = {

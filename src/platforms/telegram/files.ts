@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { Media } from '../../payload/payload.js';
-import { becomesLink, classifyMediaError } from '../media-error.js';
-import { forecastObstacle, willBeFitted } from '../media-forecast.js';
+import { becomesLink, classifyMediaError, forecastObstacle, willBeFitted } from '../media.js';
 import type { FilePart } from '../multipart.js';
 import { doneWithoutMessage } from '../outcomes.js';
 import { filePlaceholder } from '../preview-calls.js';

@@ -21,3 +21,40 @@ export const TELEGRAM_LIMITS = {
     perCredential: [{ calls: 30, perMs: 1_000 }],
   },
 } as const satisfies PlatformLimits;
+
+/** The network's display name. */
+export const TITLE = 'Telegram';
+
+/** A host name with a dot, or an IPv6 address. */
+const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)+\.?|\[[\da-f:.]+\])$/;
+
+/** A host that may exist on the Internet: a name with a top-level domain, or an address. */
+const REACHABLE = /(?:\.(?:[a-z]{2,}|xn--[a-z0-9-]+|\d+)|\])$/;
+const MAX_BUTTON_URL = 2_048;
+
+/**
+ * True if Telegram accepts the URL in a link: http(s) with a dot in its host (or an IPv6 address), or `tg://`. A single
+ * bad URL makes Telegram refuse the whole post (400 `URL '…' is invalid`).
+ */
+export const acceptsUrl = (url: string): boolean => {
+  if (/^tg:\/\/[a-z0-9_-]+(?:[/?#]|$)/i.test(url)) return true;
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return false;
+  const { hostname, port } = new URL(url);
+  return HOST.test(hostname) && port !== '0';
+};
+
+/** True if Telegram accepts the URL for a button; its rules for buttons are stricter (`BUTTON_URL_INVALID`). */
+export const acceptsButtonUrl = (url: string): boolean =>
+  acceptsUrl(url) && url.length <= MAX_BUTTON_URL && (/^tg:/i.test(url) || REACHABLE.test(new URL(url).hostname));
+
+/**
+ * Returns the public URL of a message. For a `-100…` chat without a name, returns a URL that works only for members;
+ * null for any other chat.
+ */
+export const messageUrl = (
+  chat: { readonly id: string; readonly username?: string | undefined },
+  messageId: string,
+): string | null => {
+  if (chat.username) return `https://t.me/${chat.username}/${messageId}`;
+  return chat.id.startsWith('-100') ? `https://t.me/c/${chat.id.slice('-100'.length)}/${messageId}` : null;
+};

@@ -1,4 +1,4 @@
-import { acceptsButtonUrl, acceptsUrl, messageUrl } from './links.js';
+import { acceptsButtonUrl, acceptsUrl, messageUrl } from './limits.js';
 
 describe('takesUrl', () => {
   it.each([

@@ -1,10 +1,9 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { Media } from '../../payload/payload.js';
-import { fittedWarnings } from '../fitted-photos.js';
-import { linkedMediaWarning } from '../linked-media.js';
+import { fittedWarnings, linkedMediaWarning } from '../media.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import type { SendContext, VideoFacts, Warning } from '../publisher.js';
-import { TITLE } from './title.js';
+import { TITLE } from './limits.js';
 
 /** Media type on Telegram; a document is a video or audio file in a format that Telegram does not play. */
 type TelegramKind = Media['type'] | 'document';

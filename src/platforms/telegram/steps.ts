@@ -2,9 +2,9 @@ import type { JsonObject } from '../../kernel/json.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import type { Media } from '../../payload/payload.js';
 import type { Step, VideoFacts, Warning } from '../publisher.js';
-import { renderEntities, type TelegramEntity } from './entities.js';
-import type { InlineKeyboard } from './keyboard.js';
+import { renderEntities, type TelegramEntity } from './clean-text.js';
 import type { PlannedGroup } from './media-plan.js';
+import type { InlineKeyboard } from './render.js';
 
 /** Name of the step that downloads a post's media. Its result determines the other steps. */
 export const FETCH = 'media';

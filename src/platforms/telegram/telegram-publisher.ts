@@ -1,4 +1,4 @@
-import { connectTo } from '../connection.js';
+import { connectTo } from '../channel-check.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { forecastFiles, mediaOf, previewCalls } from './files.js';
 import { TELEGRAM_LIMITS } from './limits.js';

@@ -1,15 +1,12 @@
-import { failed, passed, type TestAnswer, textOf, unanswered } from '../channel-check.js';
-import type { NetworkConnection } from '../connection.js';
-import { exchange } from '../exchange.js';
-import { parseObject } from '../parse-json.js';
+import { failed, type NetworkConnection, passed, type TestAnswer, textOf, unanswered } from '../channel-check.js';
+import { exchange, parseObject, readRetryAfter } from '../exchange.js';
 import type { ChannelCheck, StepOutcome, TestContext } from '../publisher.js';
-import { readRetryAfter } from '../retry-after.js';
 import { classifyUnanswered } from '../unanswered-call.js';
 import { classify } from './classify.js';
+import { TITLE } from './limits.js';
 import { maskToken } from './mask-token.js';
 import { TELEGRAM_MESSAGES, TELEGRAM_TEST_MESSAGES } from './messages.js';
 import { isBotToken, malformedToken } from './send.js';
-import { TITLE } from './title.js';
 
 /** Fetches the bot, the chat and the bot's rights in the chat (networks.md §9). */
 export async function* testTelegram(

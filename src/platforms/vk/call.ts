@@ -1,10 +1,23 @@
-import type { NetworkConnection } from '../connection.js';
-import { type Exchange, exchange } from '../exchange.js';
-import { isObject, parseObject } from '../parse-json.js';
+import type { NetworkConnection } from '../channel-check.js';
+import { ErrorTable } from '../error-table.js';
+import { type Exchange, exchange, isObject, parseObject } from '../exchange.js';
 import type { SendContext, StepOutcome } from '../publisher.js';
-import { classifyUnanswered } from '../unanswered-call.js';
-import { classify, type VkRefusal } from './classify.js';
-import { TITLE } from './title.js';
+import { classifyUnanswered, type RefusedCall } from '../unanswered-call.js';
+import { VK_ERRORS } from './errors.js';
+import { TITLE } from './limits.js';
+
+const errors = new ErrorTable('vk', TITLE, VK_ERRORS);
+
+/** VK's `{"error": …}`, sent with HTTP 200. */
+export interface VkRefusal {
+  readonly errorCode: number;
+  readonly subcode?: number | undefined;
+  readonly errorMsg: string;
+}
+
+/** Returns the outcome of a refusal (network-errors.md, D-20, D-25, D-26). */
+export const classify = ({ errorCode, subcode, errorMsg }: VkRefusal, call: RefusedCall): StepOutcome =>
+  errors.classify({ codes: [errorCode], subcode, words: errorMsg }, call);
 
 /** One method call. */
 interface VkCall {

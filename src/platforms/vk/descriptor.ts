@@ -1,8 +1,7 @@
 import type { PlatformDescriptor } from '../descriptor.js';
 import type { PlatformChannel } from '../publisher.js';
-import { VK_LIMITS } from './limits.js';
+import { TITLE, VK_LIMITS } from './limits.js';
 import { VK_EXAMPLES } from './messages.js';
-import { TITLE } from './title.js';
 import { createVkPublisher } from './vk-publisher.js';
 
 /** VK: posts appear on the walls of communities. */

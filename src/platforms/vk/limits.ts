@@ -17,3 +17,6 @@ export const VK_LIMITS = {
     perCredential: [{ calls: 3, perMs: 1_000 }],
   },
 } as const satisfies PlatformLimits;
+
+/** The network's display name. */
+export const TITLE = 'VK';

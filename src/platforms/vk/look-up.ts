@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel/json.js';
-import type { NetworkConnection } from '../connection.js';
+import type { NetworkConnection } from '../channel-check.js';
 import type { Exchange } from '../exchange.js';
 import type { LookUpResult, SendContext, SendInDoubt, Step } from '../publisher.js';
 import { callVk } from './call.js';

@@ -1,7 +1,7 @@
-import type { NetworkConnection } from '../connection.js';
+import type { NetworkConnection } from '../channel-check.js';
 import { unusableCredentials } from '../outcomes.js';
+import { resolveReferences } from '../preview-calls.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
-import { resolveReferences } from '../references.js';
 import { callVk, classifyUnreadable } from './call.js';
 import { toGuid } from './guid.js';
 import { VK_MESSAGES } from './messages.js';

@@ -1,15 +1,11 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { Media } from '../../payload/payload.js';
-import { fittedWarnings } from '../fitted-photos.js';
-import { linkedMediaWarning } from '../linked-media.js';
+import { fittedWarnings, linkedMediaWarning, readUnsent } from '../media.js';
 import { DEGRADATION_MESSAGES as MESSAGES, OBSTACLE_MESSAGES } from '../messages.js';
-import { plainText } from '../plain-text.js';
+import { nothingToSend, plainText, plainTextWarnings } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
-import { nothingToSend, plainTextWarnings } from '../text-warnings.js';
-import { readUnsent } from '../upload-or-link.js';
-import { VK_LIMITS } from './limits.js';
+import { TITLE, VK_LIMITS } from './limits.js';
 import { findMentionBreaks } from './mentions.js';
-import { TITLE } from './title.js';
 
 const { text: MAX_POST_TEXT } = VK_LIMITS;
 

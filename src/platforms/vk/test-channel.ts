@@ -1,10 +1,17 @@
-import { failed, passed, refused, type TestAnswer, textOf, unanswered } from '../channel-check.js';
-import type { NetworkConnection } from '../connection.js';
+import {
+  failed,
+  type NetworkConnection,
+  passed,
+  refused,
+  type TestAnswer,
+  textOf,
+  unanswered,
+} from '../channel-check.js';
 import type { ChannelCheck, PublishError, TestContext } from '../publisher.js';
 import { callVk } from './call.js';
+import { TITLE } from './limits.js';
 import { VK_TEST_MESSAGES } from './messages.js';
 import { noToken } from './post.js';
-import { TITLE } from './title.js';
 
 /** Permission bit for walls in `account.getAppPermissions`. */
 const WALL = 8_192;

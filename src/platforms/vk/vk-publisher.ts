@@ -1,12 +1,11 @@
-import { connectTo } from '../connection.js';
+import { connectTo } from '../channel-check.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { VK_LIMITS } from './limits.js';
 import { lookUpOnWall } from './look-up.js';
 import { postToWall } from './post.js';
 import { renderVk } from './render.js';
 import { testVk } from './test-channel.js';
-import { forecastMedia, mediaOf, uploadMedium } from './upload.js';
-import { previewCalls } from './upload-calls.js';
+import { forecastMedia, mediaOf, previewCalls, uploadMedium } from './upload.js';
 
 /** VK remembers a `guid` for an hour (networks.md §4); 10 minutes are reserved for a slow call. */
 const GUID_LIFETIME_MS = 50 * 60_000;

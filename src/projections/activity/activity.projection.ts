@@ -15,12 +15,9 @@ import {
   type OpenState,
   resourceRows,
 } from './activity.tables.js';
-import type { ActivityBatch, HandledEvent } from './activity-batch.js';
-import { raiseAlerts } from './alerts.js';
-import { EventCounters } from './event-counters.js';
-import { Feed } from './feed.js';
-import { classOfLatency } from './latency-histogram.js';
-import { handleResource, ownerOf } from './resources.js';
+import { type ActivityBatch, Feed, type HandledEvent, handleResource, ownerOf } from './activity-batch.js';
+import { raiseAlerts } from './alerts.queries.js';
+import { classOfLatency, EventCounters } from './counters.js';
 import { Standings } from './standings.js';
 
 const TYPES: ReadonlySet<string> = new Set(AUDITED_TYPES);

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
 import {
@@ -11,9 +11,9 @@ import {
   type StandingRow,
   type TenMinutesRow,
 } from './activity.tables.js';
-import { FEED_SIZE, feedKey } from './feed.js';
+import { FEED_SIZE, feedKey } from './activity-batch.js';
 
-export { findPercentile } from './latency-histogram.js';
+export { findPercentile } from './counters.js';
 
 /** A publication that failed or is in doubt, and since when. */
 interface SettledPublication {

@@ -1,5 +1,15 @@
-import { readSchema } from '../engine/projection.js';
-import { bigint, boolean, defineTable, fixed, int, jsonb, nullable, type RowOfTable, text } from '../engine/table.js';
+import {
+  bigint,
+  boolean,
+  defineTable,
+  fixed,
+  int,
+  jsonb,
+  nullable,
+  readSchema,
+  type RowOfTable,
+  text,
+} from '../engine/projection.js';
 import { plannedTargetRows } from '../planned-targets.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */

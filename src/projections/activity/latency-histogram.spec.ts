@@ -1,4 +1,4 @@
-import { classOfLatency, findPercentile } from './latency-histogram.js';
+import { classOfLatency, findPercentile } from './counters.js';
 
 const histogramOf = (latencies: readonly number[]): Record<string, number> => {
   const counts: Record<string, number> = {};

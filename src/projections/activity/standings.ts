@@ -1,7 +1,6 @@
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { Tx } from '../engine/projection.js';
-import type { RowCache } from '../engine/row-cache.js';
-import { Rows } from '../engine/rows.js';
+import { type RowCache, Rows } from '../engine/rows.js';
 import { ALL_OWNERS, type OpenState, type StandingRow, standingRows } from './activity.tables.js';
 
 type Place = Pick<StandingRow, 'owner_id' | 'platform'>;

@@ -1,14 +1,18 @@
 import type { RecordedEvent } from '../../kernel/events.js';
 import { hexInt8Array } from '../../postgres/binary-array.js';
-import type { Projection, Tx } from '../engine/projection.js';
+import type { Projection, RowOfTable, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
-import type { RowOfTable } from '../engine/table.js';
 import { listResourceIds } from '../resource-ids.js';
 import { AUDIT_VERSION, AUDITED_TYPES, auditReadIndexes, auditTables, resourceTable } from './audit.tables.js';
-import { ENTRY_COLUMNS, type HashName, insertEntries, insertRequestStories, rememberHashes } from './entries.js';
-import { insertPersonChanges } from './person-changes.js';
-import { divideSpansAgain, extendSpans } from './spans.js';
-import { changeStateSpans } from './state-spans.js';
+import {
+  ENTRY_COLUMNS,
+  type HashName,
+  insertEntries,
+  insertPersonChanges,
+  insertRequestStories,
+  rememberHashes,
+} from './entries.js';
+import { changeStateSpans, divideSpansAgain, extendSpans } from './state-spans.js';
 import { divideTalliesAgain, extendTallies } from './tallies.js';
 
 type ResourceRow = RowOfTable<typeof resourceTable>;

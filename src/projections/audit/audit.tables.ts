@@ -1,6 +1,15 @@
 import { hash } from 'node:crypto';
-import { readSchema } from '../engine/projection.js';
-import { bigint, boolean, defineTable, describeColumns, fixed, int, nullable, text } from '../engine/table.js';
+import {
+  bigint,
+  boolean,
+  defineTable,
+  describeColumns,
+  fixed,
+  int,
+  nullable,
+  readSchema,
+  text,
+} from '../engine/projection.js';
 
 export { AUDITED_AGGREGATES, AUDITED_TYPES, type AuditedThing, thingOf, typesOf } from './audited-types.js';
 

@@ -13,8 +13,7 @@ import { recoveryEvents } from '../../domain/recovery/recovery.events.js';
 import { sagaEvents } from '../../domain/saga/saga.events.js';
 import { translationEvents } from '../../domain/translation/translation.events.js';
 import { webhookOutputEvents } from '../../domain/webhook-output/webhook-output.events.js';
-import type { Catalogue } from '../../kernel/catalogue.js';
-import type { RecordedEvent } from '../../kernel/events.js';
+import type { Catalogue, RecordedEvent } from '../../kernel/events.js';
 
 /**
  * Event types of the audit trail, by aggregate. The request log is not included: retention removes its events, and it

@@ -1,8 +1,7 @@
 import type { QueryConfig } from 'pg';
-import type { RecordedEvent } from '../../kernel/events.js';
+import { ownerOfActor, type RecordedEvent } from '../../kernel/events.js';
 import { hexInt8Array, int4Array, int8Array, textArray } from '../../postgres/binary-array.js';
-import type { Tx } from '../engine/projection.js';
-import { executeWrites, type Write } from '../engine/writes.js';
+import { executeWrites, type Tx, type Write } from '../engine/projection.js';
 import { AUDITED_TYPES, entryColumns, hash64, hashEventId, hashType, nameThing, thingOf } from './audit.tables.js';
 import { DELETED_LATER } from './audited-types.js';
 
@@ -92,5 +91,28 @@ export const insertRequestStories = async (
       hexInt8Array(inOthers.map(({ requestId }) => hash64(requestId))),
       hexInt8Array(inOthers.map(({ correlationId }) => hash64(correlationId))),
     ],
+  });
+};
+
+/** True for the operator and owners. */
+const isPerson = (actor: string): boolean => actor === 'operator' || ownerOfActor(actor) !== null;
+
+/** Inserts the events whose author is a person, except payload parts, because their post's event is enough. */
+export const insertPersonChanges = async (
+  tx: Tx,
+  events: readonly RecordedEvent[],
+  owners: readonly (number | null)[],
+): Promise<void> => {
+  const rows = events.flatMap((event, i) => {
+    const { position, at, actor, type, id: event_id } = event;
+    if (!isPerson(actor) || DELETED_LATER.has(type)) return [];
+    const { aggregate, id: aggregate_id } = thingOf(event);
+    return [{ position: String(position), owner_no: owners[i], at, actor, type, event_id, aggregate, aggregate_id }];
+  });
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'insert changes of persons',
+    text: 'insert into person_change select * from json_populate_recordset(null::person_change, $1::json)',
+    values: [JSON.stringify(rows)],
   });
 };

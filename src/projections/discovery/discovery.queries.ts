@@ -1,6 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { Instant } from '../../kernel/instant.js';
+import type { Address, Platform } from '../../domain/channel/channel.events.js';
+import type { Locale } from '../../domain/owner/owner.events.js';
+import type { WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
+import type { Instant } from '../../kernel/clock.js';
 import { POOL } from '../../postgres/tokens.js';
 import { Batcher } from '../../runtime/batcher.js';
 import {
@@ -170,5 +173,164 @@ export class FindOwnerByKey {
     });
     const owners = new Map(rows.map(({ key_hash, row }) => [key_hash, row]));
     return hashes.map((hash) => owners.get(hash) ?? null);
+  }
+}
+
+/** Finds the networks of channels. */
+@Injectable()
+export class ChannelPlatforms {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  async find(channelIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const { rows } = await this.pool.query<{ platform: string }>({
+      name: 'networks of channels',
+      text: `select distinct platform from ${DISCOVERY}.channel where channel_id = any($1)`,
+      values: [channelIds],
+    });
+    return new Set(rows.map(({ platform }) => platform));
+  }
+}
+
+/** A channel whose credentials are named in its events but missing from the vault. */
+export interface ChannelWithoutCredentials {
+  readonly channelId: string;
+  readonly platform: string;
+  readonly address: Address;
+  readonly credentialsId: string;
+}
+
+/** Finds channels whose credentials were lost with an earlier database or not moved with the history. */
+@Injectable()
+export class ChannelsWithoutCredentials {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  /** Finds channels without credentials that are not already marked as needing attention. */
+  async find(now: Instant, limit: number): Promise<ChannelWithoutCredentials[]> {
+    const { rows } = await this.pool.query<ChannelWithoutCredentials>({
+      name: 'channels without credentials',
+      text: `select channel_id as "channelId", platform, address, credentials_id as "credentialsId" from ${DISCOVERY}.channel c
+             where attention_until <= $1 and not exists (select from ops_secret s where s.secret_id = c.credentials_id)
+             order by channel_id limit $2`,
+      values: [now, limit],
+    });
+    return rows;
+  }
+}
+
+/** A project of an endpoint, with the channels that its posts go to. */
+export interface DiscoveredProject {
+  readonly project_id: string;
+  readonly name: string;
+  /** End of the latest pause, which may be in the past; 0 if there was none or it was lifted. */
+  readonly paused_until: Instant;
+  /** Enabled channels, in the order of the project's `channel_ids`. */
+  readonly targets: readonly {
+    readonly channel_id: string;
+    readonly platform: Platform;
+    readonly name: string;
+    /** Same as the project's `paused_until`, for the channel. */
+    readonly paused_until: Instant;
+  }[];
+}
+
+/** Finds an endpoint's projects, in the order of its `project_ids` (publish-api.md: `GET /v1/webhooks/{slug}/info`). */
+@Injectable()
+export class FindEndpointTargets {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  async execute(endpointId: string): Promise<readonly DiscoveredProject[]> {
+    const { rows } = await this.pool.query<DiscoveredProject & { paused_until: bigint }>({
+      name: 'endpoint targets',
+      text: `
+        select p.project_id, p.name, p.paused_until, coalesce((
+          select jsonb_agg(jsonb_build_object('channel_id', c.channel_id, 'platform', c.platform, 'name', c.name,
+            'paused_until', c.paused_until) order by ci.n)
+          from unnest(p.channel_ids) with ordinality ci(id, n)
+          join ${DISCOVERY}.channel c on c.channel_id = ci.id and c.enabled), '[]') as targets
+        from ${DISCOVERY}.endpoint e
+        cross join lateral unnest(e.project_ids) with ordinality pi(id, n)
+        join ${DISCOVERY}.project p on p.project_id = pi.id
+        where e.endpoint_id = $1 order by pi.n`,
+      values: [endpointId],
+    });
+    return rows.map((row) => ({ ...row, paused_until: Number(row.paused_until) }));
+  }
+}
+
+type LiveEndpoint = { readonly endpointId: string } & Pick<EndpointRow, 'epoch'>;
+
+/** Finds live endpoints. They need a plan that allows live posts, while test tokens work with every plan (D-12). */
+@Injectable()
+export class LiveEndpoints {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  async findEnabled(ownerId: string): Promise<readonly LiveEndpoint[]> {
+    const { rows } = await this.pool.query<LiveEndpoint>({
+      name: 'live endpoints',
+      text: `select endpoint_id as "endpointId", epoch from ${DISCOVERY}.endpoint
+             where owner_id = $1 and mode = 'live' and disabled_by is null order by endpoint_id`,
+      values: [ownerId],
+    });
+    return rows;
+  }
+}
+
+/** The chat that receives an owner's notices. */
+export interface NoticeChat {
+  readonly chatId: string;
+  /** Id of the secret with the bot's token. */
+  readonly secretId: string;
+  readonly locale: Locale;
+}
+
+/** Finds the chats for owners' notices. */
+@Injectable()
+export class NoticeChats {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  /** Finds the chat of an owner; null if it has none, or the owner was deleted. */
+  async find(ownerId: string): Promise<NoticeChat | null> {
+    const { rows } = await this.pool.query<NoticeChat>({
+      name: 'notice chat',
+      text: `select notice_chat_id as "chatId", notice_secret_id as "secretId", locale from ${DISCOVERY}.owner
+             where owner_id = $1 and notice_chat_id is not null`,
+      values: [ownerId],
+    });
+    return rows[0] ?? null;
+  }
+}
+
+/** An enabled webhook output. */
+export interface ProjectOutput {
+  readonly outputId: string;
+  readonly ownerId: string;
+  readonly projectId: string;
+  readonly kinds: readonly WebhookKind[];
+}
+
+/** Finds the webhook outputs of projects. */
+@Injectable()
+export class ProjectOutputs {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  /** Finds the enabled outputs of projects that subscribe to any of these kinds, oldest first. */
+  async findWanting(projectIds: readonly string[], kinds: readonly WebhookKind[]): Promise<readonly ProjectOutput[]> {
+    const { rows } = await this.pool.query<ProjectOutput>({
+      name: 'outputs that want',
+      text: `select webhook_output_id as "outputId", owner_id as "ownerId", project_id as "projectId", kinds
+             from ${DISCOVERY}.webhook_output
+             where project_id = any($1) and disabled_by is null and kinds && $2::text[] order by webhook_output_id`,
+      values: [projectIds, kinds],
+    });
+    return rows;
+  }
+
+  /** Returns whether any output is enabled; if not, no event needs to be read. */
+  async existsAny(): Promise<boolean> {
+    const { rows } = await this.pool.query<{ found: boolean }>({
+      name: 'any output',
+      text: `select exists (select from ${DISCOVERY}.webhook_output where disabled_by is null) as found`,
+    });
+    return rows[0]!.found;
   }
 }

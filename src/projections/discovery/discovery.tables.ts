@@ -3,8 +3,18 @@ import type { DisabledBy, Mode } from '../../domain/endpoint/endpoint.events.js'
 import type { Locale, Plan } from '../../domain/owner/owner.events.js';
 import type { OutputDisabledBy, WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { readSchema } from '../engine/projection.js';
-import { bigint, boolean, defineTable, int, jsonb, nullable, type RowOfTable, text, texts } from '../engine/table.js';
+import {
+  bigint,
+  boolean,
+  defineTable,
+  int,
+  jsonb,
+  nullable,
+  readSchema,
+  type RowOfTable,
+  text,
+  texts,
+} from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const DISCOVERY_VERSION = 7;

@@ -8,14 +8,13 @@ import { reasonOf } from '../../kernel/reason.js';
 import type { Leases } from '../../postgres/leases.js';
 import { withoutSyncCommit, withTransaction } from '../../postgres/pool.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
-import { BatchPace } from '../../runtime/batch-pace.js';
+import { BatchPace } from '../../runtime/batcher.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import { divideBatches } from './divide-batches.js';
 import type { ProjectionProgress } from './progress.js';
 import { type Projection, tableSchema } from './projection.js';
-import { readAhead } from './read-ahead.js';
-import { createReadIndexes } from './read-indexes.js';
-import { RowCache } from './row-cache.js';
+import { divideBatches, readAhead } from './read-ahead.js';
+import { createReadIndexes } from './read-versions.js';
+import { RowCache } from './rows.js';
 import { readSkippedEvents } from './skipped-events.js';
 import { readVersions, type VersionStore } from './version-store.js';
 

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { EventCodec } from '../../event-store/codec.js';
 import { type Lag, readLag } from '../../event-store/lag.js';
 import { BEGINNING, EVENT_STORE, type EventStore, type Position } from '../../event-store/port.js';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import { POOL } from '../../postgres/tokens.js';
 import { readSkippedEvents } from './skipped-events.js';
 

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Position } from '../../event-store/port.js';
-import type { ReadModel } from './projection.js';
+import { unhurried, withTransaction } from '../../postgres/pool.js';
+import { type Projection, type ReadModel, tableSchema } from './projection.js';
 import { type Version, versionToRead } from './version-plan.js';
 import { readVersions, refreshReadViews } from './version-store.js';
 
@@ -48,5 +49,18 @@ const readPointers = async (
   return rows.map(({ live, previous, ...read }) => {
     const own = models.find(({ name }) => name === read.name)!.version;
     return { ...read, isRight: versionToRead({ live, previous, candidate: null }, own).version === read.version };
+  });
+};
+
+/** Creates the readers' indexes that a version does not have yet, however long it takes. */
+export const createReadIndexes = async (
+  pool: Pool,
+  { name, readIndexes }: Projection,
+  version: number,
+): Promise<void> => {
+  if (readIndexes === undefined) return;
+  await withTransaction(pool, async (tx) => {
+    await tx.query(`set local statement_timeout = 0; set local search_path to ${tableSchema(name, version)}`);
+    await tx.query(unhurried(readIndexes));
   });
 };

@@ -1,10 +1,75 @@
 import { textArray } from '../../postgres/binary-array.js';
-import type { BoundedCache } from '../../runtime/bounded-cache.js';
-import { type ColumnType, encodeColumns, type EncodedRows } from './column-arrays.js';
-import { toJsonText } from './json-text.js';
-import type { Tx } from './projection.js';
-import type { RowCache } from './row-cache.js';
-import { executeWrites, type Write } from './writes.js';
+import { BoundedCache } from '../../runtime/bounded-cache.js';
+import { executeWrites, type Tx, type Write } from './projection.js';
+
+/** Escapes that JSON allows and PostgreSQL's jsonb rejects: U+0000 and unpaired surrogates. */
+const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
+
+/**
+ * Encodes rows as JSON text that PostgreSQL can store. Characters that it cannot store, such as half of an emoji in a
+ * network's message, become U+FFFD; events keep the original.
+ */
+export const toJsonText = (rows: unknown): string => {
+  const text = JSON.stringify(rows);
+  if (!UNSTORABLE.test(text)) return text;
+  return JSON.stringify(rows, (_, value: unknown) =>
+    typeof value === 'string' ? value.replace(/\p{Surrogate}|\u0000/gu, '\ufffd') : value,
+  );
+};
+
+/** SQL types of the columns that {@link encodeColumns} can encode. */
+export type ColumnType = 'text' | 'int' | 'bigint' | 'boolean' | 'double precision' | 'jsonb';
+
+/** Rows encoded as statement parameters from $1 on, and the SQL that exposes them as the table `r`. */
+export interface EncodedRows<Column extends string> {
+  readonly values: unknown[];
+  readonly source: string;
+  /** Returns SQL that converts a column to its type in the table. */
+  readonly valueOf: (column: Column) => string;
+}
+
+/** Encodes rows column by column, with one array per column. */
+export const encodeColumns = <Row extends object, Column extends keyof Row & string>(
+  columns: readonly Column[],
+  types: Readonly<Record<Column, ColumnType>>,
+  rows: readonly Row[],
+): EncodedRows<Column> => {
+  const arrays = columns.map((column, i) => `$${i + 1}::${types[column] === 'jsonb' ? 'text' : types[column]}[]`);
+  return {
+    values: columns.map((column) => {
+      const values = rows.map((row) => row[column]);
+      return encodeColumn(types[column], values);
+    }),
+    source: `unnest(${arrays.join(', ')}) r(${columns.join(', ')})`,
+    valueOf: (column) => (types[column] === 'jsonb' ? `r.${column}::jsonb` : `r.${column}`),
+  };
+};
+
+/** Escapes that have a different meaning in a PostgreSQL array than in JSON. */
+const OTHER_ESCAPE = /\\[^"\\]/;
+
+/**
+ * Encodes values as a PostgreSQL array; undefined becomes null. A JSON array differs from a PostgreSQL array literal
+ * only in its brackets and some escapes, so this reuses `JSON.stringify`. A binary array would be slower, because it
+ * needs a call per value.
+ */
+const encodeColumn = (type: ColumnType, values: readonly unknown[]): string | Buffer => {
+  const elements = type === 'jsonb' ? values.map(toJson) : values;
+  const text = JSON.stringify(elements);
+  if (!OTHER_ESCAPE.test(text)) return `{${text.slice(1, -1)}}`;
+  return textArray(elements.map(toText));
+};
+
+/** Returns text that PostgreSQL can store: U+0000 becomes U+FFFD, like unpaired surrogates when written as UTF-8. */
+const toText = (value: unknown): string | null => {
+  if (typeof value !== 'string') return value === null || value === undefined ? null : JSON.stringify(value);
+  return value.replaceAll('\0', '\ufffd');
+};
+
+const toJson = (value: unknown): string | null => {
+  if (value === null || value === undefined) return null;
+  return Array.isArray(value) && value.length === 0 ? '[]' : toJsonText(value);
+};
 
 /**
  * The rows of one table that a batch changes. They are loaded in one statement, changed in memory in event order, and
@@ -237,3 +302,22 @@ const statementName = (what: string, table: { readonly name: string }): string =
   if (number === undefined) numbers.set(table, (number = ++lastNumber));
   return `${what} ${table.name} ${number}`;
 };
+
+/** Maximum number of cached rows per table. */
+const MAX_ROWS = 5_000;
+
+/**
+ * Caches the rows that the batches of a run have read or written, so that later batches need not read them again. The
+ * checkpoint fence keeps the cache valid, because no other runner can write to the tables. After an error, the cache is
+ * discarded with its run.
+ */
+export class RowCache {
+  private readonly tables = new Map<string, BoundedCache<object>>();
+
+  /** Returns the cached rows of a table, by key. */
+  tableNamed<Row extends object>(name: string): BoundedCache<Row> {
+    const table = this.tables.get(name) ?? new BoundedCache(MAX_ROWS);
+    this.tables.set(name, table);
+    return table as BoundedCache<Row>;
+  }
+}

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { reasonOf } from '../../kernel/reason.js';
-import { RepeatedFailure } from '../../runtime/repeated-failure.js';
+import { RepeatedFailure } from '../../runtime/failing-work.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { type LaneDependencies, ProjectionLane } from './lane.js';
 import type { Projection } from './projection.js';

@@ -1,7 +1,7 @@
 import { projectionStream } from '../../domain/projection/projection.events.js';
 import type { EventCodec } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
-import { readSkippedIds } from '../../event-store/skipped-ids.js';
+import { readSkippedIds } from '../../event-store/store-records.js';
 
 /** Reads the ids of the events that operators have skipped for a projection. @throws Unavailable */
 export const readSkippedEvents = (

@@ -10,7 +10,7 @@ import {
   text,
   texts,
   typesOf,
-} from './table.js';
+} from './projection.js';
 
 const columns = {
   thing_id: text(),

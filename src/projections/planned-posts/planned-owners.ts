@@ -1,7 +1,6 @@
 import type { RecordedEvent } from '../../kernel/events.js';
 import type { Tx } from '../engine/projection.js';
-import type { RowCache } from '../engine/row-cache.js';
-import { Rows } from '../engine/rows.js';
+import { type RowCache, Rows } from '../engine/rows.js';
 import { type PlannedOwnerRow, plannedOwnerRows, type PlannedPostRow } from './planned-posts.tables.js';
 
 /** A post's place in its owner's order of release (D-60). */

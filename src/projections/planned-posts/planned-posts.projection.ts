@@ -8,8 +8,8 @@ import {
   type Target,
 } from '../../domain/post/post.events.js';
 import type { RecoveryConfirmed, RecoveryStarted } from '../../domain/recovery/recovery.events.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
-import type { Instant } from '../../kernel/instant.js';
 import { padPosition } from '../../kernel/position-text.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';

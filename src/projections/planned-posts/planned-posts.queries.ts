@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Position } from '../../event-store/port.js';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import { padPosition } from '../../kernel/position-text.js';
 import { POOL } from '../../postgres/tokens.js';
-import type { ResourceId } from '../publish-schedule/queued-publications.queries.js';
+import type { ResourceId } from '../publish-schedule/publish-schedule.queries.js';
 import { PLANNED_POSTS } from './planned-posts.tables.js';
 
 /** A planned post and its location in the event store. */

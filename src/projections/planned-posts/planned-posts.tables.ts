@@ -1,5 +1,14 @@
-import { readSchema } from '../engine/projection.js';
-import { bigint, boolean, defineTable, fixed, int, nullable, type RowOfTable, text } from '../engine/table.js';
+import {
+  bigint,
+  boolean,
+  defineTable,
+  fixed,
+  int,
+  nullable,
+  readSchema,
+  type RowOfTable,
+  text,
+} from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const PLANNED_POSTS_VERSION = 3;

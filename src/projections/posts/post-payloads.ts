@@ -8,9 +8,9 @@ import {
   type PostRevised,
   type Target,
 } from '../../domain/post/post.events.js';
+import { findLast } from '../../event-store/aggregate-reader.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore, type StoredEvent } from '../../event-store/port.js';
-import { findLast } from '../../event-store/read-backwards.js';
 import type { DomainEvent, RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';

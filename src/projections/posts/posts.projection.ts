@@ -2,10 +2,8 @@ import type { OwnerEvent } from '../../domain/owner/owner.events.js';
 import { PLANNED_POST_TYPES, type PlannedPostEvent, type PostEvent } from '../../domain/post/post.events.js';
 import { type PublicationError, type PublicationEvent, RESTORED } from '../../domain/publication/publication.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import type { Projection, Tx } from '../engine/projection.js';
-import type { RowCache } from '../engine/row-cache.js';
-import { Rows } from '../engine/rows.js';
-import { executeWrites } from '../engine/writes.js';
+import { executeWrites, type Projection, type Tx } from '../engine/projection.js';
+import { type RowCache, Rows } from '../engine/rows.js';
 import { addPost, changePlannedPost, listPublicationIds, PlannedPublications, type PostRows } from './post-rows.js';
 import {
   type Attempt,

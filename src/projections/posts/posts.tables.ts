@@ -1,7 +1,17 @@
 import type { Plan } from '../../domain/owner/owner.events.js';
 import type { PublicationError, PublicationWarning } from '../../domain/publication/publication.events.js';
-import { readSchema } from '../engine/projection.js';
-import { bigint, boolean, defineTable, fixed, int, jsonb, nullable, type RowOfTable, text } from '../engine/table.js';
+import {
+  bigint,
+  boolean,
+  defineTable,
+  fixed,
+  int,
+  jsonb,
+  nullable,
+  readSchema,
+  type RowOfTable,
+  text,
+} from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const POSTS_VERSION = 10;

@@ -1,8 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import { EVENT_STORE, type EventStore, type Position } from '../../event-store/port.js';
+import type { Instant } from '../../kernel/clock.js';
 import { POOL } from '../../postgres/tokens.js';
-import { ProjectionProgress } from '../engine/progress.js';
+import { DISCOVERY } from '../discovery/discovery.tables.js';
+import { ProjectionProgress, READER_TIMEOUT_MS } from '../engine/progress.js';
 import { POSTS, type PublicationRow } from './posts.tables.js';
 
 /**
@@ -51,5 +53,106 @@ export class ListReceipts {
       values: [channelId, from, limit],
     });
     return rows.map(({ row }) => row);
+  }
+}
+
+/** How many of a channel's newest publications to search. */
+const NEWEST_PUBLICATIONS = 50;
+
+/** Finds messages already recorded for a post; no other post may claim them. */
+@Injectable()
+export class ChannelMessages {
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    private readonly progress: ProjectionProgress,
+  ) {}
+
+  /**
+   * Finds the ids of the newest messages in a channel's chat, published by any channel that uses the chat (D-3).
+   * @param position that the views must have reached
+   * @returns null if they do not reach it within two seconds
+   */
+  async findMessageIds(channelId: string, position: Position): Promise<Set<string> | null> {
+    if (!(await this.progress.waitFor(['posts', 'discovery'], position, READER_TIMEOUT_MS))) return null;
+    const { rows } = await this.pool.query<{ id: string }>({
+      name: 'messages in a chat',
+      text: `
+        select jsonb_array_elements_text(p.message_ids) as id
+        from ${DISCOVERY}.channel c
+        join ${DISCOVERY}.channel same on same.platform = c.platform and same.address = c.address
+        cross join lateral (
+          select message_ids from ${POSTS}.publication
+          where channel_id = same.channel_id and message_ids <> '[]'
+          order by sequence desc limit ${NEWEST_PUBLICATIONS}) p
+        where c.channel_id = $1`,
+      values: [channelId],
+    });
+    return new Set(rows.map(({ id }) => id));
+  }
+}
+
+/** Publications that readers see twice, longest known first. */
+export interface OpenDuplicates {
+  /** Total number, up to 10,000. */
+  readonly count: number;
+  readonly publications: readonly { readonly id: string; readonly since: Instant }[];
+}
+
+const MOST_COUNTED = 10_000;
+
+/** Reads the publications with a duplicate that has not been dismissed (D-84). Omits deleted channels. */
+@Injectable()
+export class OpenDuplicateQueries {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  /** @param ownerId null for all owners @param limit maximum number of publications to list */
+  async list(ownerId: string | null, limit: number): Promise<OpenDuplicates> {
+    const open = `
+      from ${POSTS}.publication p join ${DISCOVERY}.channel c on c.channel_id = p.channel_id
+      where p.duplicate_since is not null${ownerId === null ? '' : ' and p.owner_id = $2'}`;
+    const { rows } = await this.pool.query<OpenDuplicates>({
+      name: `open duplicates ${ownerId === null ? 'of all' : 'of owner'}`,
+      text: `
+        select
+          (select count(*)::int from (select ${open} limit ${MOST_COUNTED}) counted) as count,
+          (select coalesce(jsonb_agg(to_jsonb(s) order by s.since, s.id), '[]') from (
+            select p.publication_id as id, p.duplicate_since as since ${open}
+            order by p.duplicate_since, p.publication_id limit $1) s) as publications`,
+      values: [limit, ...(ownerId === null ? [] : [ownerId])],
+    });
+    return rows[0]!;
+  }
+}
+
+/** A publication with details that help people recognise it. */
+export interface PublicationDetails {
+  readonly row: PublicationRow;
+  readonly accepted_at: Instant;
+  /** Null if the channel was deleted. */
+  readonly channel_name: string | null;
+  /** Null if the owner was deleted. */
+  readonly owner_name: string | null;
+}
+
+/** Finds publications with their channels, owners and times. */
+@Injectable()
+export class PublicationDetailsQueries {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  /** Returns the known publications, by id. */
+  async find(publicationIds: readonly string[]): Promise<Map<string, PublicationDetails>> {
+    if (publicationIds.length === 0) return new Map();
+    const { rows } = await this.pool.query<PublicationDetails>({
+      name: 'details of publications',
+      text: `
+        select to_jsonb(x) as row, p.accepted_at::float8 as accepted_at, c.name as channel_name,
+          o.name as owner_name
+        from ${POSTS}.publication x join ${POSTS}.post p on p.post_id = x.post_id
+        left join ${DISCOVERY}.channel c on c.channel_id = x.channel_id
+        left join ${DISCOVERY}.owner o on o.owner_id = x.owner_id
+        where x.publication_id = any($1)`,
+      values: [publicationIds],
+    });
+    return new Map(rows.map((details) => [details.row.publication_id, details]));
   }
 }

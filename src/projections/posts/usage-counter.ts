@@ -1,11 +1,9 @@
 import { largerPlan, ownerMonthKey, toMonth } from '../../domain/owner/monthly-quota.js';
 import type { OwnerEvent } from '../../domain/owner/owner.events.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import type { Instant } from '../../kernel/instant.js';
-import type { Tx } from '../engine/projection.js';
-import type { RowCache } from '../engine/row-cache.js';
-import { Rows } from '../engine/rows.js';
-import type { Write } from '../engine/writes.js';
+import type { Tx, Write } from '../engine/projection.js';
+import { type RowCache, Rows } from '../engine/rows.js';
 import { type OwnerPlanRow, ownerPlanRows, type UsageRow, usageRows } from './posts.tables.js';
 
 /** Counts each owner's successful publications, month by month (publish-api.md: Limits; D-18). */

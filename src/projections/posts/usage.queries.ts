@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { computePostsLeft, type MonthlyPosts, type PostsLeft } from '../../domain/owner/monthly-quota.js';
-import type { Instant } from '../../kernel/instant.js';
+import { computePostsLeft, type MonthlyPosts, type PostsLeft, toMonth } from '../../domain/owner/monthly-quota.js';
+import { PLANS } from '../../domain/owner/owner.events.js';
+import type { Instant } from '../../kernel/clock.js';
 import { POOL } from '../../postgres/tokens.js';
-import type { OwnerRow } from '../discovery/discovery.tables.js';
+import { DISCOVERY, type OwnerRow } from '../discovery/discovery.tables.js';
 import { POSTS, type UsageRow } from './posts.tables.js';
 
 /** Finds how many posts each owner has used this month, and how many are left (D-18). */
@@ -35,3 +36,38 @@ export const findUsage = async (pool: Pool, ownerIds: readonly string[]): Promis
   });
   return rows.map(({ row }) => row);
 };
+
+/** An owner who has used up the month's posts. */
+export type UsedUpOwner = Pick<OwnerRow, 'owner_id' | 'name' | 'plan' | 'pack_posts'> & {
+  readonly postsLeft: PostsLeft;
+};
+
+/** Finds owners who have used up the month's posts (D-18). */
+@Injectable()
+export class UsedUpOwners {
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    private readonly findPostsLeft: FindPostsLeft,
+  ) {}
+
+  /** Finds these owners, ordered by id. Examines only owners who have published everything that their plan allows. */
+  async find(now: Instant, monthlyPosts: MonthlyPosts): Promise<UsedUpOwner[]> {
+    const limited = PLANS.filter((plan) => monthlyPosts[plan] !== null);
+    if (limited.length === 0) return [];
+    const { rows } = await this.pool.query<{ row: Omit<UsedUpOwner, 'postsLeft'> }>({
+      name: 'owners at their quota',
+      text: `
+        select jsonb_build_object(
+          'owner_id', o.owner_id, 'name', o.name, 'plan', o.plan, 'pack_posts', o.pack_posts) as row
+        from unnest($1::text[], $2::int[]) q(plan, posts)
+        join ${DISCOVERY}.owner o on o.plan = q.plan
+        join ${POSTS}.usage u on u.owner_id = o.owner_id and u.month = $3 and u.published >= q.posts
+        order by o.owner_id`,
+      values: [limited, limited.map((plan) => monthlyPosts[plan]), toMonth(now)],
+    });
+    const owners = rows.map(({ row }) => row);
+    const left = await this.findPostsLeft.execute(owners, now, monthlyPosts);
+    const withPostsLeft = owners.map((owner) => ({ ...owner, postsLeft: left.get(owner.owner_id)! }));
+    return withPostsLeft.filter(({ postsLeft }) => postsLeft.left === 0);
+  }
+}

@@ -1,4 +1,4 @@
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { ScheduledChannel, ScheduledPublication } from './publish-schedule.tables.js';
 
 /** Rules that may hold a publication back (D-36; management-api.md: `waiting_for`). */

@@ -1,19 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Attention } from '../../domain/channel/channel.events.js';
+import type { RecoveryStarted } from '../../domain/recovery/recovery.events.js';
+import { findLast } from '../../event-store/aggregate-reader.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
-import { findLast } from '../../event-store/read-backwards.js';
-import { MINUTE_MS } from '../../kernel/clock.js';
-import type { Instant } from '../../kernel/instant.js';
+import { type Instant, MINUTE_MS } from '../../kernel/clock.js';
 import { SHARE_OF, TURN_OF } from '../../postgres/call-turns.js';
 import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { ProjectionProgress } from '../engine/progress.js';
+import { PLANNED_POSTS } from '../planned-posts/planned-posts.tables.js';
 import { findHold, type Hold, type HoldRule, type PacedPublication } from './hold.js';
 import { type LastAttempt, readLastAttempt } from './last-attempts.js';
 import { SCHEDULE, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
-import { selectQueue } from './queue.sql.js';
+import { selectQueue } from './queue-depth.js';
 
 export { type DueWait, findDueWait, type Hold } from './hold.js';
 
@@ -156,5 +157,48 @@ export class FindHolds {
   private async findDisablingEvent(channelId: string): Promise<string | null> {
     const disabled = await findLast(this.store, `channel-${channelId}`, ({ type }) => type === 'ChannelDisabled');
     return disabled?.id ?? null;
+  }
+}
+
+/** The latest recovery, and what it holds (D-80). */
+export interface HeldCounts {
+  /** Null if nothing was ever lost. */
+  readonly facts: RecoveryStarted['data'] | null;
+  /** Planned posts. */
+  readonly planned: number;
+  /** Publications. */
+  readonly inDoubt: number;
+  /** True until everything that waited is marked. */
+  readonly isOpen: boolean;
+}
+
+/** Counts what a recovery holds. */
+@Injectable()
+export class CountHeld {
+  constructor(@Inject(POOL) private readonly pool: Pick<Pool, 'query'>) {}
+
+  /** @param ownerId null for all owners */
+  async execute(ownerId: string | null): Promise<HeldCounts> {
+    const isOwners = '($1::text is null or owner_id = $1)';
+    const { rows } = await this.pool.query<HeldCounts>({
+      name: 'count what a recovery holds',
+      text: `select
+          (select count(*)::int from ${PLANNED_POSTS}.planned_post where is_held and ${isOwners}) as planned,
+          (select count(*)::int from ${SCHEDULE}.publication where is_restored and ${isOwners}) as "inDoubt",
+          r.facts, r.is_open as "isOpen"
+        from ops_recovery r`,
+      values: [ownerId],
+    });
+    return rows[0]!;
+  }
+
+  /** Returns whether a recovery holds anything of any owner. */
+  async holdsAnything(): Promise<boolean> {
+    const { rows } = await this.pool.query<{ holds: boolean }>(
+      `select (select is_open from ops_recovery)
+         or exists (select from ${PLANNED_POSTS}.planned_post where is_held)
+         or exists (select from ${SCHEDULE}.publication where is_restored) as holds`,
+    );
+    return rows[0]!.holds;
   }
 }

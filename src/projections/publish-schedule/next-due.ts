@@ -1,9 +1,9 @@
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { Tx } from '../engine/projection.js';
 import type { Rows } from '../engine/rows.js';
 import { computeDueTime } from './hold.js';
 import { firstWaitingOf, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
-import { selectQueue } from './queue.sql.js';
+import { selectQueue } from './queue-depth.js';
 
 /** The columns that {@link computeDueTime} needs, as an array, which is shorter to encode than an object. */
 type JudgedColumns = readonly [

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ACTIVITY } from '../activity/activity.tables.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { SCHEDULE } from './publish-schedule.tables.js';
-import { selectQueue } from './queue.sql.js';
+import { selectQueue } from './queue-depth.js';
 
 /** The next publications, and what each network is waiting for. */
 export interface NextPublications {

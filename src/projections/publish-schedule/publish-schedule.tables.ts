@@ -1,6 +1,15 @@
 import type { PostponeRule } from '../../domain/publication/publication.events.js';
-import { readSchema } from '../engine/projection.js';
-import { bigint, boolean, defineTable, fixed, int, nullable, type RowOfTable, text } from '../engine/table.js';
+import {
+  bigint,
+  boolean,
+  defineTable,
+  fixed,
+  int,
+  nullable,
+  readSchema,
+  type RowOfTable,
+  text,
+} from '../engine/projection.js';
 import { plannedTargetRows } from '../planned-targets.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */

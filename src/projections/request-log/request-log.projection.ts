@@ -1,8 +1,8 @@
 import type { PostAccepted, PostSkipped } from '../../domain/post/post.events.js';
 import { type RequestsLogged, RETAINED_EVENTS } from '../../domain/request-log/request-log.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import { encodeColumns } from '../engine/column-arrays.js';
 import type { Projection, Tx } from '../engine/projection.js';
+import { encodeColumns } from '../engine/rows.js';
 import {
   KEPT_REQUESTS,
   requestLogTables,

@@ -1,4 +1,3 @@
-import { readSchema } from '../engine/projection.js';
 import {
   bigint,
   bigintDigits,
@@ -7,10 +6,11 @@ import {
   int,
   jsonb,
   nullable,
+  readSchema,
   type RowOf,
   text,
   typesOf,
-} from '../engine/table.js';
+} from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const REQUESTS_VERSION = 3;

@@ -1,10 +1,9 @@
 import type { DeliveryEvent } from '../../domain/delivery/delivery.events.js';
 import type { WebhookOutputEvent } from '../../domain/webhook-output/webhook-output.events.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import type { Instant } from '../../kernel/instant.js';
-import { toJsonText } from '../engine/json-text.js';
 import type { Projection, Tx } from '../engine/projection.js';
-import { Rows } from '../engine/rows.js';
+import { Rows, toJsonText } from '../engine/rows.js';
 import {
   BODIES_EXPIRED_BEFORE,
   DELIVERIES_VERSION,

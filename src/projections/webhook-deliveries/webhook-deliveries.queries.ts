@@ -1,13 +1,21 @@
+import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { DeliveryStatus } from '../../domain/delivery/delivery.events.js';
-import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
-import type { Instant } from '../../kernel/instant.js';
+import type {
+  BodyParts,
+  DeliveryBodyPartStored,
+  DeliveryScheduled,
+  DeliveryStatus,
+} from '../../domain/delivery/delivery.events.js';
+import { EventCodec, isDamaged } from '../../event-store/codec.js';
+import { EVENT_STORE, type EventStore, type StoredEvent } from '../../event-store/port.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { PartOfList } from '../../kernel/part-of-list.js';
 import { POOL } from '../../postgres/tokens.js';
+import { Batcher } from '../../runtime/batcher.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { boundedList, IS_CUT, SHOWN_BYTES } from '../list-bounds.js';
-import { DELIVERIES, type DeliveryRow } from './webhook-deliveries.tables.js';
+import { DELIVERIES, type DeliveryOutputRow, type DeliveryRow, deliveryRows } from './webhook-deliveries.tables.js';
 
 /** A delivery with its body, unless the body is stored in parts or its retention has passed. */
 export type DeliveryWithBody = DeliveryRow & { readonly body: string | null };
@@ -105,5 +113,146 @@ export class FindFailedDeliveries {
       values: [outputId, since, after, limit],
     });
     return rows;
+  }
+}
+
+/**
+ * Returns the name of the stream that holds the parts of a large body (D-42).
+ * @param sha256 hash of the body, if it has its own stream; omit it for the stream of the body that was stored first
+ * (ADR-153)
+ */
+export const bodyStreamName = (deliveryId: string, sha256?: string): string =>
+  `deliveryBody-${deliveryId}${sha256 === undefined ? '' : `-${sha256}`}`;
+
+/** Reads the bodies of deliveries. */
+@Injectable()
+export class DeliveryBodies {
+  constructor(
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly codec: EventCodec,
+  ) {}
+
+  /**
+   * Returns a delivery's body exactly as it is signed and sent; null if it is missing or differs from the scheduled
+   * body. If the read model lacks the body, because its retention has passed or it is stored in parts, it is read from
+   * the event store.
+   * @throws Unavailable
+   */
+  async readBody({ delivery_id, body }: Pick<DeliveryWithBody, 'delivery_id' | 'body'>): Promise<string | null> {
+    if (body !== null) return body;
+    const [stored] = await this.store.readStream(`delivery-${delivery_id}`, { limit: 1 });
+    const scheduled = stored && this.decode<DeliveryScheduled>(stored);
+    if (!scheduled) return null;
+    return scheduled.body ?? (scheduled.parts ? this.assembleParts(delivery_id, scheduled.parts) : null);
+  }
+
+  /** Returns an event's data; null if it is damaged. */
+  private decode<E extends DeliveryScheduled | DeliveryBodyPartStored>(stored: StoredEvent): E['data'] | null {
+    try {
+      return this.codec.decode<E>(stored).data;
+    } catch (error) {
+      if (isDamaged(error)) return null;
+      throw error;
+    }
+  }
+
+  private async assembleParts(deliveryId: string, { count, sha256 }: BodyParts): Promise<string | null> {
+    for (const stream of [bodyStreamName(deliveryId), bodyStreamName(deliveryId, sha256)]) {
+      const stored = await this.store.readStream(stream, { limit: count });
+      const chunks = stored.map((part) => this.decode<DeliveryBodyPartStored>(part)?.chunk ?? '');
+      const bytes = Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, 'base64')));
+      if (createHash('sha256').update(bytes).digest('hex') === sha256) return bytes.toString('utf8');
+    }
+    return null;
+  }
+}
+
+/** A delivery to send. */
+export type DueDelivery = Omit<DeliveryWithBody, 'attempts'>;
+
+/** A webhook output and its due deliveries. */
+export interface OutputQueue {
+  readonly output: DeliveryOutputRow;
+  /** In scheduling order. */
+  readonly due: readonly DueDelivery[];
+  /** The first delivery that is waiting because the server seems to be down, if it precedes the due deliveries. */
+  readonly probe: DueDelivery | null;
+}
+
+interface QueueRequest {
+  readonly outputId: string;
+  readonly now: Instant;
+}
+
+type QueueRow = Omit<OutputQueue, 'probe'>;
+
+/** Maximum number of deliveries to read per output, and the total body size at which a read stops early. */
+const MOST = { deliveries: 50, bytes: 262_144 };
+/** Number of outputs that share a read; their bodies total at most 5 MB. */
+const MOST_OUTPUTS = 20;
+
+/** SQL: the columns of a delivery `d` and its body `b`, without the attempts, which may be long. */
+const COLUMNS = [
+  ...deliveryRows.columns
+    .filter((column) => column !== 'attempts')
+    .map((column) => (column === 'position' ? 'd.position::text' : `d.${column}`)),
+  'b.body',
+].join(', ');
+
+/** Reads the queues of outputs. Concurrent reads share a query. */
+@Injectable()
+export class OutputQueues {
+  private readonly reads = new Batcher<QueueRequest, QueueRow | null>((requests) => this.readQueues(requests), {
+    maxBatchSize: MOST_OUTPUTS,
+    concurrency: 2,
+  });
+
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  /**
+   * Reads the deliveries that are due at the given time.
+   * @returns null if the output does not exist or nothing is due
+   */
+  async readQueue(outputId: string, now: Instant): Promise<OutputQueue | null> {
+    const found = await this.reads.submit({ outputId, now });
+    if (!found) return null;
+    const { output, due } = found;
+    const isDown = output.down_delivery_id !== null && output.disabled_by === null;
+    return { output, due, probe: isDown ? await this.findProbe(outputId, due[0]!.position) : null };
+  }
+
+  private async readQueues(requests: readonly QueueRequest[]): Promise<(QueueRow | null)[]> {
+    const { rows } = await this.pool.query<QueueRow>({
+      name: 'read output queues',
+      text: `
+        select to_json(o) as output, q.due
+        from unnest($1::text[], $2::bigint[]) request(output_id, now) join ${DELIVERIES}.output o using (output_id)
+        cross join lateral (
+          select json_agg(f.row order by f.number) as due from (
+            select r.row, r.number, sum(r.bytes) over (order by r.number) - r.bytes as bytes_before from (
+              select to_json(w) as row, w.position::bigint as number, coalesce(octet_length(w.body), 0) as bytes from (
+                select ${COLUMNS} from ${DELIVERIES}.delivery d left join ${DELIVERIES}.delivery_body b using (delivery_id)
+                where d.output_id = o.output_id and d.state = 'pending' and d.next_at <= request.now
+                  and (o.disabled_by is null or (o.disabled_by <> 'plan' and d.kind = 'test.ping'))
+                order by d.position limit ${MOST.deliveries}) w) r) f
+          where f.bytes_before < ${MOST.bytes}) q
+        where q.due is not null`,
+      values: [requests.map(({ outputId }) => outputId), requests.map(({ now }) => now)],
+    });
+    const byOutput = new Map(rows.map((row) => [row.output.output_id, row]));
+    return requests.map(({ outputId }) => byOutput.get(outputId) ?? null);
+  }
+
+  private async findProbe(outputId: string, before: string): Promise<DueDelivery | null> {
+    const { rows } = await this.pool.query<{ row: DueDelivery }>({
+      name: 'find probe',
+      text: `
+        select to_json(w) as row from (
+          select ${COLUMNS} from ${DELIVERIES}.delivery d left join ${DELIVERIES}.delivery_body b using (delivery_id)
+          where d.output_id = $1 and d.state = 'pending' and d.was_server_down and d.position < $2
+          order by d.position limit 1) w`,
+      values: [outputId, before],
+    });
+    return rows[0]?.row ?? null;
   }
 }

@@ -1,6 +1,5 @@
 import type { DeliveryStatus } from '../../domain/delivery/delivery.events.js';
 import type { OutputDisabledBy, WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
-import { readSchema } from '../engine/projection.js';
 import {
   bigint,
   bigintDigits,
@@ -10,9 +9,10 @@ import {
   int,
   jsonb,
   nullable,
+  readSchema,
   type RowOfTable,
   text,
-} from '../engine/table.js';
+} from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const DELIVERIES_VERSION = 3;

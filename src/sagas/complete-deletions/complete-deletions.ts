@@ -1,4 +1,4 @@
-import { Deletions } from '../../commands/deletion/deletions.js';
+import { Deletions } from '../../commands/deletion.js';
 import type { ChannelConnected, ChannelDeleted } from '../../domain/channel/channel.events.js';
 import type { EndpointChanged, EndpointCreated, EndpointDeleted } from '../../domain/endpoint/endpoint.events.js';
 import type { OwnerDeleted } from '../../domain/owner/owner.events.js';

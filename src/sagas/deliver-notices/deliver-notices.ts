@@ -5,13 +5,12 @@ import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import type { PublishError, StepOutcome } from '../../platforms/publisher.js';
 import { Publishers } from '../../platforms/publishers.js';
 import { Leases } from '../../postgres/leases.js';
-import { type NoticeChat, NoticeChats } from '../../projections/discovery/notice-chats.queries.js';
+import { type NoticeChat, NoticeChats } from '../../projections/discovery/discovery.queries.js';
 import { backoffDelay } from '../../runtime/backoff.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { type Secret, SecretVault, UnreadableSecret } from '../../secrets/vault.js';
 import { runUnderLease } from '../engine/run-under-lease.js';
-import { type NoticeBatch, type NoticeGroup, NoticeQueue } from './notice-queue.js';
-import { MAX_LISTED, renderNotices } from './render-notices.js';
+import { MAX_LISTED, type NoticeBatch, type NoticeGroup, NoticeQueue, renderNotices } from './notice-queue.js';
 
 const LEASE = 'deliver-notices';
 const SWEEP_MS = 1_000;

@@ -1,8 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { NoticeRaised } from '../../domain/notice/notice.events.js';
+import type { Locale } from '../../domain/owner/owner.events.js';
+import type { RecordedEventOf } from '../../kernel/events.js';
 import { newUuid } from '../../kernel/ids.js';
 import { POOL } from '../../postgres/tokens.js';
+import { FollowsLog } from '../engine/follows-log.js';
+import { NOTICE_GROUP_EN, NOTICE_GROUP_RU } from './messages.js';
 
 /** Notices of one kind to one owner. */
 export interface NoticeGroup {
@@ -105,3 +109,38 @@ export class NoticeQueue {
     );
   }
 }
+
+/** Queues each raised notice for delivery. Repeated events are ignored until a day after delivery. */
+@FollowsLog<NoticeRaised>({ name: 'queue-notices', types: ['NoticeRaised'], startsAt: 'now', lanes: 'owner' })
+export class QueueNotices {
+  constructor(private readonly queue: NoticeQueue) {}
+
+  react({ data }: RecordedEventOf<NoticeRaised>): Promise<void> {
+    return this.queue.add(data);
+  }
+}
+
+/** Maximum number of notices that a message lists in full. */
+export const MAX_LISTED = 8;
+/** Maximum length of a listed notice, in UTF-16 units: eight notices fit into one message on any network. */
+const MAX_LENGTH = 450;
+
+/**
+ * Renders notices of one kind as one message.
+ * @param texts the first notices, oldest first
+ * @param count total number of notices
+ */
+export const renderNotices = (texts: readonly string[], count: number, locale: Locale): string => {
+  const say = locale === 'ru' ? NOTICE_GROUP_RU : NOTICE_GROUP_EN;
+  if (count <= 1) return texts[0] ?? '';
+  const listed = texts.slice(0, MAX_LISTED).map((text) => `• ${shorten(text)}`);
+  const more = count > listed.length ? [say.more({ count: count - listed.length })] : [];
+  return [say.several({ count }), ...listed, ...more].join('\n\n');
+};
+
+const shorten = (text: string): string =>
+  text.length <= MAX_LENGTH
+    ? text
+    : `${Buffer.from(text.slice(0, MAX_LENGTH - 1))
+        .toString()
+        .replace(/\ufffd$/, '')}…`;

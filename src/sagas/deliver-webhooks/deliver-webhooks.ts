@@ -9,28 +9,24 @@ import { webhookOutput } from '../../domain/webhook-output/webhook-output.decide
 import { AggregateStore, type LoadedAggregate } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import type { Position } from '../../event-store/port.js';
-import { type Clock, MINUTE_MS } from '../../kernel/clock.js';
-import type { Instant } from '../../kernel/instant.js';
+import { type Clock, type Instant, MINUTE_MS } from '../../kernel/clock.js';
 import { isRejection } from '../../kernel/result.js';
 import type { Leases } from '../../postgres/leases.js';
 import { POOL } from '../../postgres/tokens.js';
-import { DeliveryBodies } from '../../projections/webhook-deliveries/delivery-bodies.queries.js';
 import {
+  DeliveryBodies,
   type DueDelivery,
   type OutputQueue,
   OutputQueues,
-} from '../../projections/webhook-deliveries/output-queue.queries.js';
+} from '../../projections/webhook-deliveries/webhook-deliveries.queries.js';
 import { DELIVERIES, type DeliveryOutputRow } from '../../projections/webhook-deliveries/webhook-deliveries.tables.js';
 import { type Secret, SecretVault, UnreadableSecret } from '../../secrets/vault.js';
-import { DueClaims, type DueSource } from '../engine/due-claims.js';
-import { DueWork, DueWorkServices } from '../engine/due-work.js';
+import { DueClaims, type DueSource, DueWork, DueWorkServices } from '../engine/due-work.js';
 import { GroupConcurrency } from '../engine/group-concurrency.js';
-import { retryWhileUnavailable } from '../engine/retry-while-unavailable.js';
+import { retryWhileUnavailable } from '../engine/run-under-lease.js';
 import type { ShutdownSignals } from '../engine/shutdown-signals.js';
-import { DeliverySender, type SentResult } from './delivery-sender.js';
-import { HostSlots } from './host-slots.js';
+import { DeliverySender, HostSlots, type SentResult, signDelivery, uuidOfDelivery } from './delivery-sender.js';
 import { DELIVERY_MESSAGES } from './messages.js';
-import { signDelivery, uuidOfDelivery } from './signatures.js';
 
 /** The due webhook outputs. Only one worker at a time delivers to an output. */
 const DUE_OUTPUTS: DueSource = {

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { ScheduleDelivery } from '../../commands/delivery/schedule-delivery.js';
+import { ScheduleDelivery } from '../../commands/delivery.js';
 import type { WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { RecordedEvent } from '../../kernel/events.js';
 import { deriveTimedId } from '../../kernel/ids.js';
-import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { isRejection } from '../../kernel/result.js';
-import type { ProjectOutput } from '../../projections/discovery/project-outputs.queries.js';
+import type { ProjectOutput } from '../../projections/discovery/discovery.queries.js';
 import { causedBy } from '../engine/caused-by.js';
 
 /** Name of the saga. */

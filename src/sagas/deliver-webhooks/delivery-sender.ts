@@ -1,6 +1,7 @@
-import type { CompleteAnswer } from '../../outbound-http/answer-receiver.js';
-import { FetchError } from '../../outbound-http/fetch-error.js';
+import { createHmac } from 'node:crypto';
+import { type CompleteAnswer, FetchError } from '../../outbound-http/answer-receiver.js';
 import type { GuardedClient } from '../../outbound-http/guarded-client.js';
+import { FairSlots } from '../../runtime/semaphore.js';
 import { DELIVERY_MESSAGES } from './messages.js';
 
 /** Maximum duration of an attempt, from the request to the end of the response, in ms (security.md). Never scaled. */
@@ -96,3 +97,66 @@ const describeError = (error: FetchError): string => {
 };
 
 const causeCodeOf = ({ cause }: FetchError): string => String((cause as { readonly code?: unknown } | undefined)?.code);
+
+/** Limits how many outputs of each host are delivered to at a time. Owners share a host's slots ({@link FairSlots}). */
+export class HostSlots {
+  private readonly byHost = new Map<string, FairSlots>();
+
+  /** @param size number of slots for each host */
+  constructor(private readonly size: number) {}
+
+  /** Takes a slot without waiting. Returns a function that releases it; null if the owner has used up its share. */
+  tryAcquire(host: string, owner: string): (() => void) | null {
+    const slots = this.byHost.get(host) ?? new FairSlots(this.size);
+    if (slots.isAtShare(owner)) return null;
+    this.byHost.set(host, slots);
+    slots.take(owner);
+    return () => {
+      slots.release(owner);
+      if (slots.holders.size === 0) this.byHost.delete(host);
+    };
+  }
+}
+
+/** The parts of a delivery that are signed. */
+export interface SignedDelivery {
+  /** UUID of the delivery, the same for all attempts. */
+  readonly id: string;
+  readonly kind: string;
+  /** JSON text. */
+  readonly body: string;
+  /** Unix seconds of the attempt. */
+  readonly timestamp: number;
+  /** Prefix of the headers, in lower case (D-34). */
+  readonly brand: string;
+  /** The valid signing secrets, current first; at least one. Their UTF-8 bytes are the keys. */
+  readonly secrets: readonly string[];
+}
+
+const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text);
+
+/**
+ * Returns the headers of an attempt (publish-api.md: Events; security.md: Outbound webhooks): the specification's own
+ * headers, signed with the current secret, and the Standard Webhooks headers, with one signature per valid secret.
+ */
+export const signDelivery = (delivery: SignedDelivery): Record<string, string> => {
+  const { id, kind, body, timestamp, brand, secrets } = delivery;
+  const content = `${id}.${timestamp}.${body}`;
+  return {
+    'content-type': 'application/json',
+    'idempotency-key': id,
+    [`x-${brand}-signature`]: `sha256=${hmac(secrets[0]!, body).digest('hex')}`,
+    [`x-${brand}-delivery-id`]: id,
+    [`x-${brand}-timestamp`]: String(timestamp),
+    [`x-${brand}-event`]: kind,
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': secrets.map((secret) => `v1,${hmac(secret, content).digest('base64')}`).join(' '),
+  };
+};
+
+/** Returns the UUID in a delivery's id: `dlv_` and 32 hex digits. */
+export const uuidOfDelivery = (deliveryId: string): string => {
+  const hex = deliveryId.slice('dlv_'.length);
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+};

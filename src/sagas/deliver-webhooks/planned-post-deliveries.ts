@@ -9,9 +9,9 @@ import {
 } from '../../domain/post/post.events.js';
 import { project as projectDecider } from '../../domain/project/project.decider.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { isoOrNull } from '../../kernel/clock.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import { isoOrNull } from '../../kernel/instant.js';
-import { ProjectOutputs } from '../../projections/discovery/project-outputs.queries.js';
+import { ProjectOutputs } from '../../projections/discovery/discovery.queries.js';
 import { nullIfUnreadable, PostPayloads, type PostWithPayload } from '../../projections/posts/post-payloads.js';
 import { DeliveryFanOut } from './delivery-fan-out.js';
 import { describeCancelled } from './listed-publications.js';

@@ -5,7 +5,7 @@ import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { Origin } from '../../kernel/events.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import type { PublishPayload } from '../../payload/payload.js';
-import { trimText } from '../../payload/trim.js';
+import { trimText } from '../../payload/replace-ranges.js';
 import { Publishers } from '../../platforms/publishers.js';
 import { processPost } from '../../processing/process-post.js';
 import { StoredTranslations } from '../publish-due-posts/inputs/stored-translations.js';

@@ -19,13 +19,11 @@ import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import { EventOwners } from './event-owners.js';
 import type { Reaction } from './follows-log.js';
-import { type LaneEvent, ParkedEvents } from './parked-events.js';
-import { ReactionAttempts } from './reaction-attempts.js';
-import { retryWhileUnavailable } from './retry-while-unavailable.js';
+import { type LaneEvent, ParkedEvents, ReactionAttempts } from './parked-events.js';
+import { retryWhileUnavailable } from './run-under-lease.js';
 import { SagaCheckpoint } from './saga-checkpoint.js';
-import { RETRY, SagaLanes } from './saga-lanes.js';
+import { EventOwners, RETRY, SagaLanes } from './saga-lanes.js';
 import { Skips } from './skips.js';
 
 /** Services shared by all sagas that follow the log. */

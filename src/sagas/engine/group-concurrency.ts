@@ -1,5 +1,5 @@
-import { FairSlots } from '../../runtime/fair-slots.js';
-import { settlesSoon } from '../../runtime/settles-soon.js';
+import { FairSlots } from '../../runtime/semaphore.js';
+import { settlesSoon } from '../../runtime/sleep.js';
 
 /** Remaining capacity of one group. */
 export interface GroupCapacity {

@@ -1,5 +1,4 @@
-import { rank, shardOf } from '../../postgres/lease-shares.js';
-import type { Leases } from '../../postgres/leases.js';
+import { type Leases, rank, shardOf } from '../../postgres/leases.js';
 
 /** All shards. A key's shard is the last two digits of its id, which are random hex digits. */
 const SHARDS = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));

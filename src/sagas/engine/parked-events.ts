@@ -1,5 +1,17 @@
 import type { Pool } from 'pg';
+import type { EventCodec } from '../../event-store/codec.js';
 import type { EventStore, Position, StoredEvent } from '../../event-store/port.js';
+import { isStoreOutage } from '../../event-store/store-outage.js';
+import type { DomainEvent, RecordedEventOf } from '../../kernel/events.js';
+import type { Log } from '../../kernel/log.js';
+import { reasonOf } from '../../kernel/reason.js';
+import { ReadModelBehind } from '../../projections/engine/progress.js';
+import { Semaphore } from '../../runtime/semaphore.js';
+import { withTimeLimit } from '../../runtime/sleep.js';
+import type { Reaction } from './follows-log.js';
+import { SAGA_MESSAGES } from './messages.js';
+import type { SagaCheckpoint } from './saga-checkpoint.js';
+import type { Skips } from './skips.js';
 
 /** An event and the lane in which a saga handles it. */
 export interface LaneEvent {
@@ -68,5 +80,113 @@ export class ParkedEvents {
   private async readEvent({ stream, revision, event_id }: ParkedRow): Promise<StoredEvent | null> {
     const [event] = await this.store.readStream(stream, { from: revision, limit: 1 });
     return event?.id === event_id ? event : null;
+  }
+}
+
+class ReactionTooSlow extends Error {
+  override readonly name = 'ReactionTooSlow';
+}
+
+/** Maximum time, in ms, until a decision to skip an event is noticed if its notification was lost during a reaction. */
+const SKIP_CHECK_MS = 15_000;
+/** Maximum number of reactions of a saga that run at a time; lanes take turns. */
+const REACTIONS = 16;
+
+/** Attempts a saga's reactions, and records at its checkpoint which of them fail. */
+export class ReactionAttempts<E extends DomainEvent> {
+  private readonly slots = new Semaphore(REACTIONS);
+
+  constructor(
+    private readonly reaction: Reaction<E>,
+    private readonly deps: {
+      readonly codec: EventCodec;
+      readonly settings: { readonly reactionMs: number };
+      readonly log: Log;
+    },
+    private readonly checkpoint: SagaCheckpoint,
+    private readonly skips: Skips,
+  ) {}
+
+  /**
+   * Attempts a reaction once, unless an operator has skipped the event. Records a failure.
+   * @returns false if it failed, or the signal was aborted
+   * @throws the error of an event that cannot be read, after recording it
+   */
+  async attempt(stored: StoredEvent, signal: AbortSignal): Promise<boolean> {
+    try {
+      if (this.skips.has(stored.id)) this.logSkip(stored);
+      else await this.tryOnce(stored, signal);
+    } catch (error) {
+      if (signal.aborted) return false;
+      await this.recordFailure(stored, error);
+      if (this.read(stored) === null) throw error;
+      return false;
+    }
+    if (signal.aborted) return false;
+    await this.checkpoint.clearFailure(stored.id);
+    return true;
+  }
+
+  /** Decodes an event; null if it cannot be read. */
+  read(stored: StoredEvent): RecordedEventOf<E> | null {
+    try {
+      return this.deps.codec.decodeCached(stored) as RecordedEventOf<E>;
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * Attempts a reaction. At the time limit, aborts its signal and fails even if the reaction then resolves, because it
+   * may have left work undone. Rejects only once the reaction has settled, so that attempts never overlap. Resolves
+   * early if an operator skips the event.
+   */
+  private async tryOnce(stored: StoredEvent, signal: AbortSignal): Promise<void> {
+    const event = this.deps.codec.decodeCached(stored) as RecordedEventOf<E>;
+    const release = await this.slots.acquire(signal);
+    const limit = new AbortController();
+    const reacting = this.reaction.react(event, AbortSignal.any([signal, limit.signal]));
+    const { reactionMs } = this.deps.settings;
+    const tooSlow = new ReactionTooSlow(SAGA_MESSAGES.tooSlow({ seconds: reactionMs / 1_000 }));
+    try {
+      await withTimeLimit(reacting, reactionMs, () => tooSlow).finally(release);
+    } catch (error) {
+      if (error !== tooSlow) throw error;
+      limit.abort(tooSlow);
+      if (!signal.aborted) await this.recordFailure(stored, tooSlow);
+      if (await this.waitForEnd(reacting, stored, signal)) throw tooSlow;
+      this.logSkip(stored);
+    }
+  }
+
+  /** Waits until a reaction has settled. @returns false if an operator skipped the event first */
+  private async waitForEnd(reacting: Promise<void>, { id }: StoredEvent, signal: AbortSignal): Promise<boolean> {
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    const ending = reacting.then(end, end);
+    const waiting = AbortSignal.any([signal, ended.signal]);
+    while (!waiting.aborted) {
+      await this.skips.waitAndRead(SKIP_CHECK_MS, waiting);
+      if (this.skips.has(id)) return false;
+    }
+    await ending;
+    return true;
+  }
+
+  private logSkip({ id: event, type, position }: StoredEvent): void {
+    const detail = { saga: this.reaction.name, event, type, position: String(position) };
+    this.deps.log.warn(detail, 'saga skipped an event, as an operator decided');
+  }
+
+  private async recordFailure(stored: StoredEvent, error: unknown): Promise<void> {
+    const { log } = this.deps;
+    const event = this.read(stored);
+    const { id, type } = stored;
+    const detail = { saga: this.reaction.name, event: id, type, request_id: event?.requestId };
+    const reason = reasonOf(error);
+    if (isStoreOutage(error)) log.debug({ ...detail, reason }, 'saga waits until the event store is available');
+    else if (error instanceof ReadModelBehind) log.debug({ ...detail, reason }, 'saga waits for a read model');
+    else if (event) log.error({ ...detail, err: error }, 'saga failed to handle an event; retrying');
+    await this.checkpoint.recordFailure(stored, error, event?.at ?? null);
   }
 }

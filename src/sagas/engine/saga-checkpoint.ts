@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Position, StoredEvent } from '../../event-store/port.js';
-import type { Instant } from '../../kernel/instant.js';
+import type { Instant } from '../../kernel/clock.js';
 import { withoutSyncCommit } from '../../postgres/pool.js';
 import { type LaneEvent, sizeOf } from './parked-events.js';
 

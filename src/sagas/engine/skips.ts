@@ -1,9 +1,17 @@
+import { sagaStream } from '../../domain/saga/saga.events.js';
 import type { EventCodec } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
 import { isStoreOutage } from '../../event-store/store-outage.js';
+import { readSkippedIds } from '../../event-store/store-records.js';
 import type { Notifications } from '../../postgres/notifications.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import { readSkippedEvents } from './skipped-events.js';
+
+/** Reads the ids of the events that operators have skipped for a saga. @throws Unavailable */
+export const readSkippedEvents = (
+  store: Pick<EventStore, 'readStream'>,
+  codec: EventCodec,
+  name: string,
+): Promise<ReadonlySet<string>> => readSkippedIds(store, codec, { stream: sagaStream(name), type: 'SagaEventSkipped' });
 
 /** Delay, in ms, between two attempts to read the decisions while the event store is unavailable. */
 const RETRY_MS = 1_000;

@@ -2,7 +2,8 @@ import { channel } from '../../domain/channel/channel.decider.js';
 import type { ChannelDeleted } from '../../domain/channel/channel.events.js';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import type { EndpointDeleted, EndpointSecretRotated } from '../../domain/endpoint/endpoint.events.js';
-import type { OwnerDeleted } from '../../domain/owner/owner.events.js';
+import type { OwnerDeleted, OwnerNoticeChatSet } from '../../domain/owner/owner.events.js';
+import type { Processing } from '../../domain/project/processing.js';
 import { project } from '../../domain/project/project.decider.js';
 import type { ProjectDeleted } from '../../domain/project/project.events.js';
 import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
@@ -10,9 +11,27 @@ import type {
   WebhookOutputDeleted,
   WebhookOutputSecretRotated,
 } from '../../domain/webhook-output/webhook-output.events.js';
+import { findLast } from '../../event-store/aggregate-reader.js';
 import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { EventStore, StoredEvent } from '../../event-store/port.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import { findNoticeSecret, translationKeyOf } from './secret-ids.js';
+import type { SecretVault, UnconfirmedSecret } from '../../secrets/vault.js';
+import type { ErasureKind } from './erase-replaced.js';
+
+/** Returns the id of the API key of a translation service. @param processing validated by the management API */
+export const translationKeyOf = (processing: unknown): string | undefined =>
+  (processing as Processing | undefined)?.translation?.api_key_id;
+
+/** Finds the id of the bot token of an owner's notice chat, which the owner's state does not contain. */
+export const findNoticeSecret = async (
+  { store, codec }: AggregateStore,
+  stream: string,
+  revision: bigint,
+): Promise<string | undefined> => {
+  const isOfChat = ({ type }: StoredEvent) => type === 'OwnerNoticeChatSet' || type === 'OwnerNoticeChatRemoved';
+  const last = await findLast(store, stream, isOfChat, revision);
+  return last?.type === 'OwnerNoticeChatSet' ? codec.decode<OwnerNoticeChatSet>(last).data.secretId : undefined;
+};
 
 /** Events that delete a resource with its secrets. */
 export type Deletion = ChannelDeleted | ProjectDeleted | EndpointDeleted | OwnerDeleted | WebhookOutputDeleted;
@@ -66,3 +85,18 @@ const findFormerSigningSecrets = async (
     (event) => codec.decode<EndpointSecretRotated | WebhookOutputSecretRotated>(event).data.previousSecretId,
   );
 };
+
+/**
+ * Erases secrets that no event names, because their command was rejected or interrupted. A secret is stored with the
+ * stream that should name it, and checked an hour later, when the command can no longer be running.
+ */
+export const unnamedSecrets = (vault: SecretVault, store: EventStore): ErasureKind<UnconfirmedSecret> => ({
+  name: 'secrets',
+  findDue: (limit) => vault.findUnconfirmed(limit),
+  async handle(secret) {
+    const { id, stream } = secret;
+    const isNamed = stream !== null && (await findLast(store, stream, ({ data }) => data.includes(id))) !== null;
+    await (isNamed ? vault.confirm(secret) : vault.eraseUnconfirmed(secret));
+  },
+  postpone: (secret) => vault.postponeCheck(secret),
+});

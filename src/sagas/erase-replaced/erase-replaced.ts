@@ -4,14 +4,17 @@ import type { EndpointSecretRotated } from '../../domain/endpoint/endpoint.event
 import type { OwnerNoticeChatRemoved, OwnerNoticeChatSet } from '../../domain/owner/owner.events.js';
 import { project } from '../../domain/project/project.decider.js';
 import type { ProjectProcessingChanged } from '../../domain/project/project.events.js';
+import type { TranslationEvent } from '../../domain/translation/translation.events.js';
 import type { WebhookOutputSecretRotated } from '../../domain/webhook-output/webhook-output.events.js';
 import { ErasureNotes } from '../../erasure/erasure-notes.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import type { Instant } from '../../kernel/instant.js';
+import type { Log } from '../../kernel/log.js';
+import { reasonOf } from '../../kernel/reason.js';
 import { FollowsLog } from '../engine/follows-log.js';
-import { type Deletion, DELETIONS, findDeletedSecrets } from './deleted-secrets.js';
-import { findNoticeSecret, translationKeyOf } from './secret-ids.js';
+import { isOutage } from '../engine/run-under-lease.js';
+import { type Deletion, DELETIONS, findDeletedSecrets, findNoticeSecret, translationKeyOf } from './deleted-secrets.js';
 
 /** Events that replace or remove a secret. Only rotations contain the former secret's id. */
 type Replacement =
@@ -109,3 +112,53 @@ const findReplaced = async (
 
 const differing = (before: string | undefined, now: string | undefined): Replaced | null =>
   before === undefined || before === now ? null : { secretId: before, validUntil: 0 };
+
+/** A kind of data to erase. Every function may be called again for the same item. */
+export interface ErasureKind<T> {
+  /** Plural, for the log. */
+  readonly name: string;
+  /** Lists the due items, longest overdue first. */
+  readonly findDue: (limit: number) => Promise<readonly T[]>;
+  readonly handle: (item: T) => Promise<void>;
+  /** Postpones an item that cannot be handled. */
+  readonly postpone: (item: T) => Promise<void>;
+}
+
+/** Erases a batch of due items. @returns true if there may be more @throws the error of an outage */
+export const eraseDue = async <T>(
+  work: ErasureKind<T>,
+  batchSize: number,
+  signal: AbortSignal,
+  log: Log,
+): Promise<boolean> => {
+  const due = await work.findDue(batchSize);
+  for (const item of due) {
+    if (signal.aborted) return false;
+    try {
+      await work.handle(item);
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      log.warn({ reason: reasonOf(error), of: work.name }, 'failed to erase a due item; it will be retried later');
+      await work.postpone(item);
+    }
+  }
+  return due.length === batchSize;
+};
+
+/** Delay, in ms, before the first check of a stored translation: most posts have been published by then. */
+const FIRST_LOOK_MS = 60_000;
+
+/** Notes the streams of translations, which {@link DueErasures} deletes once their posts are published (D-56). */
+@FollowsLog<TranslationEvent>({
+  name: 'note-translations',
+  types: ['TranslationStored', 'TranslationAbandoned'],
+  startsAt: 'beginning',
+  lanes: 'stream',
+})
+export class NoteTranslations {
+  constructor(private readonly notes: ErasureNotes) {}
+
+  react({ stream }: RecordedEventOf<TranslationEvent>): Promise<void> {
+    return this.notes.add('translation', stream, { inMs: FIRST_LOOK_MS });
+  }
+}

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { flagChannel } from '../../commands/channel/flag-channel.js';
+import { flagChannel } from '../../commands/channel.js';
 import type { Attention } from '../../domain/channel/channel.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
@@ -11,7 +11,7 @@ import { Leases } from '../../postgres/leases.js';
 import {
   ChannelsWithoutCredentials,
   type ChannelWithoutCredentials,
-} from '../../projections/discovery/channels-without-credentials.queries.js';
+} from '../../projections/discovery/discovery.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { runUnderLease } from '../engine/run-under-lease.js';

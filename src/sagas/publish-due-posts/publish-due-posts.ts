@@ -5,8 +5,7 @@ import {
   PublishScheduleQueries,
 } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import { SCHEDULE } from '../../projections/publish-schedule/publish-schedule.tables.js';
-import { DueClaims, type DueSource } from '../engine/due-claims.js';
-import { DueWork, DueWorkServices } from '../engine/due-work.js';
+import { DueClaims, type DueSource, DueWork, DueWorkServices } from '../engine/due-work.js';
 import { GroupConcurrency } from '../engine/group-concurrency.js';
 import type { ShutdownSignals } from '../engine/shutdown-signals.js';
 import { PublicationRunner } from './attempt/publication-runner.js';

@@ -1,11 +1,12 @@
-import { raiseNotice } from '../../commands/notice/raise-notice.js';
-import { listMessages } from '../../commands/publication/published-messages.js';
+import { raiseNotice } from '../../commands/notice.js';
+import { listMessages } from '../../commands/publication.js';
 import { channel as channelDecider } from '../../domain/channel/channel.decider.js';
 import type { ChannelNeedsAttention } from '../../domain/channel/channel.events.js';
 import { endpoint as endpointDecider, type EndpointState } from '../../domain/endpoint/endpoint.decider.js';
 import type { EndpointDisabled } from '../../domain/endpoint/endpoint.events.js';
 import type { NoticeRaised } from '../../domain/notice/notice.events.js';
 import { owner as ownerDecider } from '../../domain/owner/owner.decider.js';
+import type { Locale } from '../../domain/owner/owner.events.js';
 import type { PostApprovalRequested } from '../../domain/post/post.events.js';
 import { publication as publicationDecider } from '../../domain/publication/publication.decider.js';
 import {
@@ -17,16 +18,18 @@ import {
 import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
 import type { WebhookOutputDisabled } from '../../domain/webhook-output/webhook-output.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { iso } from '../../kernel/clock.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { deriveId } from '../../kernel/ids.js';
-import { iso } from '../../kernel/instant.js';
 import { asSentence } from '../../kernel/message.js';
 import { excerptOfPost } from '../../payload/excerpt.js';
 import { nullIfUnreadable, PostPayloads } from '../../projections/posts/post-payloads.js';
 import { causedBy } from '../engine/caused-by.js';
 import { FollowsLog } from '../engine/follows-log.js';
-import type { NOTICES_EN } from './messages.js';
-import { noticesIn } from './notices-in.js';
+import { NOTICES_EN, NOTICES_RU } from './messages.js';
+
+/** Returns the notice messages in a language; defaults to English. */
+export const noticesIn = (locale?: Locale): typeof NOTICES_EN => (locale === 'ru' ? NOTICES_RU : NOTICES_EN);
 
 type Trigger =
   | PublicationInDoubt

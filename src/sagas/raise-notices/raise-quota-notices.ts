@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { raiseNotice } from '../../commands/notice/raise-notice.js';
+import { raiseNotice } from '../../commands/notice.js';
 import { monthlyPostsOf } from '../../config/limits-profile.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
@@ -20,16 +20,16 @@ import { owner as ownerDecider, type OwnerState } from '../../domain/owner/owner
 import type { OwnerPlanChanged } from '../../domain/owner/owner.events.js';
 import type { PublicationHeld, PublicationSucceeded } from '../../domain/publication/publication.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { iso } from '../../kernel/clock.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { deriveId } from '../../kernel/ids.js';
-import { iso } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { findUsage } from '../../projections/posts/usage.queries.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { causedBy } from '../engine/caused-by.js';
 import { FollowsLog } from '../engine/follows-log.js';
-import { noticesIn } from './notices-in.js';
+import { noticesIn } from './raise-notices.js';
 
 type Trigger = PublicationSucceeded | PublicationHeld | OwnerPlanChanged;
 

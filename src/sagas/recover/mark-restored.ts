@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { raiseNotice } from '../../commands/notice/raise-notice.js';
+import { raiseNotice } from '../../commands/notice.js';
 import { PlannedPosts } from '../../commands/post/planned-posts.js';
-import { recordPublicationProgress } from '../../commands/publication/record-publication-progress.js';
+import { recordPublicationProgress } from '../../commands/publication.js';
 import { owner as ownerDecider } from '../../domain/owner/owner.decider.js';
 import { publication as decider } from '../../domain/publication/publication.decider.js';
 import { type PublicationError, RESTORED } from '../../domain/publication/publication.events.js';
@@ -9,9 +9,9 @@ import type { RecoveryStarted } from '../../domain/recovery/recovery.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { type CommandContext, isDamaged } from '../../event-store/codec.js';
 import type { Position } from '../../event-store/port.js';
+import { iso } from '../../kernel/clock.js';
 import type { RecordedEvent } from '../../kernel/events.js';
 import { deriveId } from '../../kernel/ids.js';
-import { iso } from '../../kernel/instant.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { isRejection } from '../../kernel/result.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
@@ -20,7 +20,7 @@ import {
   type OwnedPublication,
   PublishScheduleQueries,
 } from '../../projections/publish-schedule/publish-schedule.queries.js';
-import { noticesIn } from '../raise-notices/notices-in.js';
+import { noticesIn } from '../raise-notices/raise-notices.js';
 import { RECOVER_MESSAGES } from './messages.js';
 
 const NAME = 'recover';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { readRecoveries, RECOVERY_LOCK, setRecoveryRow } from '../../commands/recovery/latest-recovery.js';
+import { readRecoveries, RECOVERY_LOCK, setRecoveryRow } from '../../commands/recovery.js';
 import { isLookingUp, recovery } from '../../domain/recovery/recovery.decider.js';
 import { RECOVERY_ID } from '../../domain/recovery/recovery.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';

@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { newCommandContext } from '../../commands/origin.js';
+import { newCommandContext } from '../../commands/command.js';
 import { type EncodedChange, PlannedPosts } from '../../commands/post/planned-posts.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { isStoreOutage } from '../../event-store/store-outage.js';
-import { type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
-import type { Instant } from '../../kernel/instant.js';
+import { type Clock, type Instant, SHARED_CLOCK } from '../../kernel/clock.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 import { isRejection } from '../../kernel/result.js';
@@ -16,9 +15,8 @@ import { type DuePost, PlannedPostQueries } from '../../projections/planned-post
 import { Semaphore } from '../../runtime/semaphore.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { runUnderLease } from '../engine/run-under-lease.js';
-import { appendReleases } from './ordered-releases.js';
+import { appendReleases, countTargets, FIRST_ROUND, nextRound, shareRound } from './ordered-releases.js';
 import { SetAsidePosts } from './set-aside-posts.js';
-import { countTargets, FIRST_ROUND, nextRound, shareRound } from './share-round.js';
 
 /** Records how late a post was released, in ms. */
 export type RecordReleaseDelay = (ms: number) => void;

@@ -1,5 +1,5 @@
 import type { DuePost } from '../../projections/planned-posts/planned-posts.queries.js';
-import { FIRST_ROUND, nextRound, ROUND, shareRound } from './share-round.js';
+import { FIRST_ROUND, nextRound, ROUND, shareRound } from './ordered-releases.js';
 
 const due = (ownerId: string, ...targets: readonly number[]): DuePost[] =>
   targets.map((count, n) => ({ postId: `${ownerId}${n}`, stream: '', revision: '0', ownerId, targets: count }));

@@ -1,4 +1,4 @@
-import { PlanWithdrawal } from '../../commands/owner/plan-withdrawal.js';
+import { PlanWithdrawal } from '../../commands/owner.js';
 import type { OwnerPlanChanged } from '../../domain/owner/owner.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';

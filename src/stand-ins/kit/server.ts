@@ -4,11 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Wall } from '../walls/wall.js';
-import { readBody } from './body.js';
-import { BodyProblem } from './body-problem.js';
-import { CallLog } from './call-log.js';
-import { answerControl } from './control.js';
-import { type Fault, FaultQueue } from './faults.js';
+import { BodyProblem, readBody } from './body.js';
+import { answerControl, CallLog, type Fault, FaultQueue } from './control.js';
 import type { Ledger } from './ledger.js';
 import type { StandInAnswer, StandInCall, StandInLogger, StandInNetwork } from './network.js';
 

@@ -1,4 +1,4 @@
-import { InvalidControlRequest } from '../kit/control-fields.js';
+import { InvalidControlRequest } from '../kit/control.js';
 import type { ControlFields, StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
 import { InvalidMarkup, pseudoTranslate, pseudoTranslateHtml } from './pseudo-translation.js';
 

@@ -1,4 +1,4 @@
-import { InvalidControlRequest, readChoice, revokeToken, setRateLimits } from '../kit/control-fields.js';
+import { InvalidControlRequest, readChoice, revokeToken, setRateLimits } from '../kit/control.js';
 import type { ControlFields, StandInAnswer } from '../kit/network.js';
 import { CHAT_STATES } from './chats.js';
 import type { PostingContext } from './posting.js';

@@ -1,7 +1,6 @@
 import { EMPTY_MESSAGE, findUploads, mediumAt, type ReadersView, readReference } from '../walls/readers-view.js';
 import { parseHtml } from './html-text.js';
-import { readKeyboard } from './keyboard.js';
-import { MAX_TEXT } from './limits.js';
+import { MAX_TEXT, readKeyboard } from './posting.js';
 import { THEME } from './theme.js';
 
 type Attachment = { readonly type?: unknown; readonly payload?: unknown };

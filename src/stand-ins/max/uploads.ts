@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { detectMimeType } from '../kit/detect-mime-type.js';
-import type { LedgerMedium } from '../kit/ledger-entry.js';
-import type { MediaStore } from '../kit/media-store.js';
-import { readPhotoDimensions } from '../kit/photo-dimensions.js';
-import type { UploadedFile } from '../kit/uploaded-file.js';
+import type { LedgerMedium } from '../kit/ledger.js';
+import { detectMimeType, type MediaStore, readPhotoDimensions, type UploadedFile } from '../kit/media-store.js';
 import { ApiError, badPayload } from './api-error.js';
 
 /** Types of uploads. */

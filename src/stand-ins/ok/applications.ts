@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { TextParameters } from '../kit/text-parameters.js';
+import type { TextParameters } from '../kit/body.js';
 import { ApiError } from './api-error.js';
 
 /** States of a token. */

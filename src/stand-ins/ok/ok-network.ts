@@ -1,6 +1,5 @@
+import { originOf, parseUploadPath, type TextParameters, textParametersOf } from '../kit/body.js';
 import type { ControlFields, StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
-import { originOf, type TextParameters, textParametersOf } from '../kit/text-parameters.js';
-import { parseUploadPath } from '../kit/upload-path.js';
 import { ApiError, badParameter, errorAnswer } from './api-error.js';
 import type { Applications } from './applications.js';
 import { answerOkControl } from './controls.js';

@@ -1,8 +1,7 @@
 import type { DemoChannel } from '../kit/descriptor.js';
 import { Ledger } from '../kit/ledger.js';
-import { MediaStore } from '../kit/media-store.js';
+import { MediaStore, StoredUploads } from '../kit/media-store.js';
 import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
-import { StoredUploads } from '../kit/stored-uploads.js';
 import { Wall } from '../walls/wall.js';
 import { Applications } from './applications.js';
 import { Groups, type KnownGroup } from './groups.js';

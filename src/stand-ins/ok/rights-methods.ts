@@ -1,4 +1,4 @@
-import type { TextParameters } from '../kit/text-parameters.js';
+import type { TextParameters } from '../kit/body.js';
 import { badParameter } from './api-error.js';
 import type { Groups } from './groups.js';
 

@@ -1,6 +1,5 @@
-import type { Ledger } from '../kit/ledger.js';
-import type { LedgerEntry, LedgerMedium } from '../kit/ledger-entry.js';
-import type { TextParameters } from '../kit/text-parameters.js';
+import type { TextParameters } from '../kit/body.js';
+import type { Ledger, LedgerEntry, LedgerMedium } from '../kit/ledger.js';
 import { ApiError, badParameter } from './api-error.js';
 import { findPostingError, type Groups } from './groups.js';
 import type { Uploads } from './uploads.js';

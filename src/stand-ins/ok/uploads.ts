@@ -1,9 +1,7 @@
-import { detectMimeType } from '../kit/detect-mime-type.js';
-import type { LedgerMedium } from '../kit/ledger-entry.js';
-import type { MediaStore } from '../kit/media-store.js';
+import { newTicket, type UploadPath } from '../kit/body.js';
+import type { LedgerMedium } from '../kit/ledger.js';
+import { detectMimeType, type MediaStore, type StoredUploads } from '../kit/media-store.js';
 import type { StandInAnswer, StandInCall } from '../kit/network.js';
-import type { StoredUploads } from '../kit/stored-uploads.js';
-import { newTicket, type UploadPath } from '../kit/upload-path.js';
 import { ApiError, badParameter, errorAnswer } from './api-error.js';
 
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);

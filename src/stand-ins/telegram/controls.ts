@@ -1,4 +1,4 @@
-import { InvalidControlRequest, readChoice, revokeToken, setRateLimits } from '../kit/control-fields.js';
+import { InvalidControlRequest, readChoice, revokeToken, setRateLimits } from '../kit/control.js';
 import type { ControlFields, StandInAnswer } from '../kit/network.js';
 import { CHAT_STATES, type Chats } from './chats.js';
 import { type RateLimits, TELEGRAM_RATE_LIMITS } from './rate-limits.js';

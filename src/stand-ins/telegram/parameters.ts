@@ -1,5 +1,5 @@
+import type { UploadedFile } from '../kit/media-store.js';
 import type { StandInCall } from '../kit/network.js';
-import type { UploadedFile } from '../kit/uploaded-file.js';
 import { badRequest } from './api-error.js';
 
 /** A call's parameters. As in the Bot API, query, form, multipart and JSON are equivalent. */

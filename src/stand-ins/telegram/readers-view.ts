@@ -1,4 +1,4 @@
-import type { FormattedText } from '../kit/ledger-entry.js';
+import type { FormattedText } from '../kit/ledger.js';
 import {
   EMPTY_MESSAGE,
   mediumAt,
@@ -8,9 +8,8 @@ import {
   readReference,
 } from '../walls/readers-view.js';
 import type { VisibleMedium, VisibleMessage } from '../walls/visible-message.js';
-import { limitEntities, parseEntities } from './entities.js';
-import { checkKeyboard, parseKeyboard } from './keyboard.js';
-import { MAX_CAPTION, MAX_TEXT } from './limits.js';
+import { limitEntities, parseEntities } from './formatted-text.js';
+import { checkKeyboard, MAX_CAPTION, MAX_TEXT, parseKeyboard } from './keyboard.js';
 import { THEME } from './theme.js';
 
 /** Shows messages the way Telegram readers see them. */

@@ -1,8 +1,7 @@
 import type { ControlFields, StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
 import { ApiError, badRequest } from './api-error.js';
 import { answerTelegramControl } from './controls.js';
-import { MEDIUM_KINDS } from './media.js';
-import { fullChatJson, memberJson } from './message.js';
+import { fullChatJson, MEDIUM_KINDS, memberJson } from './message.js';
 import { Parameters } from './parameters.js';
 import { type Caller, type PostingContext, sendMediaGroup, sendMedium, sendMessage } from './posting.js';
 

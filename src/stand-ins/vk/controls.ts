@@ -1,4 +1,4 @@
-import { changeGroup, InvalidControlRequest, readChoice, readString } from '../kit/control-fields.js';
+import { changeGroup, InvalidControlRequest, readChoice, readString } from '../kit/control.js';
 import type { ControlFields, StandInAnswer } from '../kit/network.js';
 import { ApiError } from './api-error.js';
 import { GROUP_STATES, type Groups } from './groups.js';

@@ -1,11 +1,13 @@
-import { detectMimeType } from '../kit/detect-mime-type.js';
-import type { LedgerMedium } from '../kit/ledger-entry.js';
-import type { MediaStore } from '../kit/media-store.js';
+import { newTicket, type UploadPath } from '../kit/body.js';
+import type { LedgerMedium } from '../kit/ledger.js';
+import {
+  detectMimeType,
+  type MediaStore,
+  readPhotoDimensions,
+  type StoredUploads,
+  type UploadedFile,
+} from '../kit/media-store.js';
 import type { StandInAnswer, StandInCall } from '../kit/network.js';
-import { readPhotoDimensions } from '../kit/photo-dimensions.js';
-import type { StoredUploads } from '../kit/stored-uploads.js';
-import { newTicket, type UploadPath } from '../kit/upload-path.js';
-import type { UploadedFile } from '../kit/uploaded-file.js';
 import { ApiError, badParameter } from './api-error.js';
 
 /** Accepted photo types (networks.md §1). */

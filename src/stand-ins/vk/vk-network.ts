@@ -1,6 +1,5 @@
+import { originOf, parseUploadPath, type TextParameters, textParametersOf } from '../kit/body.js';
 import type { ControlFields, StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
-import { originOf, type TextParameters, textParametersOf } from '../kit/text-parameters.js';
-import { parseUploadPath } from '../kit/upload-path.js';
 import { ApiError, badParameter } from './api-error.js';
 import { answerVkControl } from './controls.js';
 import { getAppPermissions, getGroupById, getTokenPermissions } from './rights-methods.js';

@@ -1,5 +1,5 @@
+import type { TextParameters } from '../kit/body.js';
 import type { Ledger } from '../kit/ledger.js';
-import type { TextParameters } from '../kit/text-parameters.js';
 import { ApiError, badParameter } from './api-error.js';
 import { countDailyPost, findPostByGuid, findWallError, type Group, type Groups } from './groups.js';
 import { MAX_MESSAGE } from './limits.js';

@@ -1,6 +1,14 @@
-import type { LedgerEntity } from '../kit/ledger-entry.js';
-import { EXTERNAL, safeHref } from './safe-href.js';
+import type { LedgerEntity } from '../kit/ledger.js';
 import { element, type WallElement, type WallNode } from './wall-node.js';
+
+/** Returns a link's address; null for unsafe schemes (`javascript:` …). If there is no scheme, assumes http. */
+export const safeHref = (url: string): string | null => {
+  const absolute = /^[a-z][a-z0-9+.-]*:/i.test(url) ? url : `http://${url}`;
+  return /^(?:https?|tg|mailto|tel):/i.test(absolute) ? absolute : null;
+};
+
+/** Attributes for a link to another site. */
+export const EXTERNAL = { target: '_blank', rel: 'noopener noreferrer nofollow' } as const;
 
 /** Order of entities that cover the same range, outermost first. */
 const OUTERMOST_FIRST = ['blockquote', 'expandable_blockquote', 'pre', 'text_link', 'url'];
@@ -120,3 +128,13 @@ const outlineOf = (entity: LedgerEntity, text: string, hidden: string): Outline 
   }
   return [Object.hasOwn(ELEMENTS, type) ? ELEMENTS[type]! : PLAIN];
 };
+
+/** Hues for avatars and names; all are readable on light and dark backgrounds. */
+const HUES = [4, 24, 140, 178, 208, 262, 330];
+
+/** CSS rules for the hues, because the Content-Security-Policy forbids style attributes. */
+export const HUE_RULES = HUES.map((hue) => `[data-hue="${hue}"] { --hue: ${hue}; }`).join('\n');
+
+/** Returns a stable hue for a channel. */
+export const hueOf = (key: string): number =>
+  HUES[[...key].reduce((sum, char) => (sum * 31 + (char.codePointAt(0) ?? 0)) % 9_973, 0) % HUES.length] ?? 0;

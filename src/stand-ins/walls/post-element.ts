@@ -1,6 +1,5 @@
-import type { LedgerButton } from '../kit/ledger-entry.js';
-import { formatText } from './format-text.js';
-import { EXTERNAL, safeHref } from './safe-href.js';
+import type { LedgerButton } from '../kit/ledger.js';
+import { EXTERNAL, formatText, safeHref } from './format-text.js';
 import type { VisibleMedium, VisibleMessage } from './visible-message.js';
 import { element, type WallElement, type WallNode } from './wall-node.js';
 

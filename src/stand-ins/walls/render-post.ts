@@ -1,6 +1,6 @@
-import type { LedgerEntry } from '../kit/ledger-entry.js';
+import type { LedgerEntry } from '../kit/ledger.js';
+import { EXTERNAL, safeHref } from './format-text.js';
 import { postElement } from './post-element.js';
-import { EXTERNAL, safeHref } from './safe-href.js';
 import type { VisibleMedium } from './visible-message.js';
 import { element, toHtml, type WallNode } from './wall-node.js';
 

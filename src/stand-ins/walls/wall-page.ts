@@ -1,6 +1,6 @@
 import { escapeHtml } from './escape-html.js';
 import type { WallChannel, WallFeed, WallSource } from './feed.js';
-import { HUE_RULES, hueOf } from './hues.js';
+import { HUE_RULES, hueOf } from './format-text.js';
 import { themeCss } from './theme.js';
 import { WALL_SCRIPT } from './wall-script.js';
 import { WALL_STYLE } from './wall-style.js';

@@ -1,5 +1,5 @@
 import { translation } from '../../../src/domain/translation/translation.decider.js';
-import { streamOf } from '../../../src/kernel/decider.js';
+import { streamOf } from '../../../src/kernel/events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { until } from '../../e2e/until.js';
 import { type ChosenStore, startChosenStore } from '../../support/event-store-server.js';

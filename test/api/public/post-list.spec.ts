@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { iso } from '../../../src/kernel/instant.js';
+import { iso } from '../../../src/kernel/clock.js';
 import { until } from '../../e2e/until.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from './gateway.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { METRICS_PAGE_KEPT_MS } from '../../../src/health/metrics-page.js';
+import { METRICS_PAGE_KEPT_MS } from '../../../src/health/metrics.js';
 import type { Gateway } from '../../support/gateway-process.js';
 
 const MIB = 1_048_576;

@@ -4,8 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, disposeClient } from '../../../src/event-store/kurrentdb/clients.js';
-import type { GrpcCall } from '../../../src/event-store/kurrentdb/grpc-call.js';
-import { joinMessages } from '../../../src/event-store/kurrentdb/grpc-frames.js';
+import { type GrpcCall, joinMessages } from '../../../src/event-store/kurrentdb/grpc-call.js';
 import { openOwnCall, readConnectionOptions } from '../../../src/event-store/kurrentdb/own-connection.js';
 import { until } from '../../e2e/until.js';
 import { TEST_CERTIFICATE } from '../../support/test-certificate.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { anyTextWithEntities } from '../../../src/payload/payload.properties.js';
 import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js';
 import type { SendContext } from '../../../src/platforms/publisher.js';
-import type { Fault } from '../../../src/stand-ins/kit/faults.js';
+import type { Fault } from '../../../src/stand-ins/kit/control.js';
 import { until } from '../../e2e/until.js';
 import { CHAT, startStandIn, TOKEN } from '../../stand-ins/max/stand-in.js';
 import { holdTimers, releaseTimers } from '../../support/held-timers.js';

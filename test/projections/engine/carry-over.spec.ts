@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Infrastructure } from '../../../src/app/infrastructure.js';
-import { createDecisionRecorder } from '../../../src/commands/projection/record-decision.js';
+import { createDecisionRecorder } from '../../../src/commands/projection.js';
 import { translation } from '../../../src/domain/translation/translation.decider.js';
 import type { CommandContext } from '../../../src/event-store/codec.js';
 import type { EventStore, Position } from '../../../src/event-store/port.js';
 import { JobTable } from '../../../src/jobs/job-table.js';
-import { streamOf } from '../../../src/kernel/decider.js';
+import { streamOf } from '../../../src/kernel/events.js';
 import { newId, newUuid } from '../../../src/kernel/ids.js';
 import { isRejection } from '../../../src/kernel/result.js';
 import { withTransaction } from '../../../src/postgres/pool.js';

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import type { Projection, Tx } from '../../../src/projections/engine/projection.js';
-import { RowCache } from '../../../src/projections/engine/row-cache.js';
+import { RowCache } from '../../../src/projections/engine/rows.js';
 import { posts } from '../../../src/projections/posts/posts.projection.js';
 import { publishSchedule } from '../../../src/projections/publish-schedule/publish-schedule.projection.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';

@@ -1,12 +1,12 @@
+import type { Instant } from '../../../src/kernel/clock.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
-import type { Instant } from '../../../src/kernel/instant.js';
 import { computeDueTime, computeHoldEnd, isBacklog, isSpaced } from '../../../src/projections/publish-schedule/hold.js';
+import type { PauseChange } from '../../../src/projections/publish-schedule/publish-schedule.queries.js';
 import {
   newChannelRow,
   type ScheduledChannel,
   type ScheduledPublication,
 } from '../../../src/projections/publish-schedule/publish-schedule.tables.js';
-import type { PauseChange } from '../../../src/projections/publish-schedule/rescheduled.queries.js';
 
 /** A publication of the model: it has its own copy of the end of its project's pause. */
 export type NaivePublication = {

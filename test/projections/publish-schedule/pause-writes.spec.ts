@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
-import { RowCache } from '../../../src/projections/engine/row-cache.js';
+import { RowCache } from '../../../src/projections/engine/rows.js';
 import { publishSchedule } from '../../../src/projections/publish-schedule/publish-schedule.projection.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
 import { createEmptyTables } from './empty-tables.js';

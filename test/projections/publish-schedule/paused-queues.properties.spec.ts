@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { Pool } from 'pg';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
-import { RowCache } from '../../../src/projections/engine/row-cache.js';
+import { RowCache } from '../../../src/projections/engine/rows.js';
 import { publishSchedule } from '../../../src/projections/publish-schedule/publish-schedule.projection.js';
-import { PublishScheduleQueries } from '../../../src/projections/publish-schedule/publish-schedule.queries.js';
-import { CountRescheduled } from '../../../src/projections/publish-schedule/rescheduled.queries.js';
+import {
+  CountRescheduled,
+  PublishScheduleQueries,
+} from '../../../src/projections/publish-schedule/publish-schedule.queries.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
 import { createEmptyTables } from './empty-tables.js';
 import { NaiveSchedule } from './naive-schedule.js';

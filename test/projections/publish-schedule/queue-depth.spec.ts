@@ -5,7 +5,7 @@ import { DeploymentMetrics } from '../../../src/health/deployment-metrics.js';
 import { systemClock } from '../../../src/kernel/clock.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
-import { RowCache } from '../../../src/projections/engine/row-cache.js';
+import { RowCache } from '../../../src/projections/engine/rows.js';
 import { publishSchedule } from '../../../src/projections/publish-schedule/publish-schedule.projection.js';
 import { SCHEDULE } from '../../../src/projections/publish-schedule/publish-schedule.tables.js';
 import { SharedResult } from '../../../src/runtime/shared-result.js';

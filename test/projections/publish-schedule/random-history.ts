@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import type { Instant } from '../../../src/kernel/clock.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
-import type { Instant } from '../../../src/kernel/instant.js';
 import type { NaivePublication, NaiveSchedule } from './naive-schedule.js';
 
 export const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { type Client, Pool } from 'pg';
 import { pgTypes } from '../../../src/postgres/pool.js';
-import { OutputQueues } from '../../../src/projections/webhook-deliveries/output-queue.queries.js';
 import { webhookDeliveries } from '../../../src/projections/webhook-deliveries/webhook-deliveries.projection.js';
+import { OutputQueues } from '../../../src/projections/webhook-deliveries/webhook-deliveries.queries.js';
 import { DELIVERIES_VERSION } from '../../../src/projections/webhook-deliveries/webhook-deliveries.tables.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
 import { createEmptyTables } from '../publish-schedule/empty-tables.js';

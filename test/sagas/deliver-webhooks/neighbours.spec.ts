@@ -1,4 +1,4 @@
-import { ScheduleDelivery } from '../../../src/commands/delivery/schedule-delivery.js';
+import { ScheduleDelivery } from '../../../src/commands/delivery.js';
 import type { TestGateway } from '../../api/public/gateway.js';
 import { until } from '../../e2e/until.js';
 import { WebhookReceiver } from '../../support/webhook-receiver.js';

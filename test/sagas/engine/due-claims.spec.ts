@@ -3,7 +3,7 @@ import type { Platform } from '../../../src/domain/channel/channel.events.js';
 import { post } from '../../../src/domain/post/post.decider.js';
 import type { Position } from '../../../src/event-store/port.js';
 import { newId, newUuid } from '../../../src/kernel/ids.js';
-import { DueClaims } from '../../../src/sagas/engine/due-claims.js';
+import { DueClaims } from '../../../src/sagas/engine/due-work.js';
 import { DUE_CHANNELS } from '../../../src/sagas/publish-due-posts/publish-due-posts.js';
 import { Schedule } from '../../projections/publish-schedule/timeline.js';
 

@@ -9,9 +9,9 @@ import { newUuid } from '../../../src/kernel/ids.js';
 import { type Log, silentLog } from '../../../src/kernel/log.js';
 import { ReadModelBehind } from '../../../src/projections/engine/progress.js';
 import { SharedResult } from '../../../src/runtime/shared-result.js';
-import { EventOwners } from '../../../src/sagas/engine/event-owners.js';
 import { EventSaga } from '../../../src/sagas/engine/event-saga.js';
 import type { Reaction } from '../../../src/sagas/engine/follows-log.js';
+import { EventOwners } from '../../../src/sagas/engine/saga-lanes.js';
 import { until } from '../../e2e/until.js';
 import { startTwoProcesses, type TwoProcesses } from '../../support/two-workers.js';
 

@@ -1,8 +1,8 @@
 import type { OwnerRegistered } from '../../../src/domain/owner/owner.events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { silentLog } from '../../../src/kernel/log.js';
-import { EventOwners } from '../../../src/sagas/engine/event-owners.js';
 import { EventSaga } from '../../../src/sagas/engine/event-saga.js';
+import { EventOwners } from '../../../src/sagas/engine/saga-lanes.js';
 import { SagaStatuses } from '../../../src/sagas/engine/saga-status.queries.js';
 import { until } from '../../e2e/until.js';
 import { startTwoProcesses, type TwoProcesses } from '../../support/two-workers.js';

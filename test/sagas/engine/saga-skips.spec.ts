@@ -1,11 +1,11 @@
-import type { CommandOutcome } from '../../../src/commands/command-result.js';
-import { SkipSagaEvent, SkipSagaEventHandler } from '../../../src/commands/saga/skip-saga-event.js';
+import type { CommandOutcome } from '../../../src/commands/command.js';
+import { SkipSagaEvent, SkipSagaEventHandler } from '../../../src/commands/saga.js';
 import type { OwnerEvent } from '../../../src/domain/owner/owner.events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { silentLog } from '../../../src/kernel/log.js';
-import { EventOwners } from '../../../src/sagas/engine/event-owners.js';
 import { EventSaga } from '../../../src/sagas/engine/event-saga.js';
 import type { Reaction } from '../../../src/sagas/engine/follows-log.js';
+import { EventOwners } from '../../../src/sagas/engine/saga-lanes.js';
 import { type SagaStatus, SagaStatuses } from '../../../src/sagas/engine/saga-status.queries.js';
 import { until } from '../../e2e/until.js';
 import { startTwoProcesses, type TwoProcesses } from '../../support/two-workers.js';

@@ -1,17 +1,17 @@
-import { ChangeChannel, ChangeChannelHandler } from '../../../src/commands/channel/change-channel.js';
-import type { CommandContext } from '../../../src/commands/origin.js';
-import { storeTranslation as storeResult } from '../../../src/commands/translation/store-translation.js';
+import { ChangeChannel, ChangeChannelHandler } from '../../../src/commands/channel.js';
+import type { CommandContext } from '../../../src/commands/command.js';
+import { storeTranslation as storeResult } from '../../../src/commands/translation.js';
 import { type ErasureNote, ErasureNotes } from '../../../src/erasure/erasure-notes.js';
 import { BEGINNING, NotAppended, Unavailable } from '../../../src/event-store/port.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { silentLog } from '../../../src/kernel/log.js';
-import { eraseDue, type ErasureKind } from '../../../src/sagas/erase-replaced/erase-due.js';
+import { unnamedSecrets } from '../../../src/sagas/erase-replaced/deleted-secrets.js';
 import {
   payloadErasures,
   type StreamErasureDependencies,
   translationErasures,
-} from '../../../src/sagas/erase-replaced/stream-erasures.js';
-import { unnamedSecrets } from '../../../src/sagas/erase-replaced/unnamed-secrets.js';
+} from '../../../src/sagas/erase-replaced/due-erasures.js';
+import { eraseDue, type ErasureKind } from '../../../src/sagas/erase-replaced/erase-replaced.js';
 import { postIdOf } from '../../e2e/client.js';
 import { until } from '../../e2e/until.js';
 import { KurrentServer } from '../../support/kurrent-server/kurrent-server.js';

@@ -1,14 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { PauseAfterPublication } from '../../../src/commands/pause/pause-after-publication.js';
+import { PauseAfterPublication } from '../../../src/commands/pause.js';
 import { type EventStore, Unavailable } from '../../../src/event-store/port.js';
 import type { SendContext } from '../../../src/platforms/publisher.js';
 import { Publishers } from '../../../src/platforms/publishers.js';
-import { ChannelMessages } from '../../../src/projections/posts/channel-messages.queries.js';
 import { PostPayloads } from '../../../src/projections/posts/post-payloads.js';
-import { Pacing } from '../../../src/sagas/publish-due-posts/attempt/pacing.js';
+import { ChannelMessages } from '../../../src/projections/posts/publications.queries.js';
 import { PublicationRunner } from '../../../src/sagas/publish-due-posts/attempt/publication-runner.js';
-import { PublishingQuota } from '../../../src/sagas/publish-due-posts/attempt/quota.js';
-import { MediaFiles } from '../../../src/sagas/publish-due-posts/inputs/media-files.js';
+import { Pacing, PublishingQuota } from '../../../src/sagas/publish-due-posts/attempt/start-turns.js';
+import { MediaFiles } from '../../../src/sagas/publish-due-posts/inputs/shared-inputs.js';
 import { SecretVault } from '../../../src/secrets/vault.js';
 
 /** Values that a call throws. An outage does not end an attempt; anything else makes it fail. */

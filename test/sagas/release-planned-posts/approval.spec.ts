@@ -1,6 +1,6 @@
 import { PlannedPosts } from '../../../src/commands/post/planned-posts.js';
-import { iso } from '../../../src/kernel/instant.js';
-import { findPostPlace } from '../../../src/projections/posts/post-place.queries.js';
+import { iso } from '../../../src/kernel/clock.js';
+import { findPostPlace } from '../../../src/projections/posts/post-details.queries.js';
 import { type Answer, type TestChannel, type TestEndpoint, TestGateway } from '../../api/public/gateway.js';
 
 let gateway: TestGateway;

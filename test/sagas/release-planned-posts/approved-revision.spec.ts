@@ -1,4 +1,4 @@
-import { iso } from '../../../src/kernel/instant.js';
+import { iso } from '../../../src/kernel/clock.js';
 import { type Answer, type TestChannel, type TestEndpoint, TestGateway } from '../../api/public/gateway.js';
 
 let gateway: TestGateway;

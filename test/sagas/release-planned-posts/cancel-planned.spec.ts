@@ -1,4 +1,4 @@
-import { iso } from '../../../src/kernel/instant.js';
+import { iso } from '../../../src/kernel/clock.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from '../../api/public/gateway.js';
 
 /** More than a page of posts, which the command reads at a time. */

@@ -1,4 +1,4 @@
-import { iso } from '../../../src/kernel/instant.js';
+import { iso } from '../../../src/kernel/clock.js';
 import { TestGateway } from '../../api/public/gateway.js';
 import { until } from '../../e2e/until.js';
 

@@ -1,7 +1,7 @@
 import { PlannedPosts } from '../../../src/commands/post/planned-posts.js';
 import { AggregateStore } from '../../../src/event-store/aggregate-store.js';
-import { iso } from '../../../src/kernel/instant.js';
-import { findPostPlace } from '../../../src/projections/posts/post-place.queries.js';
+import { iso } from '../../../src/kernel/clock.js';
+import { findPostPlace } from '../../../src/projections/posts/post-details.queries.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from '../../api/public/gateway.js';
 import { until } from '../../e2e/until.js';
 import { appendOldRevisions } from '../../support/old-revisions.js';

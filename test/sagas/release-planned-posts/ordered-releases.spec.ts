@@ -1,4 +1,4 @@
-import { newCommandContext } from '../../../src/commands/origin.js';
+import { newCommandContext } from '../../../src/commands/command.js';
 import { type EncodedChange, PlannedPosts } from '../../../src/commands/post/planned-posts.js';
 import { catalogue } from '../../../src/domain/catalogue.js';
 import type { PostAccepted } from '../../../src/domain/post/post.events.js';

@@ -1,5 +1,5 @@
-import { iso } from '../../../src/kernel/instant.js';
-import { findPostPlace } from '../../../src/projections/posts/post-place.queries.js';
+import { iso } from '../../../src/kernel/clock.js';
+import { findPostPlace } from '../../../src/projections/posts/post-details.queries.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from '../../api/public/gateway.js';
 import { until } from '../../e2e/until.js';
 import { damageStream } from '../../support/damaged-publication.js';

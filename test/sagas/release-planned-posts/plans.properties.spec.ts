@@ -1,6 +1,6 @@
 // More than 20 s: each random plan runs through a whole gateway, whose worker waits for the tests' clock.
 import fc from 'fast-check';
-import { iso } from '../../../src/kernel/instant.js';
+import { iso } from '../../../src/kernel/clock.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from '../../api/public/gateway.js';
 import { until } from '../../e2e/until.js';
 import { PlanModel } from './plan-model.js';

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
-import { newCommandContext } from '../../../src/commands/origin.js';
+import { newCommandContext } from '../../../src/commands/command.js';
 import { LargePayloads } from '../../../src/commands/post/large-payloads.js';
 import { PlannedPosts } from '../../../src/commands/post/planned-posts.js';
 import { PostChanges } from '../../../src/commands/post/post-changes.js';
 import type { PostAccepted } from '../../../src/domain/post/post.events.js';
 import { ErasureNotes } from '../../../src/erasure/erasure-notes.js';
 import { AggregateStore, emptyAggregate } from '../../../src/event-store/aggregate-store.js';
+import { iso } from '../../../src/kernel/clock.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { newId, newUuid } from '../../../src/kernel/ids.js';
-import { iso } from '../../../src/kernel/instant.js';
 import { createPool } from '../../../src/postgres/pool.js';
 import { ProjectionRunner } from '../../../src/projections/engine/runner.js';
 import { plannedPosts } from '../../../src/projections/planned-posts/planned-posts.projection.js';

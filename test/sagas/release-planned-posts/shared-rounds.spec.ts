@@ -1,5 +1,5 @@
 import { createLogger } from '../../../src/config/logger.js';
-import { ROUND } from '../../../src/sagas/release-planned-posts/share-round.js';
+import { ROUND } from '../../../src/sagas/release-planned-posts/ordered-releases.js';
 import { until } from '../../e2e/until.js';
 import { ReleaseBench } from './release-bench.js';
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { BodyProblem } from '../../../src/stand-ins/kit/body-problem.js';
-import { parseBoundary, readMultipart } from '../../../src/stand-ins/kit/multipart-body.js';
+import { BodyProblem, parseBoundary, readMultipart } from '../../../src/stand-ins/kit/body.js';
 
 const MB = 1_048_576;
 

@@ -1,12 +1,8 @@
 import { Controller, Delete, Get, Inject, Patch, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { ChangeChannel } from '../../../commands/channel/change-channel.js';
-import { ConnectChannel } from '../../../commands/channel/connect-channel.js';
-import { DeleteChannel } from '../../../commands/channel/delete-channel.js';
-import { RetryChannel } from '../../../commands/channel/retry-channel.js';
-import { PauseTargets } from '../../../commands/pause/pause-targets.js';
-import { ResumeTargets } from '../../../commands/pause/resume-targets.js';
+import { ChangeChannel, ConnectChannel, DeleteChannel, RetryChannel } from '../../../commands/channel.js';
+import { PauseTargets, ResumeTargets } from '../../../commands/pause.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { FindChannelsOfChat, FindResource } from '../../../projections/discovery/discovery.queries.js';
@@ -16,17 +12,31 @@ import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import { buildListView, type ListView, toPage } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { CascadeQuery } from '../cascade.query.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
+import { CascadeQuery, EmptyBody, PauseBody } from '../common-fields.js';
 import { CHANNEL_MESSAGES } from '../messages.js';
-import { LIST_QUERIES, OwnedResources } from '../owned-resources.js';
-import { EmptyBody, PauseBody } from '../pause.body.js';
-import { type Call, OfResource, type ResourceCall, type ResourcePlace, TheCall } from '../resource-call.js';
-import { requireOwner, withOwner } from '../resource-owner.js';
-import { ChannelPatchBody, type ChannelReaders, createChannelReaders, describeNewChannel } from './channel.bodies.js';
-import { ChannelView, ReceiptView, type TestedChannelView } from './channel.view.js';
+import {
+  type Call,
+  LIST_QUERIES,
+  OfResource,
+  OwnedResources,
+  requireOwner,
+  type ResourceCall,
+  type ResourcePlace,
+  TheCall,
+  withOwner,
+} from '../owned-resources.js';
+import {
+  ChannelPatchBody,
+  type ChannelReaders,
+  ChannelView,
+  createChannelReaders,
+  describeNewChannel,
+  ReceiptsQuery,
+  ReceiptView,
+  type TestedChannelView,
+} from './channel.dto.js';
 import { type ChannelTest, ChannelTester } from './channel-tester.js';
-import { ReceiptsQuery } from './receipts.query.js';
 
 const READ_MODELS = ['discovery', 'publish-schedule'];
 

@@ -1,43 +1,62 @@
-import { Controller, Delete, Get, Inject, Patch, Post, Req, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Header, HttpCode, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyRequest } from 'fastify';
-import { CancelPlannedPosts } from '../../../commands/endpoint/cancel-planned-posts.js';
-import { ChangeEndpoint } from '../../../commands/endpoint/change-endpoint.js';
-import { CreateEndpoint } from '../../../commands/endpoint/create-endpoint.js';
-import { DeleteEndpoint } from '../../../commands/endpoint/delete-endpoint.js';
-import { DisableEndpointByOwner } from '../../../commands/endpoint/disable-endpoint-by-owner.js';
-import { EnableEndpoint } from '../../../commands/endpoint/enable-endpoint.js';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CancelPlannedPosts } from '../../../commands/cancel-planned-posts.js';
+import {
+  ChangeEndpoint,
+  CreateEndpoint,
+  DeleteEndpoint,
+  DisableEndpointByOwner,
+  EnableEndpoint,
+  RotateEndpointSlug,
+  RotateEndpointToken,
+  RotateSigningSecret,
+} from '../../../commands/endpoint.js';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
+import { PublishPayloadDto } from '../../../payload/payload.dto.js';
 import { FindResource } from '../../../projections/discovery/discovery.queries.js';
+import type { EndpointRow } from '../../../projections/discovery/discovery.tables.js';
 import { hashToken, newSigningSecret, newSlug, newToken } from '../../../secrets/tokens.js';
 import { Documented } from '../../documentation/documented.js';
+import { Gate } from '../../public/gate/gate.js';
+import type { ManagedEndpoint } from '../../public/gate/gate-request.js';
+import { answerPost, PublishView } from '../../public/post.views.js';
+import { TIME_CODES } from '../../public/post-changes.controller.js';
+import { Sandbox } from '../../public/sandbox/sandbox.js';
+import type { SandboxProblemView, SandboxView } from '../../public/sandbox/sandbox.view.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import type { ListView } from '../../transport/page.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
-import { NoQuery } from '../cascade.query.js';
+import { ApiKeyGuard, getActor } from '../api-key.guard.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
-import { LIST_QUERIES, OwnedResources } from '../owned-resources.js';
-import { EmptyBody } from '../pause.body.js';
-import { PlanQuotas } from '../plan-quotas.js';
-import { type Call, OfResource, type ResourceCall, TheCall } from '../resource-call.js';
-import { requireOwner, withOwner } from '../resource-owner.js';
-import { toInstant } from '../time.js';
+import { EmptyBody, NoQuery, toInstant } from '../common-fields.js';
 import {
+  type Call,
+  LIST_QUERIES,
+  OfResource,
+  OwnedResources,
+  requireOwner,
+  type ResourceCall,
+  TheCall,
+  withOwner,
+} from '../owned-resources.js';
+import { PlanQuotas } from '../plan-quotas.js';
+import {
+  CancelledPostsView,
   CancelPlannedBody,
   createEndpointChangeReader,
   createEndpointReader,
   describeEndpointChange,
   describeNewEndpoint,
-} from './endpoint.bodies.js';
-import {
-  CancelledPostsView,
   type DisabledEndpointView,
   type EndpointView,
+  EndpointViewBuilder,
+  type EndpointWithSecretView,
   type NewEndpointView,
-} from './endpoint.view.js';
-import { EndpointViewBuilder } from './endpoint-view-builder.js';
+  type RotatedTokenView,
+  RotateSecretBody,
+} from './endpoint.dto.js';
 
 const READ_MODELS = ['discovery'];
 
@@ -140,6 +159,109 @@ export class EndpointsController {
       const outcome = await this.commands.execute(command);
       const show = () => Promise.resolve(new CancelledPostsView(outcome.cancelled));
       return { outcome, readModels: READ_MODELS_OF_POSTS, show };
+    });
+  }
+}
+
+/**
+ * Publishes and checks posts the way `/v1` does, but with a management key instead of the endpoint's token, signature
+ * and allowlist (management-api.md: posts with a management key).
+ */
+@Controller('manage/v1/endpoints/:id')
+@UseGuards(ApiKeyGuard)
+export class EndpointPostsController {
+  constructor(
+    private readonly gate: Gate,
+    private readonly sandbox: Sandbox,
+  ) {}
+
+  @Documented({
+    summary: 'Publish a post through an endpoint',
+    body: PublishPayloadDto,
+    answer: PublishView,
+    alsoAnswers: { 202: 'The stored answer to an earlier request with the same key' },
+    passesGate: true,
+    codes: {
+      402: ['quota_exhausted', 'resource_limit'],
+      403: ['test_endpoint'],
+      422: ['invalid_targets', 'too_many_targets', ...TIME_CODES],
+      429: ['probe_budget'],
+    },
+  })
+  @Post('posts')
+  @HttpCode(200)
+  @Header('content-type', 'application/json; charset=utf-8')
+  async publish(
+    @OfResource('endpoint') { request, resource }: ResourceCall<'endpoint'>,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    answerPost(request, reply, await this.gate.receivePost(request, managedEndpoint(request, resource)));
+  }
+
+  @Documented({
+    summary: 'Check and preview a payload without publishing',
+    body: PublishPayloadDto,
+    isQuestion: true,
+    passesGate: true,
+    codes: { 422: ['invalid_targets', 'too_many_targets', ...TIME_CODES], 429: ['preview_budget', 'probe_budget'] },
+  })
+  @Post('sandbox')
+  @HttpCode(200)
+  async test(
+    @OfResource('endpoint') { request, reply, resource }: ResourceCall<'endpoint'>,
+  ): Promise<SandboxView | SandboxProblemView> {
+    return this.sandbox.test(request, reply, managedEndpoint(request, resource));
+  }
+}
+
+const managedEndpoint = (request: FastifyRequest, { endpoint_id, owner_id }: EndpointRow): ManagedEndpoint => ({
+  endpointId: endpoint_id,
+  ownerId: owner_id,
+  sender: getActor(request),
+});
+
+/** Rotates endpoints' slugs, tokens and signing secrets (publish-api.md: Inbound endpoint; D-40, D-47). */
+@Controller('manage/v1/endpoints/:id')
+@UseGuards(ApiKeyGuard)
+export class EndpointSecretsController {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly commands: CommandBus,
+    private readonly views: EndpointViewBuilder,
+    private readonly changes: ChangePipeline,
+  ) {}
+
+  @Documented({ summary: 'Replace the token of an endpoint' })
+  @Post('rotate-token')
+  async rotateToken(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<RotatedTokenView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const shownOnce = await change.drawSecrets(() => ({ token: newToken(this.settings.brand, call.resource.mode) }));
+      const command = new RotateEndpointToken(change.context, call.id, hashToken(shownOnce.token));
+      const outcome = await this.commands.execute(command);
+      const readModels = [...READ_MODELS, 'planned-posts'];
+      return { outcome, readModels, show: () => this.views.findViewWithPlanned(call), shownOnce };
+    });
+  }
+
+  @Documented({ summary: 'Replace the slug of an endpoint', codes: { 409: ['cooldown'] } })
+  @Post('rotate-slug')
+  async rotateSlug(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const { slug } = await change.drawSecrets(() => ({ slug: newSlug() }));
+      const outcome = await this.commands.execute(new RotateEndpointSlug(change.context, call.id, slug));
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call) };
+    });
+  }
+
+  @Documented({ summary: 'Replace the signing secret of an endpoint', body: RotateSecretBody })
+  @Post('rotate-secret')
+  async rotateSecret(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointWithSecretView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(RotateSecretBody) }, async (body, change) => {
+      const shownOnce = await change.drawSecrets(() => ({ signing_secret: newSigningSecret() }));
+      const overlapMs = (body.overlap_minutes ?? 0) * this.settings.minuteMs;
+      const command = new RotateSigningSecret(change.context, call.id, shownOnce.signing_secret, overlapMs);
+      const outcome = await this.commands.execute(command);
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call), shownOnce };
     });
   }
 }

@@ -3,28 +3,36 @@ import type { FastifyRequest } from 'fastify';
 import { AGGREGATE_NAMES, findAggregate } from '../../../history/aggregates/catalogue.js';
 import type { HistoryAggregate } from '../../../history/aggregates/history-aggregate.js';
 import { AuditTrail } from '../../../history/audit-trail/audit-trail.js';
-import type { TimeRange } from '../../../history/time-travel/comparison.js';
+import { UnreadableHistory } from '../../../history/read-log.js';
+import type { TimeRange } from '../../../history/time-travel/diff.js';
 import { OwnerTimeTravel } from '../../../history/time-travel/owner-time-travel.js';
 import { TimeTravel } from '../../../history/time-travel/time-travel.js';
 import { Traces } from '../../../history/trace/traces.js';
-import { UnreadableHistory } from '../../../history/unreadable-history.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { oneOf } from '../../../kernel/message.js';
 import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';
-import { HttpProblem } from '../../transport/http-problem.js';
 import { encodeCursor, ListView, toLimit, toPage } from '../../transport/page.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
-import { getOwnerScope } from '../caller.js';
+import { HttpProblem } from '../../transport/problem.view.js';
+import { ApiKeyGuard, getOwnerScope } from '../api-key.guard.js';
+import { IdPipe, toInstant } from '../common-fields.js';
 import { HeavyReadTurn } from '../heavy-read-turn.js';
 import { fieldProblem } from '../http-problems.js';
-import { IdPipe } from '../id.pipe.js';
 import { HISTORY_MESSAGES } from '../messages.js';
 import { OwnedResources } from '../owned-resources.js';
-import { toInstant } from '../time.js';
-import { AggregateHistoryQuery, AuditQuery, DiffQuery, OverviewQuery, OwnerDiffQuery } from './history.query.js';
-import { AggregateHistoryView, AuditedEventView, DiffView, TraceView } from './history.view.js';
-import { OverviewView, OwnerDiffView } from './owner-history.view.js';
+import {
+  AggregateHistoryQuery,
+  AggregateHistoryView,
+  AuditedEventView,
+  AuditQuery,
+  DiffQuery,
+  DiffView,
+  OverviewQuery,
+  OverviewView,
+  OwnerDiffQuery,
+  OwnerDiffView,
+  TraceView,
+} from './history.dto.js';
 
 const UNREADABLE = { 409: ['history_unreadable'] };
 

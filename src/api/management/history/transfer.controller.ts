@@ -5,18 +5,28 @@ import { Controller, Get, HttpCode, Inject, Post, Req, Res, UseGuards } from '@n
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BEGINNING } from '../../../event-store/port.js';
 import { ContradictedLog, ExportHistory } from '../../../history/transfer/export-history.js';
-import { ImportHistory, ImportInvalid } from '../../../history/transfer/import-history.js';
-import { ImportRefused } from '../../../history/transfer/import-refused.js';
-import { ImportSpool } from '../../../history/transfer/import-spool.js';
+import { ImportHistory, ImportInvalid, ImportSpool } from '../../../history/transfer/import-history.js';
+import { ImportRefused } from '../../../history/transfer/transfer-line.js';
 import { LOG, type Log } from '../../../kernel/log.js';
 import { reasonOf } from '../../../kernel/reason.js';
+import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';
-import { HttpProblem } from '../../transport/http-problem.js';
+import { HttpProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { HISTORY_MESSAGES } from '../messages.js';
-import { ExportQuery } from './transfer.query.js';
 import { currentLog } from './transparency-log.controller.js';
+
+/** Query parameters of an export. */
+export class ExportQuery {
+  /** Only lines after this position. To resume an interrupted export, send the position of its last line. */
+  @Must.match(/^(-1|\d{1,19})$/, 'a position from a line of an export')
+  readonly after: string | undefined;
+
+  /** Includes the secrets, which can only be decrypted with this gateway's SECRETS_KEY. */
+  @Must.beOneOf(['sealed'])
+  readonly secrets: string | undefined;
+}
 
 const NDJSON = 'application/x-ndjson';
 /** Number of characters to collect before each write, because writing line by line would be slow. */

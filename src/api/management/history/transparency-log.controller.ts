@@ -1,13 +1,12 @@
 import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { EVENT_ID } from '../../../history/historic-event.js';
+import { EVENT_ID } from '../../../history/read-log.js';
 import { showEnded } from '../../../history/transparency-log/ended-logs.js';
-import { parseTilePath } from '../../../history/transparency-log/tile-path.js';
+import { parseTilePath } from '../../../history/transparency-log/entry.js';
 import { LogBehind, TransparencyLog } from '../../../history/transparency-log/transparency-log.js';
 import { Documented } from '../../documentation/documented.js';
-import { HttpProblem } from '../../transport/http-problem.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
-import { getOwnerScope } from '../caller.js';
+import { HttpProblem } from '../../transport/problem.view.js';
+import { ApiKeyGuard, getOwnerScope } from '../api-key.guard.js';
 import { HISTORY_MESSAGES } from '../messages.js';
 
 const TEXT = 'text/plain; charset=utf-8';

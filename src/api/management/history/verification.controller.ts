@@ -1,22 +1,40 @@
 import { Controller, Post, UseGuards } from '@nestjs/common';
-import { findAggregate } from '../../../history/aggregates/catalogue.js';
+import { AGGREGATE_NAMES, findAggregate } from '../../../history/aggregates/catalogue.js';
 import { TimeTravel } from '../../../history/time-travel/time-travel.js';
-import { openCheckpoint } from '../../../history/transparency-log/signed-note.js';
+import { openCheckpoint } from '../../../history/transparency-log/published-checkpoint.js';
 import { TransparencyLog } from '../../../history/transparency-log/transparency-log.js';
 import { type VerificationParams, VERIFY_HISTORY } from '../../../history/transparency-log/verification-handler.js';
 import { JobTable } from '../../../jobs/job-table.js';
+import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
 import { fieldsReader } from '../../transport/fields.js';
-import { HttpProblem } from '../../transport/http-problem.js';
+import { HttpProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
+import { ID_PATTERN } from '../common-fields.js';
 import { fieldProblem } from '../http-problems.js';
-import type { JobView } from '../jobs/job.view.js';
-import { jobResult } from '../jobs/start-job.js';
+import { jobResult, type JobView } from '../jobs/job.view.js';
 import { HISTORY_MESSAGES } from '../messages.js';
-import { type Call, TheCall } from '../resource-call.js';
+import { type Call, TheCall } from '../owned-resources.js';
 import { currentLog } from './transparency-log.controller.js';
-import { VerificationBody } from './verification.body.js';
+
+/** Matches any string of 1 to 4,096 UTF-16 units. */
+const CHECKPOINT = /^[^]{1,4096}$/;
+
+/** Body of POST /history/verify. Without fields, everything is verified. */
+export class VerificationBody {
+  /** Only the events of aggregates of this type. */
+  @Must.beOneOf([...AGGREGATE_NAMES])
+  readonly aggregate: string | undefined;
+
+  /** Only the events of the aggregate with this id; requires `aggregate`. */
+  @Must.match(ID_PATTERN, 'an id such as ep_…')
+  readonly id: string | undefined;
+
+  /** An earlier checkpoint, to check that the log still extends it. */
+  @Must.match(CHECKPOINT, 'a checkpoint as GET /history/log/checkpoint returned it')
+  readonly checkpoint: string | undefined;
+}
 
 /** Starts history verification jobs (management-api.md: `POST /history/verify`). */
 @Controller('manage/v1/history')

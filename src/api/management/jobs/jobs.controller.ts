@@ -1,15 +1,25 @@
 import { Controller, Get, Param, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { JOB_STATES, type JobState } from '../../../jobs/job.js';
 import { JobTable } from '../../../jobs/job-table.js';
+import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';
-import { buildListView, type ListView, toPage } from '../../transport/page.js';
+import { buildListView, isCursorOf, type ListView, PageQuery, toPage } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
+import { IdPipe } from '../common-fields.js';
 import { notFoundProblem } from '../http-problems.js';
-import { IdPipe } from '../id.pipe.js';
 import { CALL_MESSAGES } from '../messages.js';
 import { JobView } from './job.view.js';
-import { JobsQuery } from './jobs.query.js';
+
+/** Query parameters of the list of jobs. */
+export class JobsQuery extends PageQuery {
+  @isCursorOf('job')
+  declare readonly cursor: string | undefined;
+
+  @Must.beOneOf([...JOB_STATES])
+  readonly state: JobState | undefined;
+}
 
 /** Shows the operator's long-running jobs (management-api.md: `GET /jobs`). */
 @Controller('manage/v1/jobs')

@@ -1,4 +1,4 @@
-import { buildStopped, buildStoreUnavailable } from './attention-of-gateway.js';
+import { buildStopped, buildStoreUnavailable } from './attention.js';
 
 const NOW = Date.UTC(2026, 10, 26, 14, 2);
 const stoppedAt = (name: string, since: number) => ({

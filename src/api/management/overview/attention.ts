@@ -1,11 +1,118 @@
-import { iso } from '../../../kernel/instant.js';
+import { iso } from '../../../kernel/clock.js';
 import { asSentence } from '../../../kernel/message.js';
+import type { Alert, AlertList } from '../../../projections/activity/alerts.queries.js';
+import type { ProjectionFailure, StoppedProjection } from '../../../projections/engine/projection-status.queries.js';
 import { OVERVIEW_MESSAGES as TEXTS } from '../messages.js';
-import { describeDuplicates } from '../posts/duplicates.js';
-import { buildDisabled, buildRefused } from './attention-of-resources.js';
-import { NO_SUBJECT, viewing, viewingList } from './attention-parts.js';
-import type { AttentionItemView, AttentionSubject } from './overview.view.js';
+import { describeDuplicates } from '../posts/publication.view.js';
+import type { AttentionItemView, AttentionSubject, OverviewActionView } from './overview.view.js';
 import { MOST_IDS, type OverviewFacts } from './overview-facts.js';
+
+/** The subject of an attention item, with every fact set to null. */
+export const NO_SUBJECT: AttentionSubject = {
+  id: null,
+  name: null,
+  owner_id: null,
+  owner_name: null,
+  platform: null,
+  channel_id: null,
+  channel_name: null,
+  publication_id: null,
+  post_id: null,
+  excerpt: null,
+  code: null,
+  message: null,
+  platform_says: null,
+  disabled_by: null,
+  waiting: null,
+  plan: null,
+  resets_at: null,
+  position: null,
+  event_type: null,
+};
+
+/** Returns an action that opens the resource at a path. */
+export const viewing = (label_code: OverviewActionView['label_code'], path: string): OverviewActionView => ({
+  label_code,
+  method: 'GET',
+  path,
+});
+
+/** Returns the action that shows a list. @param owner limits the list to this owner; null for all owners */
+export const viewingList = (path: string, owner: OverviewFacts['owner']): OverviewActionView => {
+  const separator = path.includes('?') ? '&' : '?';
+  return viewing('view_all', owner === null ? path : `${path}${separator}owner_id=${owner.owner_id}`);
+};
+
+/** Builds the attention item for channels whose posts the network refuses; null if there are none. */
+export const buildRefused = (
+  { alerts: { channel: list }, waitingOnChannel, owner }: OverviewFacts,
+  titleOf: (platform: string | null) => string,
+): AttentionItemView | null => {
+  const { count, alerts } = list;
+  const [first] = alerts;
+  if (!first) return null;
+  const { id, name, platform, attention } = first;
+  const reason = asSentence(attention?.message ?? first.reason ?? '');
+  const values = { channel: name ?? id, platform: titleOf(platform), reason };
+  return {
+    code: 'channel_needs_attention',
+    ...describeAlerts(list),
+    text: count === 1 ? TEXTS.channelNeedsAttention(values) : TEXTS.manyChannels({ count }),
+    action:
+      count === 1
+        ? { label_code: 'retry', method: 'POST', path: `/channels/${id}/retry` }
+        : viewingList('/channels?status=needs_attention', owner),
+    subject: {
+      ...describeAlert(first),
+      channel_id: id,
+      channel_name: name,
+      code: attention?.code ?? null,
+      message: attention?.message ?? first.reason,
+      platform_says: attention?.platform_says ?? null,
+      waiting: waitingOnChannel,
+    },
+  };
+};
+
+/** Builds the attention item for endpoints or webhook outputs that were disabled; null if there are none. */
+export const buildDisabled = (
+  code: 'endpoint_disabled' | 'webhook_output_disabled',
+  { alerts: { endpoint, webhook_output }, owner }: OverviewFacts,
+): AttentionItemView | null => {
+  const list = code === 'endpoint_disabled' ? endpoint : webhook_output;
+  const { count, alerts } = list;
+  const [first] = alerts;
+  if (!first) return null;
+  const [path, one, many] =
+    code === 'endpoint_disabled'
+      ? (['/endpoints', TEXTS.endpointDisabled, TEXTS.manyEndpoints] as const)
+      : (['/webhook-outputs', TEXTS.outputDisabled, TEXTS.manyOutputs] as const);
+  const reason = asSentence(first.reason ?? '');
+  return {
+    code,
+    ...describeAlerts(list),
+    text: count === 1 ? one({ name: first.name ?? first.id, reason }) : many({ count }),
+    action: count === 1 ? enabling(first, path) : viewingList(path, owner),
+    subject: describeAlert(first),
+  };
+};
+
+/** Returns the action that enables a resource, or, if the plan disabled it, the action that shows the plan. */
+const enabling = ({ id, owner_id, disabled_by }: Alert, path: string): OverviewActionView =>
+  disabled_by === 'plan'
+    ? viewing('view_plan', `/owners/${owner_id}`)
+    : { label_code: 'enable', method: 'POST', path: `${path}/${id}/enable` };
+
+const describeAlerts = ({ count, alerts }: AlertList): Pick<AttentionItemView, 'since' | 'count' | 'ids'> => ({
+  since: iso(alerts[0]!.since),
+  count,
+  ids: alerts.map(({ id }) => id),
+});
+
+const describeAlert = (alert: Alert): AttentionSubject => {
+  const { id, name, owner_id, owner_name, platform, disabled_by, reason } = alert;
+  return { ...NO_SUBJECT, id, name, owner_id, owner_name, platform, disabled_by, message: reason };
+};
 
 /** Returns a network's human-readable name. */
 type TitleOf = (platform: string | null) => string;
@@ -158,3 +265,42 @@ const buildApprovals = ({ approvals: { count, posts }, excerpts, owner }: Overvi
     subject: { ...NO_SUBJECT, id: post_id, post_id, name: endpoint_name, owner_id, owner_name, excerpt },
   };
 };
+
+/** Builds the attention item for read models that have stopped, longest-stopped first; null if there are none. */
+export const buildStopped = (projections: readonly StoppedProjection[]): AttentionItemView | null => {
+  const sorted = projections.toSorted((a, b) => a.since - b.since);
+  const [first] = sorted;
+  if (!first) return null;
+  const count = sorted.length;
+  const { name, failure } = first;
+  return {
+    code: 'projection_stopped',
+    since: iso(first.since),
+    count,
+    ids: sorted.slice(0, MOST_IDS).map((each) => each.name),
+    text: count === 1 ? describeStop(name, failure) : TEXTS.manyProjections({ count }),
+    action: count === 1 ? viewing('view_projection', `/projections/${name}`) : viewing('view_all', '/projections'),
+    subject: {
+      ...NO_SUBJECT,
+      id: name,
+      name,
+      message: failure.message,
+      position: failure.position,
+      event_type: failure.type,
+    },
+  };
+};
+
+const describeStop = (name: string, { position, type, message }: ProjectionFailure): string =>
+  TEXTS.projectionStopped({ name, position, type, reason: asSentence(message) });
+
+/** Builds the attention item for an event store that cannot be used. */
+export const buildStoreUnavailable = (reason: string, now: number): AttentionItemView => ({
+  code: 'store_unavailable',
+  since: iso(now),
+  count: 1,
+  ids: [],
+  text: TEXTS.storeUnavailable({ reason: asSentence(reason) }),
+  action: null,
+  subject: { ...NO_SUBJECT, message: reason },
+});

@@ -2,9 +2,8 @@ import { Controller, Get, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller, getListScope } from '../caller.js';
-import { OwnerQuery } from '../owner.query.js';
+import { ApiKeyGuard, getCaller, getListScope } from '../api-key.guard.js';
+import { OwnerQuery } from '../common-fields.js';
 import { OverviewBuilder } from './overview.builder.js';
 import type { CurrentOverviewView } from './overview.view.js';
 

@@ -1,4 +1,4 @@
-import { chooseWaiting } from './waiting.js';
+import { chooseWaiting } from './overview-facts.js';
 
 const numbered = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 

@@ -1,11 +1,7 @@
 import { Controller, Delete, Get, Inject, Patch, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { AddPostPack } from '../../../commands/owner/add-post-pack.js';
-import { ChangeOwner } from '../../../commands/owner/change-owner.js';
-import { DeleteOwner } from '../../../commands/owner/delete-owner.js';
-import { RegisterOwner } from '../../../commands/owner/register-owner.js';
-import { RotateOwnerKey } from '../../../commands/owner/rotate-owner-key.js';
+import { AddPostPack, ChangeOwner, DeleteOwner, RegisterOwner, RotateOwnerKey } from '../../../commands/owner.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
@@ -14,24 +10,30 @@ import { hashToken, newOwnerKey } from '../../../secrets/tokens.js';
 import { Documented } from '../../documentation/documented.js';
 import { type BodyReader, fieldsReader, readQuery } from '../../transport/fields.js';
 import type { ListView } from '../../transport/page.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller } from '../caller.js';
-import { NoQuery } from '../cascade.query.js';
+import { ApiKeyGuard, getCaller } from '../api-key.guard.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
+import { EmptyBody, NoQuery } from '../common-fields.js';
 import { forbiddenProblem } from '../http-problems.js';
 import { CALL_MESSAGES } from '../messages.js';
-import { LIST_QUERIES, OwnedResources } from '../owned-resources.js';
-import { EmptyBody } from '../pause.body.js';
+import {
+  type Call,
+  LIST_QUERIES,
+  OfResource,
+  OwnedResources,
+  type ResourceCall,
+  type ResourcePlace,
+  TheCall,
+} from '../owned-resources.js';
 import { PlanQuotas } from '../plan-quotas.js';
-import { type Call, OfResource, type ResourceCall, type ResourcePlace, TheCall } from '../resource-call.js';
 import {
   createOwnerChangeReader,
   describeOwnerPatch,
   OwnerBody,
   type OwnerChange,
+  OwnerView,
+  type OwnerWithKeyView,
   PostPackBody,
-} from './owner.bodies.js';
-import { OwnerView, type OwnerWithKeyView } from './owner.view.js';
+} from './owner.dto.js';
 
 /**
  * Includes the schedule, because buying a post pack or changing the plan releases posts held until next month (D-46).

@@ -1,31 +1,29 @@
 import { Controller, Inject, Param, Patch, Put, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type CommandContext, newCommandContext, originOfRequest } from '../../../commands/origin.js';
+import { type CommandContext, newCommandContext, originOfRequest } from '../../../commands/command.js';
 import { type PostChangeResult, PostChanges, refuseWithoutEndpoint } from '../../../commands/post/post-changes.js';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
 import { type Clock, SHARED_CLOCK } from '../../../kernel/clock.js';
 import { isRejection } from '../../../kernel/result.js';
-import { PublishPayloadDto } from '../../../payload/payload.dto.js';
+import { PublishPayloadDto, RescheduleDto, validateReschedule } from '../../../payload/payload.dto.js';
 import { codeOfRefusal } from '../../../payload/publish-at.js';
-import { RescheduleDto, validateReschedule } from '../../../payload/reschedule.dto.js';
 import { EndpointSnapshots } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { ProjectionProgress } from '../../../projections/engine/progress.js';
 import { FindPost } from '../../../projections/posts/posts.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { ChangeReceiver, showChange } from '../../public/change-receiver.js';
-import type { ChangedPostView } from '../../public/changed-post.view.js';
+import type { ChangedPostView } from '../../public/post.views.js';
 import { TIME_CODES } from '../../public/post-changes.controller.js';
 import { checkBody, readJson } from '../../public/read-payload.js';
-import { HttpProblem } from '../../transport/http-problem.js';
 import { readIfMatch } from '../../transport/if-match.js';
+import { HttpProblem } from '../../transport/problem.view.js';
 import { readBody } from '../../transport/raw-body.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
-import { getActor, getHolder } from '../caller.js';
+import { ApiKeyGuard, getActor, getHolder } from '../api-key.guard.js';
+import { IdPipe } from '../common-fields.js';
 import { notFoundProblem, toHttpProblem } from '../http-problems.js';
-import { IdPipe } from '../id.pipe.js';
+import { type Call, TheCall } from '../owned-resources.js';
 import { requireJson } from '../request-body.js';
-import { type Call, TheCall } from '../resource-call.js';
-import { requirePost } from './require-post.js';
+import { requirePost } from './posts.controller.js';
 
 /** Changes planned posts for their owners and the operator (D-63). Such a change needs no new approval (D-64). */
 @Controller('manage/v1/posts/:id')

@@ -1,35 +1,40 @@
 import { Controller, Get, Param, Post, Req, UseGuards, UseInterceptors } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
+import { PostChanges, type PostDecision } from '../../../commands/post/post-changes.js';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
-import { CancelPublications } from '../../../commands/publication/cancel-publications.js';
+import { CancelPublications } from '../../../commands/publication.js';
 import { SkippedPosts } from '../../../history/skipped-posts.js';
 import { isRejection } from '../../../kernel/result.js';
 import {
   calendarKeyOf,
   FindPost,
+  type FoundPost,
   ListPosts,
   type PostWithPublications,
 } from '../../../projections/posts/posts.queries.js';
 import { FIELD_MESSAGES } from '../../../validation/messages.js';
 import { Documented } from '../../documentation/documented.js';
-import { fieldsReader, readQuery } from '../../transport/fields.js';
-import { HttpProblem } from '../../transport/http-problem.js';
+import { type BodyReader, fieldsReader, readQuery } from '../../transport/fields.js';
+import { readIfMatch } from '../../transport/if-match.js';
 import { buildListView, type ListView, type Page, toPage } from '../../transport/page.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
-import { getListScope, getOwnerScope } from '../caller.js';
+import { HttpProblem } from '../../transport/problem.view.js';
+import { ApiKeyGuard, getListScope, getOwnerScope } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
+import { EmptyBody, IdPipe, toInstant } from '../common-fields.js';
 import { HeavyReadTurn } from '../heavy-read-turn.js';
 import { fieldProblem, notFoundProblem } from '../http-problems.js';
-import { IdPipe } from '../id.pipe.js';
-import { HISTORY_MESSAGES } from '../messages.js';
-import { EmptyBody } from '../pause.body.js';
-import { type Call, TheCall } from '../resource-call.js';
-import { toInstant } from '../time.js';
-import { CancelledPostView, PostView, PostWithPayloadView } from './post.view.js';
-import { PostsQuery } from './posts.query.js';
-import { PublicationViewBuilder } from './publication-view-builder.js';
-import { requirePost } from './require-post.js';
+import { BODY_MESSAGES, CALL_MESSAGES, HISTORY_MESSAGES } from '../messages.js';
+import { type Call, TheCall } from '../owned-resources.js';
+import { ApproveBody, CancelledPostView, PostsQuery, PostView, PostWithPayloadView, RejectBody } from './post.dto.js';
+import { PublicationViewBuilder } from './publication.view.js';
+
+/** Returns a post that the caller may see. @throws HttpProblem 404 */
+export const requirePost = async (findPost: FindPost, request: FastifyRequest, id: string): Promise<FoundPost> => {
+  const found = await findPost.execute(id, getOwnerScope(request));
+  if (!found) throw notFoundProblem('post');
+  return found;
+};
 
 /** Shows posts, and cancels their planned or queued publications (management-api.md: Routes; D-36). */
 @Controller('manage/v1/posts')
@@ -135,3 +140,70 @@ const requireCursorOfOrder = ({ order }: PostsQuery, { after }: Page): void => {
   if (after === null || after.includes('/') === (order !== undefined)) return;
   throw fieldProblem('cursor', 'bad_cursor', FIELD_MESSAGES.badCursor);
 };
+
+const CODES = { 409: ['already_decided', 'no_approval_required', 'already_released', 'post_ended'] } as const;
+
+/** Reads an approval, with the revision that `If-Match` or the body names (D-81). @throws HttpProblem 428 */
+const readApproval =
+  (request: FastifyRequest): BodyReader<PostDecision> =>
+  (sent, problems) => {
+    const { note = null, revision } = fieldsReader(ApproveBody)(sent, problems);
+    const tags = readIfMatch(request);
+    if (revision !== undefined && tags !== null && !tags.includes(revision))
+      problems.add(422, 'revision', 'revision_differs', BODY_MESSAGES.revisionDiffers);
+    const ifRevision = revision === undefined ? tags : [revision];
+    // A list or * does not say which revision was read.
+    if (problems.isEmpty && (ifRevision === null || ifRevision.length > 1))
+      throw HttpProblem.withMessage(428, 'revision_required', CALL_MESSAGES.revisionRequired);
+    return { type: 'ApprovePost', note, ifRevision: ifRevision ?? [] };
+  };
+
+const readRejection: BodyReader<PostDecision> = (sent, problems) => {
+  const { reason } = fieldsReader(RejectBody)(sent, problems);
+  return { type: 'RejectPost', reason };
+};
+
+/** Approves and rejects posts that wait for approval (D-62). */
+@Controller('manage/v1/posts/:id')
+@UseGuards(ApiKeyGuard)
+export class PostDecisionsController {
+  constructor(
+    private readonly findPost: FindPost,
+    private readonly postChanges: PostChanges,
+    private readonly changes: ChangePipeline,
+    private readonly publications: PublicationViewBuilder,
+  ) {}
+
+  @Documented({
+    summary: 'Approve a post that waits for approval',
+    description: 'Send the revision that was read: as `revision`, or the `ETag` of `GET /posts/{id}` as `If-Match`.',
+    body: ApproveBody,
+    codes: { ...CODES, 412: ['revision_mismatch'], 428: ['revision_required'] },
+  })
+  @Post('approve')
+  approve(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PostWithPayloadView> {
+    return this.decide(call, id, readApproval(call.request));
+  }
+
+  @Documented({ summary: 'Reject a post that waits for approval', body: RejectBody, codes: CODES })
+  @Post('reject')
+  reject(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PostWithPayloadView> {
+    return this.decide(call, id, readRejection);
+  }
+
+  private async decide(call: Call, id: string, read: BodyReader<PostDecision>): Promise<PostWithPayloadView> {
+    const { post } = await requirePost(this.findPost, call.request, id);
+    const place = { postId: id, stream: post.stream, revision: post.revision };
+    const shown = await this.changes.handlePost({ ...call, read }, async (decision, { context }) => {
+      const outcome = await this.postChanges.decide(place, decision, context);
+      if (outcome === null) throw notFoundProblem('post');
+      const show = async () => {
+        const found = await requirePost(this.findPost, call.request, id);
+        return new PostWithPayloadView(found, await this.publications.buildViews(found.publications));
+      };
+      return { outcome, readModels: READ_MODELS_OF_POSTS, show };
+    });
+    void call.reply.header('etag', `"${shown.revision}"`);
+    return shown;
+  }
+}

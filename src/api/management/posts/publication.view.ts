@@ -1,12 +1,160 @@
-import type { Platform } from '../../../domain/channel/channel.events.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { listMessages } from '../../../commands/publication.js';
+import type { Attention, Platform } from '../../../domain/channel/channel.events.js';
 import type { PublicationError, PublicationWarning } from '../../../domain/publication/publication.events.js';
-import { iso, isoOrNull } from '../../../kernel/instant.js';
-import type { PlanHold } from '../../../projections/posts/post-plans.queries.js';
+import { CLOCK, type Clock, iso, isoOrNull } from '../../../kernel/clock.js';
+import { asSentence } from '../../../kernel/message.js';
+import { type PlanHold, PostPlans } from '../../../projections/posts/post-details.queries.js';
 import type { Attempt, PublicationRow, PublicationViewState } from '../../../projections/posts/posts.tables.js';
-import type { DueWait, Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
-import { warnOfDuplicate } from './duplicates.js';
-import { describeNext, explainHold, explainPlan } from './explain-hold.js';
-import { WaitingFiguresView } from './hold-figures.js';
+import {
+  type DueWait,
+  findDueWait,
+  FindHolds,
+  type Hold,
+  type ScheduledWithHold,
+} from '../../../projections/publish-schedule/holds.queries.js';
+import { HOLD_MESSAGES as TEXTS, PUBLICATION_VIEW_MESSAGES } from '../messages.js';
+
+type Shown = Pick<PublicationRow, 'message_ids' | 'urls' | 'duplicates'>;
+
+/** Lists all messages of a publication that readers see twice: their links or, where there are none, their ids. */
+export const describeDuplicates = ({ message_ids, urls, duplicates }: Shown): string =>
+  listMessages([
+    { messageIds: message_ids, urls },
+    ...duplicates.map((duplicate) => ({ messageIds: duplicate.message_ids, urls: duplicate.urls })),
+  ]);
+
+/** Returns the warning that readers see a publication twice; empty once the duplicate is dismissed (D-84). */
+export const warnOfDuplicate = (row: Shown & Pick<PublicationRow, 'duplicate_since'>): readonly PublicationWarning[] =>
+  row.duplicate_since === null
+    ? []
+    : [
+        {
+          code: 'published_twice',
+          message: PUBLICATION_VIEW_MESSAGES.publishedTwice({ messages: describeDuplicates(row) }),
+        },
+      ];
+
+/** Explains in a sentence which rule holds a publication back, until when, and what ends it sooner (D-36). */
+export const explainHold = ({ rule, until }: Hold, { context, publication }: ScheduledWithHold): string => {
+  const channel = context.channelName === null ? TEXTS.unnamedChannel : TEXTS.channel({ name: context.channelName });
+  const project = context.projectName === null ? TEXTS.unnamedProject : TEXTS.project({ name: context.projectName });
+  const when = until === null ? '' : TEXTS.until({ until: iso(until) });
+  const end = String(isoOrNull(until));
+  switch (rule) {
+    case 'project_pause':
+      return TEXTS.projectPause({ project, when });
+    case 'channel_pause':
+      return TEXTS.channelPause({ channel, when });
+    case 'backlog_spacing':
+      return TEXTS.backlogSpacing({ until: end });
+    case 'earlier_publication': {
+      const { sequence, state: stateOfFirst } = context.first!;
+      const first = TEXTS.numberOfChannel({ number: sequence });
+      const state = stateOfFirst === 'publishing' ? TEXTS.isPublished : TEXTS.waits({ when });
+      const attempt = describeAttempt(context, TEXTS.itsAttempt);
+      return TEXTS.earlierPublication({ first, state, attempt, number: publication.sequence });
+    }
+    case 'retry':
+      return TEXTS.retry({ attempt: describeAttempt(context) || TEXTS.attemptFailed, until: end });
+    case 'platform_limit':
+      return TEXTS.platformLimit({ attempt: describeAttempt(context), until: end });
+    case 'pace':
+      return TEXTS.pace({ until: end });
+    case 'share':
+      return TEXTS.share;
+    case 'needs_attention':
+      return explainAttention(context, channel, publication.channel_id, when);
+    case 'quota':
+      return TEXTS.quota({ until: end });
+  }
+};
+
+const explainAttention = (
+  { channelEnabled, attention }: ScheduledWithHold['context'],
+  channel: string,
+  id: string,
+  when: string,
+): string => {
+  const reason = describeAttention(attention);
+  if (channelEnabled) return TEXTS.needsAttention({ channel, reason, when, id });
+  return attention ? TEXTS.channelDisabledAndRefused({ channel, reason, id }) : TEXTS.channelDisabled({ channel });
+};
+
+/** Returns a sentence that states the refusal, what to do about it, and the network's own message. */
+const describeAttention = (attention: Attention | null): string => {
+  if (!attention) return TEXTS.networkRefuses;
+  const { message, platform_says } = attention;
+  return quote(platform_says === null ? { message } : { message, platform_says });
+};
+
+/** Describes the latest attempt and its error. Ends with a space; empty if there was no attempt. */
+const describeAttempt = (
+  { lastAttempt }: ScheduledWithHold['context'],
+  name: typeof TEXTS.attempt = TEXTS.attempt,
+): string => {
+  if (!lastAttempt) return '';
+  const { number, of, isUnderWay, error } = lastAttempt;
+  const attempt = name({ number, of });
+  if (isUnderWay) return error ? TEXTS.underWayAfter({ attempt, error: quote(error) }) : TEXTS.underWay({ attempt });
+  return error ? TEXTS.failedBecause({ attempt, error: quote(error) }) : TEXTS.failed({ attempt });
+};
+
+const quote = ({ message, platform_says }: { readonly message: string; readonly platform_says?: string }): string => {
+  const error = asSentence(message);
+  return platform_says === undefined ? error : TEXTS.platformSays({ error, text: platform_says });
+};
+
+/** Describes a queued publication that no rule holds back. @param scheduled as for {@link findDueWait} */
+export const describeNext = (
+  scheduled: ScheduledWithHold | undefined,
+): { readonly wait: DueWait; readonly text: string } => {
+  const wait = findDueWait(scheduled?.publication);
+  const isRetryDue = scheduled !== undefined && wait.rule === 'retry';
+  const text = isRetryDue ? TEXTS.retryDue({ attempt: describeAttempt(scheduled.context) }) : TEXTS.nextInQueue;
+  return { wait, text };
+};
+
+/** Explains what a planned post waits for (D-65, D-80). */
+export const explainPlan = ({ rule, publishAt }: PlanHold): string => {
+  if (rule === 'restored') return TEXTS.restored;
+  if (rule === 'scheduled') return TEXTS.scheduled({ at: String(isoOrNull(publishAt)) });
+  return publishAt === null ? TEXTS.approval : TEXTS.approvalAndTime({ at: iso(publishAt) });
+};
+
+type WaitingRule = (Hold | DueWait | PlanHold)['rule'];
+
+/** The values used in the hold explanation, for clients that write their own; null if not applicable. */
+export class WaitingFiguresView {
+  /** Number of this publication's latest attempt, from 1. */
+  readonly attempt: number | null = null;
+  /** Maximum number of attempts (D-20). */
+  readonly of: number | null = null;
+  /** The network's own message about that attempt, or about the channel that needs attention. */
+  readonly platform_says: string | null = null;
+  /** Sequence number of the publication ahead in the channel. */
+  readonly first_sequence: number | null = null;
+  /** The rule that holds back the publication ahead; null if none does. */
+  readonly blocked_by_rule: Hold['rule'] | null = null;
+
+  /** @param scheduled undefined for a planned publication, and while the schedule does not show the publication yet */
+  constructor(rule: WaitingRule, scheduled: ScheduledWithHold | undefined) {
+    if (!scheduled) return;
+    const { first, firstRule, lastAttempt, attention } = scheduled.context;
+    if (rule === 'needs_attention') this.platform_says = attention?.platform_says ?? null;
+    if (rule === 'earlier_publication') {
+      this.first_sequence = first!.sequence;
+      this.blocked_by_rule = firstRule;
+    }
+    if (!IS_OF_ATTEMPT.has(rule) || !lastAttempt) return;
+    this.attempt = lastAttempt.number;
+    this.of = lastAttempt.of;
+    this.platform_says = lastAttempt.error?.platform_says ?? null;
+  }
+}
+
+/** Rules that an attempt at the publication itself has led to. */
+const IS_OF_ATTEMPT: ReadonlySet<WaitingRule> = new Set(['retry', 'platform_limit']);
 
 /** One attempt at publishing (management-api.md: publication). */
 export class AttemptView {
@@ -131,3 +279,24 @@ const waitingForOf = (scheduled: ScheduledWithHold | undefined): WaitingForView 
   const blockedBy = hold.rule === 'earlier_publication' ? (context.first?.publication_id ?? null) : null;
   return new WaitingForView(hold, explainHold(hold, scheduled), blockedBy, scheduled);
 };
+
+/** Builds publication views, including why each publication is waiting (management-api.md: publication). */
+@Injectable()
+export class PublicationViewBuilder {
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly findHolds: FindHolds,
+    private readonly plans: PostPlans,
+  ) {}
+
+  /** Returns one view per row, in the same order. */
+  async buildViews(rows: readonly PublicationRow[]): Promise<PublicationView[]> {
+    const queued = rows.filter(({ state }) => state === 'queued');
+    const ids = queued.map(({ publication_id }) => publication_id);
+    const scheduled = await this.findHolds.execute(ids, this.clock.now());
+    const byId = new Map(scheduled.map((row) => [row.publication.publication_id, row]));
+    const planned = rows.filter(({ state }) => state === 'planned');
+    const plans = await this.plans.find(planned.map(({ post_id }) => post_id));
+    return rows.map((row) => new PublicationView(row, byId.get(row.publication_id), plans.get(row.post_id)));
+  }
+}

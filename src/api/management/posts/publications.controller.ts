@@ -1,27 +1,25 @@
 import { Controller, Get, Param, Post, Req, UseGuards } from '@nestjs/common';
 import { type Command, CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import type { CommandOutcome } from '../../../commands/command-result.js';
-import type { CommandContext } from '../../../commands/origin.js';
+import type { CommandContext, CommandOutcome } from '../../../commands/command.js';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
-import { CancelPublications } from '../../../commands/publication/cancel-publications.js';
-import { DismissDuplicate } from '../../../commands/publication/dismiss-duplicate.js';
-import { DismissPublication } from '../../../commands/publication/dismiss-publication.js';
-import { ResendPublication } from '../../../commands/publication/resend-publication.js';
+import {
+  CancelPublications,
+  DismissDuplicate,
+  DismissPublication,
+  ResendPublication,
+} from '../../../commands/publication.js';
 import type { PublicationIds } from '../../../domain/publication/publication.events.js';
 import type { PublicationRow } from '../../../projections/posts/posts.tables.js';
 import { FindPublication } from '../../../projections/posts/publications.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { fieldsReader } from '../../transport/fields.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
-import { getOwnerScope } from '../caller.js';
+import { ApiKeyGuard, getOwnerScope } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
+import { EmptyBody, IdPipe } from '../common-fields.js';
 import { notFoundProblem } from '../http-problems.js';
-import { IdPipe } from '../id.pipe.js';
-import { EmptyBody } from '../pause.body.js';
-import { type Call, TheCall } from '../resource-call.js';
-import type { PublicationView } from './publication.view.js';
-import { PublicationViewBuilder } from './publication-view-builder.js';
+import { type Call, TheCall } from '../owned-resources.js';
+import { type PublicationView, PublicationViewBuilder } from './publication.view.js';
 
 /** Shows, resends, dismisses and cancels publications (D-25; management-api.md: publication). */
 @Controller('manage/v1/publications')

@@ -1,11 +1,8 @@
 import { Controller, Delete, Get, Inject, Patch, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { PauseTargets } from '../../../commands/pause/pause-targets.js';
-import { ResumeTargets } from '../../../commands/pause/resume-targets.js';
-import { ChangeProject } from '../../../commands/project/change-project.js';
-import { CreateProject } from '../../../commands/project/create-project.js';
-import { DeleteProject } from '../../../commands/project/delete-project.js';
+import { PauseTargets, ResumeTargets } from '../../../commands/pause.js';
+import { ChangeProject, CreateProject, DeleteProject } from '../../../commands/project.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
@@ -14,14 +11,26 @@ import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import type { ListView } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { CascadeQuery } from '../cascade.query.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
-import { LIST_QUERIES, OwnedResources } from '../owned-resources.js';
-import { EmptyBody, PauseBody } from '../pause.body.js';
-import { type Call, OfResource, type ResourceCall, type ResourcePlace, TheCall } from '../resource-call.js';
-import { requireOwner, withOwner } from '../resource-owner.js';
-import { createProjectChangeReader, createProjectReader, ProjectBody, ProjectPatchBody } from './project.bodies.js';
-import { ProjectView } from './project.view.js';
+import { CascadeQuery, EmptyBody, PauseBody } from '../common-fields.js';
+import {
+  type Call,
+  LIST_QUERIES,
+  OfResource,
+  OwnedResources,
+  requireOwner,
+  type ResourceCall,
+  type ResourcePlace,
+  TheCall,
+  withOwner,
+} from '../owned-resources.js';
+import {
+  createProjectChangeReader,
+  createProjectReader,
+  ProjectBody,
+  ProjectPatchBody,
+  ProjectView,
+} from './project.dto.js';
 import type { ProcessingRules } from './read-processing.js';
 
 const READ_MODELS = ['discovery', 'publish-schedule'];

@@ -1,18 +1,41 @@
 import { Controller, Get, Post, UseGuards } from '@nestjs/common';
 import { JobTable } from '../../../jobs/job-table.js';
-import { KeyStatus } from '../../../secrets/key-status.js';
+import { KeyStatus, type KeyStatusReport } from '../../../secrets/key-status.js';
 import { describeSessions, RESEAL_SECRETS } from '../../../secrets/reseal-job.js';
 import { Documented } from '../../documentation/documented.js';
 import { fieldsReader } from '../../transport/fields.js';
-import { HttpProblem } from '../../transport/http-problem.js';
+import { HttpProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import type { JobView } from '../jobs/job.view.js';
-import { jobResult, startJob } from '../jobs/start-job.js';
+import { EmptyBody } from '../common-fields.js';
+import { jobResult, type JobView, startJob } from '../jobs/job.view.js';
 import { CALL_MESSAGES } from '../messages.js';
-import { EmptyBody } from '../pause.body.js';
-import { type Call, TheCall } from '../resource-call.js';
-import { SecretsView } from './secrets.view.js';
+import { type Call, TheCall } from '../owned-resources.js';
+
+/** The ids of the keys that seal stored secrets, and the progress of replacing SECRETS_KEY. */
+export class SecretsView {
+  /** Id of the SECRETS_KEY of the responding process. */
+  readonly key: string;
+  /** Id of the key that seals new secrets; differs from `key` until the secrets are resealed. */
+  readonly active_key: string;
+  /** Ids of the keys in SECRETS_KEY_PREVIOUS. */
+  readonly previous_keys: readonly string[];
+  /** Ids of old keys that must stay in SECRETS_KEY_PREVIOUS: without them, no process can start. */
+  readonly needed_keys: readonly string[];
+  /** Number of stored secrets. */
+  readonly secrets: number;
+  /** Number of stored secrets that are not sealed with `key`. */
+  readonly sealed_otherwise: number;
+
+  constructor({ configured, active, previous, needed, secrets, sealedOtherwise }: KeyStatusReport) {
+    this.key = configured.id;
+    this.active_key = active.id;
+    this.previous_keys = previous.map(({ id }) => id);
+    this.needed_keys = needed;
+    this.secrets = secrets;
+    this.sealed_otherwise = sealedOtherwise;
+  }
+}
 
 /** Shows which keys seal the secrets and reseals them with a new key (management-api.md: `POST /secrets/reseal`). */
 @Controller('manage/v1/secrets')

@@ -3,9 +3,8 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { ChangeListener } from '../../../changes/change-feed.js';
 import { silentLog } from '../../../kernel/log.js';
-import type { HttpProblem } from '../../transport/http-problem.js';
-import { ChangeStream } from './change-stream.js';
-import { ChangeStreams, STREAM_OPTIONS } from './change-streams.js';
+import type { HttpProblem } from '../../transport/problem.view.js';
+import { ChangeStream, ChangeStreams, STREAM_OPTIONS } from './change-streams.js';
 
 /** Streams whose readers read everything at once, and whose changes come from the test. */
 class Streams {

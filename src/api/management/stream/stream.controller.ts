@@ -4,14 +4,13 @@ import { FindOwnerByKey } from '../../../projections/discovery/discovery.queries
 import { hashToken } from '../../../secrets/tokens.js';
 import { Documented } from '../../documentation/documented.js';
 import { readBearerToken } from '../../transport/credentials.js';
+import { readHeaderText } from '../../transport/default-headers.js';
 import { readQuery } from '../../transport/fields.js';
-import { readHeaderText } from '../../transport/header-text.js';
-import { ApiKeyGuard, unauthorizedProblem } from '../api-key.guard.js';
-import { getCaller, getListScope } from '../caller.js';
+import { ApiKeyGuard, getCaller, getListScope, unauthorizedProblem } from '../api-key.guard.js';
+import { OwnerQuery } from '../common-fields.js';
 import { fieldProblem } from '../http-problems.js';
 import { STREAM_MESSAGES } from '../messages.js';
 import { OwnedResources } from '../owned-resources.js';
-import { OwnerQuery } from '../owner.query.js';
 import { ChangeStreams } from './change-streams.js';
 
 const HEADERS = {

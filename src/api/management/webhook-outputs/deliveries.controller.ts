@@ -1,12 +1,11 @@
 import { Controller, Get, Inject, Param, Post, Req, UseGuards, UseInterceptors } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { PingWebhookOutput } from '../../../commands/delivery/ping-webhook-output.js';
-import { RetryDeliveries } from '../../../commands/delivery/retry-deliveries.js';
+import { PingWebhookOutput, RetryDeliveries } from '../../../commands/delivery.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { isRejection } from '../../../kernel/result.js';
-import { DeliveryBodies } from '../../../projections/webhook-deliveries/delivery-bodies.queries.js';
 import {
+  DeliveryBodies,
   type DeliveryWithBody,
   FindDelivery,
   FindFailedDeliveries,
@@ -16,19 +15,20 @@ import {
 import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import { buildListView, type ListView, toPage } from '../../transport/page.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
-import { getOwnerScope } from '../caller.js';
+import { ApiKeyGuard, getOwnerScope } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
+import { EmptyBody, IdPipe } from '../common-fields.js';
 import { HeavyReadTurn } from '../heavy-read-turn.js';
 import { notFoundProblem } from '../http-problems.js';
-import { IdPipe } from '../id.pipe.js';
-import { EmptyBody } from '../pause.body.js';
+import { type Call, OfResource, type ResourceCall, TheCall } from '../owned-resources.js';
 import { PlanQuotas } from '../plan-quotas.js';
-import { type Call, OfResource, type ResourceCall, TheCall } from '../resource-call.js';
-import { DeliveriesQuery } from './deliveries.query.js';
-import { DeliveryView } from './delivery.view.js';
-import { RetryFailedBody } from './webhook-output.bodies.js';
-import { type RetriedOutputView, WebhookOutputView } from './webhook-output.view.js';
+import {
+  DeliveriesQuery,
+  DeliveryView,
+  type RetriedOutputView,
+  RetryFailedBody,
+  WebhookOutputView,
+} from './webhook-output.dto.js';
 
 const READ_MODELS = ['webhook-deliveries'];
 /** Batch size of `retry-failed`, in deliveries. */

@@ -1,12 +1,14 @@
 import { Controller, Delete, Get, Inject, Patch, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { ChangeWebhookOutput } from '../../../commands/webhook-output/change-webhook-output.js';
-import { CreateWebhookOutput } from '../../../commands/webhook-output/create-webhook-output.js';
-import { DeleteWebhookOutput } from '../../../commands/webhook-output/delete-webhook-output.js';
-import { DisableOutputByOwner } from '../../../commands/webhook-output/disable-output-by-owner.js';
-import { EnableWebhookOutput } from '../../../commands/webhook-output/enable-webhook-output.js';
-import { RotateOutputSecret } from '../../../commands/webhook-output/rotate-output-secret.js';
+import {
+  ChangeWebhookOutput,
+  CreateWebhookOutput,
+  DeleteWebhookOutput,
+  DisableOutputByOwner,
+  EnableWebhookOutput,
+  RotateOutputSecret,
+} from '../../../commands/webhook-output.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
@@ -15,22 +17,28 @@ import { newSigningSecret } from '../../../secrets/tokens.js';
 import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import type { ListView } from '../../transport/page.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
-import { getOwnerScope } from '../caller.js';
-import { NoQuery } from '../cascade.query.js';
+import { ApiKeyGuard, getOwnerScope } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { RotateSecretBody } from '../endpoints/endpoint.bodies.js';
-import { LIST_QUERIES, OwnedResources } from '../owned-resources.js';
-import { EmptyBody } from '../pause.body.js';
+import { EmptyBody, NoQuery } from '../common-fields.js';
+import { RotateSecretBody } from '../endpoints/endpoint.dto.js';
+import {
+  type Call,
+  LIST_QUERIES,
+  OfResource,
+  OwnedResources,
+  type ResourceCall,
+  type ResourcePlace,
+  TheCall,
+} from '../owned-resources.js';
 import { PlanQuotas } from '../plan-quotas.js';
-import { type Call, OfResource, type ResourceCall, type ResourcePlace, TheCall } from '../resource-call.js';
 import {
   createWebhookOutputChangeReader,
   createWebhookOutputReader,
   WebhookOutputBody,
   WebhookOutputPatchBody,
-} from './webhook-output.bodies.js';
-import { WebhookOutputView, type WebhookOutputWithSecretView } from './webhook-output.view.js';
+  WebhookOutputView,
+  type WebhookOutputWithSecretView,
+} from './webhook-output.dto.js';
 
 const READ_MODELS = ['discovery', 'webhook-deliveries'];
 

@@ -1,9 +1,6 @@
 import { discoverTool } from './discover.tool.js';
 import { pauseTool, resumeTool } from './pause.tools.js';
-import { cancelTool, rescheduleTool } from './planned-posts.tools.js';
-import { postStatusTool } from './post-status.tool.js';
-import { publishTool } from './publish.tool.js';
-import { sandboxTool } from './sandbox.tool.js';
+import { cancelTool, postStatusTool, publishTool, rescheduleTool, sandboxTool } from './posts.tools.js';
 import type { Tool, ToolNames } from './tool.js';
 
 /** Returns the names of the tools. @param brand their prefix (D-34) */

@@ -1,12 +1,18 @@
 import { countOf } from '../../../kernel/message.js';
-import { RESUME_SCOPES } from '../../../payload/validate-pauses.js';
+import { RESUME_SCOPES } from '../../../payload/validate.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
-import { requireSuccess } from './answers.js';
-import { readArguments } from './arguments.js';
-import { objectSchema } from './object-schema.js';
+import { resolveTargetNames } from './discover.tool.js';
 import { minutesSchema, targetsSchema } from './payload-schema.js';
-import { resolveTargetNames } from './target-names.js';
-import type { ArgumentSchemas, Send, Tool, ToolAnswer, ToolNames } from './tool.js';
+import {
+  type ArgumentSchemas,
+  objectSchema,
+  readArguments,
+  requireSuccess,
+  type Send,
+  type Tool,
+  type ToolAnswer,
+  type ToolNames,
+} from './tool.js';
 
 const OUTPUT = objectSchema({
   ok: { type: 'boolean' },

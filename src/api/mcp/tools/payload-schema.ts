@@ -1,7 +1,6 @@
 import { ENTITY_TYPES, LIMITS, MEDIA_TYPES } from '../../../payload/payload.js';
 import { TOOL_DESCRIPTIONS as SAY } from '../messages.js';
-import { objectSchema } from './object-schema.js';
-import type { ArgumentSchemas } from './tool.js';
+import { type ArgumentSchemas, objectSchema } from './tool.js';
 
 /** Schema of targets: ids or full names (D-39). */
 export const targetsSchema = (description: string): ArgumentSchemas[string] => ({

@@ -1,5 +1,8 @@
 import type { Tool as ToolDefinition } from '@modelcontextprotocol/server';
+import { asSentence } from '../../../kernel/message.js';
+import { quoteShort } from '../../../validation/wording.js';
 import type { GatewayAnswer, GatewayCall } from '../gateway-calls.js';
+import { TOOL_ERRORS } from '../messages.js';
 
 /** Sends a request to the public API on behalf of the tool's caller. */
 export type Send = (call: Omit<GatewayCall, 'tool'>) => Promise<GatewayAnswer>;
@@ -27,3 +30,109 @@ export type ArgumentSchemas = NonNullable<ToolDefinition['inputSchema']['propert
 export type ToolNames = Readonly<
   Record<'discover' | 'publish' | 'pause' | 'resume' | 'sandbox' | 'status' | 'reschedule' | 'cancel', string>
 >;
+
+/** A tool call that failed. Its message tells the assistant what failed and what to do. */
+export class ToolError extends Error {
+  constructor(
+    message: string,
+    /** Machine-readable fields. */
+    readonly details?: Readonly<Record<string, unknown>>,
+  ) {
+    super(message);
+    this.name = 'ToolError';
+  }
+}
+
+/** A tool call that was refused before it sent a request to `/v1`, so no other request-log entry records it. */
+export class RefusedArguments extends ToolError {
+  constructor(
+    message: string,
+    /** The cause in the request log; snake_case. */
+    readonly reason: 'invalid_arguments' | 'invalid_targets' = 'invalid_arguments',
+  ) {
+    super(message);
+    this.name = 'RefusedArguments';
+  }
+}
+
+/** Schema of a text that may be null. */
+export const NULLABLE_TEXT = { type: ['string', 'null'] };
+
+/** The schema of an object. */
+export type ObjectSchema = { type: 'object'; properties: ArgumentSchemas; required: string[] };
+
+/** Returns the schema of an object. @param optional names of properties that may be absent */
+export const objectSchema = (properties: ArgumentSchemas, optional: readonly string[] = []): ObjectSchema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+});
+
+/** Returns the body of a successful response. @throws ToolError for an error response; its message says what to do */
+export const requireSuccess = (answer: GatewayAnswer, names: ToolNames): GatewayAnswer['body'] => {
+  const { status, retryAfter, body } = answer;
+  if (status < 300) return body;
+  const { code, request_id, details } = body;
+  const text = TOOL_ERRORS.refused({ errors: joinErrors(body), advice: adviseOn(answer, names) });
+  const wait = retryAfter !== null && { retry_after: retryAfter };
+  throw new ToolError(text, { status, code, request_id, details, ...wait });
+};
+
+/** Returns the errors in a response body as one string. */
+export const joinErrors = ({ errors }: GatewayAnswer['body']): string =>
+  Array.isArray(errors) ? errors.map((error) => asSentence(String(error))).join(' ') : '';
+
+const adviseOn = ({ status, retryAfter, body }: GatewayAnswer, names: ToolNames): string => {
+  if (status === 429) return TOOL_ERRORS.adviceWait({ seconds: retryAfter ?? 1 });
+  if (body.code === 'invalid_targets') return TOOL_ERRORS.adviceTargets({ discover: names.discover });
+  switch (status) {
+    case 401:
+      return TOOL_ERRORS.adviceUnauthorized;
+    case 402:
+      return TOOL_ERRORS.adviceQuota;
+    case 404:
+      return TOOL_ERRORS.adviceNotFound;
+    case 409:
+      return body.code === 'publishing' ? TOOL_ERRORS.adviceLater : TOOL_ERRORS.adviceTooLate;
+    case 403:
+      return TOOL_ERRORS.adviceOwner;
+    case 503:
+      return body.code === 'endpoint_paused' || body.code === 'plan_not_allowed'
+        ? TOOL_ERRORS.adviceOwner
+        : TOOL_ERRORS.adviceLater;
+    default:
+      return status >= 500 ? TOOL_ERRORS.adviceLater : TOOL_ERRORS.adviceCorrect;
+  }
+};
+
+/** Arguments of a tool call. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the arguments of a call. Rejects unknown arguments, because an assistant would assume that they had an effect.
+ * @throws RefusedArguments
+ */
+export const readArguments = (args: unknown, known: readonly string[]): Arguments => {
+  if (typeof args !== 'object' || args === null || Array.isArray(args))
+    throw new RefusedArguments(TOOL_ERRORS.wrongArguments({ value: describe(args) }));
+  const unknown = Object.keys(args).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new RefusedArguments(
+      TOOL_ERRORS.unknownArgument({ name: quoteShort(unknown), known: known.join(', ') || 'none' }),
+    );
+  return args as Arguments;
+};
+
+/** Reads a string argument; undefined if it is absent. @throws RefusedArguments */
+export const readText = (args: Arguments, name: string): string | undefined => {
+  const value = args[name] ?? undefined;
+  if (value === undefined || typeof value === 'string') return value;
+  throw new RefusedArguments(TOOL_ERRORS.wrongText({ name, value: describe(value) }));
+};
+
+/** Describes a value of the wrong type, shortened. */
+export const describe = (value: unknown): string => {
+  if (typeof value === 'string') return quoteShort(value);
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
+};

@@ -1,19 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { rejectTooManyTargets } from '../../../commands/post/target-cap.js';
+import { rejectTooManyTargets } from '../../../commands/post/caps.js';
 import { resolveTargets } from '../../../commands/resolve-targets.js';
 import type { LimitsProfile } from '../../../config/limits-profile.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { isRejection, type Rejection } from '../../../kernel/result.js';
-import { listAddressed } from '../../../payload/content-layers.js';
-import { listMedia, type MediaList } from '../../../payload/overrides.js';
+import { listAddressed, listMedia, type MediaList } from '../../../payload/content-layers.js';
 import type { PublishPayload } from '../../../payload/payload.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
-import { HttpProblem } from '../../transport/http-problem.js';
+import { HttpProblem } from '../../transport/problem.view.js';
 import { audienceOf } from '../audience-of.js';
-import { MediaCheck } from '../media-check.js';
-import { ProbePayments } from '../probe-payments.js';
+import { MediaCheck, ProbePayments } from '../media-check.js';
 import type { ParsedPost } from './parsed-post.js';
 import { bodyRejection, targetsRejection } from './rejections.js';
 

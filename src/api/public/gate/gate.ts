@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { originOfRequest } from '../../../commands/origin.js';
+import { originOfRequest } from '../../../commands/command.js';
 import { AcceptPost, type AcceptPostResult, isSingleAppend } from '../../../commands/post/accept-post.js';
 import type { KnownKeys } from '../../../commands/post/key-claims.js';
 import { ConditionFailed } from '../../../event-store/port.js';
@@ -11,7 +11,7 @@ import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/addre
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import type { ReceivedBody } from '../../transport/body-reader.js';
-import { readHeaderText } from '../../transport/header-text.js';
+import { readHeaderText } from '../../transport/default-headers.js';
 import { measureBody } from '../../transport/raw-body.js';
 import { audienceOf } from '../audience-of.js';
 import { type AcceptableContent, ContentCheck } from './content-check.js';
@@ -20,7 +20,7 @@ import { Identification } from './identification.js';
 import { type Admission, LimitGuard } from './limit-guard.js';
 import { type ParsedPost, parsePost } from './parsed-post.js';
 import { bodyRejection, plannedCapRejection, requireWholeBody, unstableEndpoint } from './rejections.js';
-import { measureLatency, readRoute, readUserAgent } from './request-log-entry.js';
+import { measureLatency, readRoute, readUserAgent } from './request-recorder.js';
 
 /** A request that passed the gate. */
 export interface AdmittedRequest {

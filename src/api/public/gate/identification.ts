@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { DisableEndpoint } from '../../../commands/endpoint/disable-endpoint.js';
+import { DisableEndpoint } from '../../../commands/endpoint.js';
 import { DISABLED_REASONS } from '../../../commands/messages.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
@@ -14,8 +14,7 @@ import { readBearerToken } from '../../transport/credentials.js';
 import { hasBody } from '../../transport/raw-body.js';
 import { UnauthenticatedBodies } from '../../transport/unauthenticated-bodies.js';
 import { Authentication } from './authentication.js';
-import type { GateRejection } from './gate-rejection.js';
-import { type EntryPoint, GateRequest, type ManagedEndpoint } from './gate-request.js';
+import { type EntryPoint, type GateRejection, GateRequest, type ManagedEndpoint } from './gate-request.js';
 import {
   disabledRejection,
   endpointNotFoundRejection,
@@ -25,7 +24,7 @@ import {
   testEndpointRejection,
   unauthorizedRejection,
 } from './rejections.js';
-import { openLogEntry, setLogEndpoint } from './request-log-entry.js';
+import { openLogEntry, setLogEndpoint } from './request-recorder.js';
 
 /** How long to wait for an endpoint's snapshot during maintenance, in ms. */
 const MAINTENANCE_LOOKUP_MS = 500;

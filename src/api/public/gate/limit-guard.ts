@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { DisableEndpoint } from '../../../commands/endpoint/disable-endpoint.js';
+import { DisableEndpoint } from '../../../commands/endpoint.js';
 import { KeyClaims, type KnownKeys, type Replay } from '../../../commands/post/key-claims.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
@@ -14,7 +14,7 @@ import { MonthlyQuota } from '../../../limits/monthly-quota.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { GATE_MESSAGES } from '../messages.js';
 import { quotaRejection, rateLimitRejection, violationsRejection } from './rejections.js';
-import { describeRequest } from './request-log-entry.js';
+import { describeRequest } from './request-recorder.js';
 
 /** The facts about a post that the limits depend on. */
 export interface JudgedPost {

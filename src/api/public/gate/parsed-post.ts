@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Instant } from '../../../kernel/instant.js';
+import type { Instant } from '../../../kernel/clock.js';
 import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
 import type { Audience } from '../../../payload/content-layers.js';
 import { type CheckedKey, validateIdempotencyKey } from '../../../payload/idempotency-key.js';
@@ -8,7 +8,7 @@ import { codeOfRefusal } from '../../../payload/publish-at.js';
 import type { JsonBody } from '../../../validation/json-body.js';
 import { countCharacters } from '../../../validation/text-measure.js';
 import type { ReceivedBody } from '../../transport/body-reader.js';
-import { HttpProblem } from '../../transport/http-problem.js';
+import { HttpProblem } from '../../transport/problem.view.js';
 import { type CheckableList, selectCheckableMedia } from '../media-check.js';
 import { checkPayload, readJson } from '../read-payload.js';
 

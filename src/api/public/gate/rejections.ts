@@ -1,17 +1,16 @@
 import type { LimitsProfile } from '../../../config/limits-profile.js';
 import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
-import { iso } from '../../../kernel/instant.js';
+import { iso } from '../../../kernel/clock.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { RESOURCE_MESSAGES } from '../../../kernel/messages.js';
 import type { Rejection } from '../../../kernel/result.js';
+import type { RefusedPayment } from '../../../limits/budgets.js';
 import type { LimitReason, Verdict } from '../../../limits/limiter.js';
-import type { RefusedPayment } from '../../../limits/probe-budget.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import type { ReceivedBody } from '../../transport/body-reader.js';
-import { HttpProblem } from '../../transport/http-problem.js';
+import { HttpProblem } from '../../transport/problem.view.js';
 import { GATE_MESSAGES, RATE_LIMIT_MESSAGES as MESSAGES } from '../messages.js';
-import { GateRejection } from './gate-rejection.js';
-import type { EntryPoint } from './gate-request.js';
+import { type EntryPoint, GateRejection } from './gate-request.js';
 
 // The gate's rejections, in the order of D-7.
 

@@ -2,8 +2,7 @@ import fastify from 'fastify';
 import type { LoggedRequest } from '../../../domain/request-log/request-log.events.js';
 import { disableBodyParsing } from '../../transport/raw-body.js';
 import { RequestMemory } from '../../transport/request-memory.js';
-import { openLogEntry, recordResponses, setLogEndpoint } from './request-log-entry.js';
-import type { RequestRecorder } from './request-recorder.js';
+import { openLogEntry, recordResponses, type RequestRecorder, setLogEndpoint } from './request-recorder.js';
 
 const realNow = performance.now.bind(performance);
 

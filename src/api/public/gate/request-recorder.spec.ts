@@ -1,5 +1,5 @@
 import type { CommandBus } from '@nestjs/cqrs';
-import { type LogRequests, LogRequestsHandler } from '../../../commands/request-log/log-requests.js';
+import { type LogRequests, LogRequestsHandler } from '../../../commands/request-log.js';
 import { catalogue } from '../../../domain/catalogue.js';
 import {
   type LoggedRequest,

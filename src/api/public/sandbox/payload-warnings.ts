@@ -1,5 +1,5 @@
 import { describeUnknownField, findUnknownFields } from '../../../payload/unknown-fields.js';
-import { type Sent } from '../../../validation/read-fields.js';
+import { type Sent } from '../../../validation/check-fields.js';
 import { joinPath, quoteShort } from '../../../validation/wording.js';
 import type { CheckedLists } from '../media-check.js';
 import { PAYLOAD_WARNINGS } from '../messages.js';

@@ -1,7 +1,7 @@
-import { PreviewBudget } from '../../../limits/preview-budget.js';
+import { PreviewBudget } from '../../../limits/budgets.js';
 import { findLastMatch, matchesPattern } from '../../../processing/pattern.js';
 import type { PatternQuestion } from '../../../processing/pattern-program.js';
-import { PreviewPatterns, PreviewSearch } from './preview-patterns.js';
+import { PreviewPatterns, PreviewSearch } from './network-preview.js';
 
 const SLOW = '(?:[ab]{0,30}){16}[cd]';
 const TEXT = Array.from({ length: 4_000 }, (_, n) => ((n * n) % 7 < 3 ? 'a' : 'b')).join('');

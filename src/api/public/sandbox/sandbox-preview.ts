@@ -1,24 +1,92 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { setMaxListeners } from 'node:events';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
-import type { Processing } from '../../../domain/project/processing.js';
-import { PreviewBudget } from '../../../limits/preview-budget.js';
+import type { Processing, Translation } from '../../../domain/project/processing.js';
+import { PreviewBudget } from '../../../limits/budgets.js';
 import type { PayRequests } from '../../../media/probe.js';
-import { contentFor, type ContentTarget, listMedia } from '../../../payload/overrides.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
+import { GuardedClient } from '../../../outbound-http/guarded-client.js';
+import { RequestSlots } from '../../../outbound-http/request-slots.js';
+import { contentFor, type ContentTarget, listMedia } from '../../../payload/content-layers.js';
+import type { TextWithEntities } from '../../../payload/entities.js';
 import type { PublishPayload } from '../../../payload/payload.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { PlatformChannel, ProbedMedium, Warning } from '../../../platforms/publisher.js';
 import { Publishers } from '../../../platforms/publishers.js';
 import { type ProcessedPost, processPost } from '../../../processing/process-post.js';
+import { LibreTranslate, MOST_OF_A_TRANSLATION } from '../../../processing/translation/libre-translate.js';
+import type { Translate, TranslationResult } from '../../../processing/translation/translation.js';
 import { FindResource } from '../../../projections/discovery/discovery.queries.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
+import { SecretVault } from '../../../secrets/vault.js';
 import { previewBudgetRejection } from '../gate/rejections.js';
 import type { CheckedLists } from '../media-check.js';
 import { PREVIEW_MESSAGES } from '../messages.js';
-import { type ChannelPreview, listPreviewTargets, previewNetwork, type PreviewTarget } from './network-preview.js';
-import { PreviewPatterns } from './preview-patterns.js';
+import {
+  type ChannelPreview,
+  listPreviewTargets,
+  previewNetwork,
+  PreviewPatterns,
+  type PreviewTarget,
+} from './network-preview.js';
 import { type NetworkPreviewView, PreviewCallView } from './sandbox.view.js';
-import { SandboxTranslation } from './sandbox-translation.js';
+
+/** Time limit of a translation, in ms. Publishing allows more time, because no client waits for it. */
+const TIMEOUT_MS = 10_000;
+
+/** Translates text for the sandbox (D-38), charged to the endpoint's probe budget (D-51). Stores nothing. */
+@Injectable()
+export class SandboxTranslation implements OnModuleDestroy {
+  private readonly client: GuardedClient;
+  private readonly closing = new AbortController();
+
+  constructor(
+    @Inject(ADDRESS_POLICY) policy: AddressPolicy,
+    slots: RequestSlots,
+    private readonly vault: SecretVault,
+  ) {
+    setMaxListeners(0, this.closing.signal); // one listener per running request, which is not a leak
+    this.client = new GuardedClient({ policy, slots });
+  }
+
+  /**
+   * Creates the translator for one request. It translates each text into a language only once for all networks, and
+   * throws the error from `pay` if the probe budget does not cover a translation.
+   * @param vault holds the services' API keys
+   */
+  createTranslate(pay: PayRequests, vault: Pick<SecretVault, 'readSecret'> = this.vault): Translate {
+    const asked = new Map<string, Promise<TranslationResult>>();
+    return (content, how) => {
+      const key = JSON.stringify([content, how]);
+      const answer = asked.get(key) ?? this.translate(pay, vault, content, how);
+      asked.set(key, answer);
+      return answer;
+    };
+  }
+
+  private async translate(
+    pay: PayRequests,
+    vault: Pick<SecretVault, 'readSecret'>,
+    content: TextWithEntities,
+    how: Translation,
+  ): Promise<TranslationResult> {
+    const { meter, settle } = await pay(MOST_OF_A_TRANSLATION);
+    const client: Pick<GuardedClient, 'request'> = {
+      request: (url, request, overflow) => this.client.request(url, { ...request, meter }, overflow),
+    };
+    try {
+      return await new LibreTranslate(client, vault, TIMEOUT_MS).translate(content, how, this.closing.signal);
+    } finally {
+      await settle();
+    }
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.closing.abort();
+    await this.client.close();
+  }
+}
 
 /** Renders a payload with the publishing code, for every channel that would receive it. */
 @Injectable()

@@ -5,25 +5,73 @@ import { SETTINGS } from '../../../config/tokens.js';
 import { type Clock, SHARED_CLOCK } from '../../../kernel/clock.js';
 import { isRejection } from '../../../kernel/result.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
-import { listAddressed } from '../../../payload/content-layers.js';
+import { listAddressed, listMedia, listUnusedOverrides } from '../../../payload/content-layers.js';
 import { validateIdempotencyKey } from '../../../payload/idempotency-key.js';
-import { listMedia, listUnusedOverrides } from '../../../payload/overrides.js';
+import { LIMITS } from '../../../payload/payload.js';
 import { codeOfRefusal, planOf } from '../../../payload/publish-at.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
-import { readHeaderText } from '../../transport/header-text.js';
-import { HttpProblem } from '../../transport/http-problem.js';
+import { readHeaderText } from '../../transport/default-headers.js';
+import { HttpProblem } from '../../transport/problem.view.js';
 import { audienceOf } from '../audience-of.js';
 import { resolveChannels } from '../gate/content-check.js';
 import { Gate } from '../gate/gate.js';
 import type { ManagedEndpoint } from '../gate/gate-request.js';
 import { targetsRejection } from '../gate/rejections.js';
-import { MediaCheck, selectCheckableMedia } from '../media-check.js';
-import { ProbePayments } from '../probe-payments.js';
-import { checkPayload, readJson } from '../read-payload.js';
+import { type CheckedMedium, MediaCheck, ProbePayments, selectCheckableMedia } from '../media-check.js';
+import { checkPayload, type PayloadCheck, readJson } from '../read-payload.js';
 import { findPayloadWarnings } from './payload-warnings.js';
-import { type PayloadWarningView, SandboxProblemView, SandboxValidationView, SandboxView } from './sandbox.view.js';
+import {
+  type PayloadWarningView,
+  SandboxMediumView,
+  SandboxProblemView,
+  SandboxValidationView,
+  SandboxView,
+} from './sandbox.view.js';
 import { SandboxPreview } from './sandbox-preview.js';
-import { buildMediumView, buildValidationView, UNREADABLE_BODY } from './sandbox-validation.js';
+
+/** Matches the path of an override's entities. */
+const OVERRIDDEN_ENTITIES = /^overrides\b.*\.entities\b/;
+
+/** Bytes per MB (D-43). */
+const MB = 1_048_576;
+
+/** Builds the view of a probed media file. */
+export const buildMediumView = ({ url, sizeBytes, ok, note }: CheckedMedium): SandboxMediumView =>
+  new SandboxMediumView(url, sizeBytes === null ? null : Number((sizeBytes / MB).toFixed(3)), ok, note);
+
+/** The results for a body that is too large or not JSON. */
+export const UNREADABLE_BODY = new SandboxValidationView('failed', 'not_checked', []);
+
+/** Builds the results for a rejected payload. */
+export const buildValidationView = ({
+  status,
+  problems,
+  sent,
+}: Extract<PayloadCheck, { readonly ok: false }>): SandboxValidationView => {
+  if (sent === undefined) return UNREADABLE_BODY;
+  const isWrong = (path: string): boolean => problems.some((problem) => problem.path.startsWith(path));
+  const media = findMediaUrls(sent).map(
+    ({ url, index }) => new SandboxMediumView(url, null, !isWrong(`media[${index}]`)),
+  );
+  return new SandboxValidationView(
+    status === 422 ? 'failed' : 'passed',
+    isWrong('entities') || problems.some(({ path }) => OVERRIDDEN_ENTITIES.test(path)) ? 'failed' : 'passed',
+    media,
+  );
+};
+
+/** Finds the media URLs in a body, which may be invalid. */
+const findMediaUrls = (sent: unknown): { readonly url: string; readonly index: number }[] => {
+  const media = typeof sent === 'object' && sent !== null && 'media' in sent ? sent.media : [];
+  if (!Array.isArray(media)) return [];
+  return (media as unknown[])
+    .slice(0, LIMITS.media)
+    .flatMap((medium, index) =>
+      typeof medium === 'object' && medium !== null && 'url' in medium && typeof medium.url === 'string'
+        ? { url: medium.url, index }
+        : [],
+    );
+};
 
 /**
  * Checks and previews payloads. Nothing is stored, published, logged or counted against the monthly quota

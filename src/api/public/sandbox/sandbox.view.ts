@@ -1,8 +1,7 @@
-import { isoOrNull } from '../../../kernel/instant.js';
+import { isoOrNull } from '../../../kernel/clock.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import type { Plan } from '../../../payload/publish-at.js';
-import type { HttpProblem } from '../../transport/http-problem.js';
-import { ProblemView } from '../../transport/problem.view.js';
+import { type HttpProblem, ProblemView } from '../../transport/problem.view.js';
 
 /** The result of a check; `not_checked` if the body could not be read that far. */
 export type CheckResult = 'passed' | 'failed' | 'not_checked';

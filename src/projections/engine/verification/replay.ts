@@ -6,7 +6,7 @@ import { withTransaction } from '../../../postgres/pool.js';
 import { isUnavailable } from '../../../postgres/unavailable.js';
 import { isDeleted } from '../deleted-streams.js';
 import type { Projection } from '../projection.js';
-import { RowCache } from '../row-cache.js';
+import { RowCache } from '../rows.js';
 import { readSkippedEvents } from '../skipped-events.js';
 
 /** Dependencies of a replay. */

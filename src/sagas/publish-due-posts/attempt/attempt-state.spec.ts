@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { PauseAfterPublication } from '../../../commands/pause/pause-after-publication.js';
+import type { PauseAfterPublication } from '../../../commands/pause.js';
 import { publication as decider, type PublicationState } from '../../../domain/publication/publication.decider.js';
 import { type AggregateStore, emptyAggregate } from '../../../event-store/aggregate-store.js';
 import { systemClock } from '../../../kernel/clock.js';
@@ -25,8 +25,8 @@ import {
   type Unprepared,
 } from './attempt-state.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
-import type { Pacing } from './pacing.js';
 import type { PublicationAttempt } from './publication-attempt.js';
+import type { Pacing } from './start-turns.js';
 import { StepSender } from './step-sender.js';
 
 const loaded = (change: Partial<PublicationState> = {}): LoadedPublication => ({

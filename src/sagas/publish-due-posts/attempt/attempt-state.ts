@@ -1,6 +1,6 @@
 import type { PublicationState } from '../../../domain/publication/publication.decider.js';
 import type { LoadedAggregate } from '../../../event-store/aggregate-store.js';
-import type { Instant } from '../../../kernel/instant.js';
+import type { Instant } from '../../../kernel/clock.js';
 import type {
   LookUpResult,
   PublishError,
@@ -11,10 +11,65 @@ import type {
   Warning,
 } from '../../../platforms/publisher.js';
 import type { ProcessedPost } from '../../../processing/process-post.js';
-import type { PreparedMedia } from '../inputs/shared-media.js';
+import { UnreadablePost } from '../../../projections/posts/post-payloads.js';
+import type { PreparedMedia } from '../inputs/shared-inputs.js';
 import { ATTEMPT_MESSAGES } from '../messages.js';
-import { internalError, interruptedError } from './attempt-errors.js';
 import type { Render } from './publication-attempt.js';
+
+const gatewayError = (code: string, category: PublishError['category'], message: string): PublishError => ({
+  code,
+  category,
+  source: 'gateway',
+  message,
+});
+
+/** Error for an attempt whose process has stopped. @param step visible step in progress; null if there was none */
+export const interruptedError = (step: string | null): PublishError =>
+  gatewayError(
+    'interrupted',
+    'internal',
+    step === null ? ATTEMPT_MESSAGES.endedBeforeSending : ATTEMPT_MESSAGES.endedWhileSending({ step }),
+  );
+
+export const leaseLostError = gatewayError('interrupted', 'internal', ATTEMPT_MESSAGES.leaseLost);
+
+/** The channel's credentials were erased, or were not restored. */
+export const credentialsMissingError = gatewayError(
+  'credentials_missing',
+  'credentials',
+  ATTEMPT_MESSAGES.credentialsMissing,
+);
+
+/** The channel's credentials cannot be decrypted. */
+export const credentialsUnreadableError = gatewayError(
+  'credentials_unreadable',
+  'credentials',
+  ATTEMPT_MESSAGES.credentialsUnreadable,
+);
+
+export const channelMovedError = gatewayError('channel_moved', 'channel', ATTEMPT_MESSAGES.channelMoved);
+
+/** The gateway has a bug; the log has the cause. */
+export const internalError = gatewayError('internal_error', 'internal', ATTEMPT_MESSAGES.internal);
+
+/** The publication's events cannot be read, so it is unknown what was sent. */
+export const historyUnreadableError = gatewayError(
+  'history_unreadable',
+  'internal',
+  ATTEMPT_MESSAGES.historyUnreadable,
+);
+
+const postUnreadableError = gatewayError('post_unreadable', 'internal', ATTEMPT_MESSAGES.postUnreadable);
+
+/**
+ * Error for an attempt that ended with an exception. Only the log has the cause, because it may contain secrets.
+ * @param sending visible step in progress; null if there was none
+ */
+export const unexpectedError = (thrown: unknown, sending: string | null): PublishError => {
+  if (sending !== null)
+    return gatewayError('internal_error', 'internal', ATTEMPT_MESSAGES.internalWhileSending({ step: sending }));
+  return thrown instanceof UnreadablePost ? postUnreadableError : internalError;
+};
 
 /** A publication's stream as this worker last read or wrote it. */
 export type LoadedPublication = LoadedAggregate<PublicationState>;
@@ -273,4 +328,22 @@ export const afterOrphanFound = (
   if (sending === null) return conclude(from, { kind: 'interrupted', error });
   if (!step || read?.kind !== 'read') return conclude(from, { kind: 'unresolved', error });
   return { kind: 'unconfirmed', publication, step, credentials: read.credentials, error, isOrphaned: true };
+};
+
+/** Delays after each failure, in ms: five attempts fit into the 15 minutes of D-20. */
+const DELAYS_MS = [2_000, 10_000, 50_000, 240_000];
+const JITTER = 0.2;
+
+/** Minimum delay when a network asks for a wait, in ms: a wait of 0 must not cause endless calls. */
+const SHORTEST_MS = 1_000;
+
+/**
+ * Computes the time of the next attempt: after the wait that the network requests or, if there is none, after a delay
+ * that grows with each failure. The delay has jitter, so that attempts that failed together do not retry together.
+ * @param failures number of earlier failed attempts @param namedMs wait that the network requests; null if none
+ */
+export const computeRetryAt = (at: Instant, failures: number, namedMs: number | null): Instant => {
+  if (namedMs !== null) return at + Math.max(SHORTEST_MS, namedMs);
+  const delay = DELAYS_MS[Math.min(failures, DELAYS_MS.length - 1)]!;
+  return Math.round(at + delay * (1 - JITTER + 2 * JITTER * Math.random()));
 };

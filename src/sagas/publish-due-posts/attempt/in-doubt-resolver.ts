@@ -1,18 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { publication as decider } from '../../../domain/publication/publication.decider.js';
 import { AggregateStore } from '../../../event-store/aggregate-store.js';
-import { CLOCK, type Clock } from '../../../kernel/clock.js';
-import type { Instant } from '../../../kernel/instant.js';
+import { CLOCK, type Clock, type Instant } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';
 import type { LookUpResult, SendContext, SendInDoubt, Step } from '../../../platforms/publisher.js';
 import { Leases } from '../../../postgres/leases.js';
-import { ChannelMessages } from '../../../projections/posts/channel-messages.queries.js';
+import { ChannelMessages } from '../../../projections/posts/publications.queries.js';
 import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
 import { ChannelStates } from '../inputs/channel-states.js';
 import type { LoadedPublication, Resolution } from './attempt-state.js';
-import { Pacing } from './pacing.js';
 import type { PublicationAttempt } from './publication-attempt.js';
+import { Pacing } from './start-turns.js';
 
 /** A send whose outcome is unknown. */
 interface UnconfirmedSend {

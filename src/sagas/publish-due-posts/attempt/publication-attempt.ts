@@ -5,7 +5,7 @@ import type { PlatformChannel, Publisher, Rendering, SendContext } from '../../.
 import type { ProcessedPost } from '../../../processing/process-post.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
 import type { ShutdownSignals } from '../../engine/shutdown-signals.js';
-import type { RefusedMedia } from '../inputs/shared-media.js';
+import type { RefusedMedia } from '../inputs/shared-inputs.js';
 
 /** A connected channel, folded from its stream. */
 export type Channel = NonNullable<ReturnType<typeof channelDecider.evolve>>;

@@ -7,22 +7,28 @@ import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import type { Origin } from '../../../kernel/events.js';
 import { newId } from '../../../kernel/ids.js';
 import { LOG, type Log } from '../../../kernel/log.js';
-import { contentFor } from '../../../payload/overrides.js';
+import { contentFor } from '../../../payload/content-layers.js';
 import type { Rendering } from '../../../platforms/publisher.js';
 import { Publishers } from '../../../platforms/publishers.js';
 import { Leases } from '../../../postgres/leases.js';
 import { PostPayloads, type PostWithPayload } from '../../../projections/posts/post-payloads.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
-import { settlesSoon } from '../../../runtime/settles-soon.js';
+import { settlesSoon } from '../../../runtime/sleep.js';
 import { causedBy } from '../../engine/caused-by.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
-import { isOutage } from '../../engine/outage.js';
+import { isOutage } from '../../engine/run-under-lease.js';
 import type { ShutdownSignals } from '../../engine/shutdown-signals.js';
 import { ChannelStates } from '../inputs/channel-states.js';
-import { MediaFiles } from '../inputs/media-files.js';
 import { PostProcessor } from '../inputs/post-processor.js';
-import { keyOfWanted, listWantedMedia, type PreparedMedia, SharedMedia } from '../inputs/shared-media.js';
-import { type PostUse, SharedPosts } from '../inputs/shared-posts.js';
+import {
+  keyOfWanted,
+  listWantedMedia,
+  MediaFiles,
+  type PostUse,
+  type PreparedMedia,
+  SharedMedia,
+  SharedPosts,
+} from '../inputs/shared-inputs.js';
 import { WaitingPublications } from '../inputs/waiting-publications.js';
 import {
   afterMedia,
@@ -39,8 +45,7 @@ import {
 import { FailureRecorder } from './failure-recorder.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { type Channel, type ClaimedPublication, type PublicationAttempt, rendererOf } from './publication-attempt.js';
-import { PublishingQuota } from './quota.js';
-import { StartTurns } from './start-turns.js';
+import { PublishingQuota, StartTurns } from './start-turns.js';
 import { StepSender } from './step-sender.js';
 
 const NAME = 'publish-due-posts';

@@ -1,4 +1,4 @@
-import { computeRetryAt } from './retry-delay.js';
+import { computeRetryAt } from './attempt-state.js';
 
 const T = 1_800_000_000_000;
 

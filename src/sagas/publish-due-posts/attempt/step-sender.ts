@@ -12,14 +12,7 @@ import { Leases } from '../../../postgres/leases.js';
 import { SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
 import { ChannelStates } from '../inputs/channel-states.js';
-import { MediaFiles } from '../inputs/media-files.js';
-import { keyOfMedium } from '../inputs/shared-media.js';
-import {
-  credentialsMissingError,
-  credentialsUnreadableError,
-  internalError,
-  leaseLostError,
-} from './attempt-errors.js';
+import { keyOfMedium, MediaFiles } from '../inputs/shared-inputs.js';
 import {
   afterCall,
   afterOrphanFound,
@@ -29,8 +22,12 @@ import {
   type AwaitingPace,
   conclude,
   type Credentials,
+  credentialsMissingError,
   type CredentialsRead,
+  credentialsUnreadableError,
   findNextStep,
+  internalError,
+  leaseLostError,
   type LoadedPublication,
   type Orphaned,
   type Prepared,
@@ -43,8 +40,8 @@ import {
 } from './attempt-state.js';
 import { InDoubtResolver } from './in-doubt-resolver.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
-import { Pacing } from './pacing.js';
 import type { PublicationAttempt } from './publication-attempt.js';
+import { Pacing } from './start-turns.js';
 
 /**
  * Handles the states of an attempt up to its outcome. Each method handles one state, appends at most one event to the

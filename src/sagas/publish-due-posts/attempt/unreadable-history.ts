@@ -2,10 +2,9 @@ import { publication as decider } from '../../../domain/publication/publication.
 import type { PublicationEvent, PublicationInDoubt } from '../../../domain/publication/publication.events.js';
 import { type AggregateStore, emptyAggregate } from '../../../event-store/aggregate-store.js';
 import type { Clock } from '../../../kernel/clock.js';
-import { streamOf } from '../../../kernel/decider.js';
+import { streamOf } from '../../../kernel/events.js';
 import { newUuid } from '../../../kernel/ids.js';
-import { historyUnreadableError } from './attempt-errors.js';
-import type { LoadedPublication } from './attempt-state.js';
+import { historyUnreadableError, type LoadedPublication } from './attempt-state.js';
 import type { ClaimedPublication } from './publication-attempt.js';
 
 /** Events after which a publication no longer holds its channel back. */

@@ -2,8 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { channel as channelDecider, type ChannelState } from '../../../domain/channel/channel.decider.js';
 import { channelPause } from '../../../domain/channel-pause/channel-pause.decider.js';
 import type { PauseState } from '../../../domain/pause/pause.js';
-import { AggregateCache } from '../../../event-store/aggregate-cache.js';
-import { AggregateStore } from '../../../event-store/aggregate-store.js';
+import { AggregateCache, AggregateStore } from '../../../event-store/aggregate-store.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 
 /** Loads channels and their pauses, always up to date with their streams. */

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Processing } from '../../../domain/project/processing.js';
 import { project, type ProjectState } from '../../../domain/project/project.decider.js';
-import { AggregateCache } from '../../../event-store/aggregate-cache.js';
-import { AggregateStore, type LoadedAggregate } from '../../../event-store/aggregate-store.js';
+import { AggregateCache, AggregateStore, type LoadedAggregate } from '../../../event-store/aggregate-store.js';
 import { type ProcessedPost, processPost } from '../../../processing/process-post.js';
 import type { Translate } from '../../../processing/translation/translation.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';

@@ -1,6 +1,5 @@
 import type { PublishError } from '../../../platforms/publisher.js';
-import type { MediaFiles } from './media-files.js';
-import { keyOfMedium, SharedMedia } from './shared-media.js';
+import { keyOfMedium, type MediaFiles, SharedMedia } from './shared-inputs.js';
 
 const wanted = { index: 0, limits: {} as never };
 const refusal: PublishError = { code: 'media_http_status', category: 'media', source: 'gateway', message: 'no photo' };

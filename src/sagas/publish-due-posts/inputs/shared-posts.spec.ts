@@ -1,6 +1,6 @@
 import type { PostWithPayload } from '../../../projections/posts/post-payloads.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
-import { SharedPosts } from './shared-posts.js';
+import { SharedPosts } from './shared-inputs.js';
 
 const rowOf = (post: string): ScheduledPublication =>
   ({ post_id: post, post_stream: 'endpoint-1', post_revision: post }) as ScheduledPublication;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { storeTranslation } from '../../../commands/translation/store-translation.js';
+import { storeTranslation } from '../../../commands/translation.js';
 import type { Translation } from '../../../domain/project/processing.js';
 import { translation as decider, type TranslationState } from '../../../domain/translation/translation.decider.js';
 import { AggregateStore } from '../../../event-store/aggregate-store.js';
@@ -9,7 +9,7 @@ import type { Origin } from '../../../kernel/events.js';
 import { newUuid } from '../../../kernel/ids.js';
 import type { TextWithEntities } from '../../../payload/entities.js';
 import type { PublishError } from '../../../platforms/publisher.js';
-import { CircuitBreaker } from '../../../processing/translation/circuit-breaker.js';
+import { CircuitBreaker } from '../../../processing/translation/libre-translate.js';
 import type { Translate, TranslationResult, Translator } from '../../../processing/translation/translation.js';
 
 /** Thrown if a translation is not stored. */

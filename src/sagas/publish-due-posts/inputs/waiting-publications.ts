@@ -6,7 +6,7 @@ import { reasonOf } from '../../../kernel/reason.js';
 import { keyOfShare } from '../../../postgres/call-turns.js';
 import { POOL } from '../../../postgres/tokens.js';
 import { PublishScheduleQueries } from '../../../projections/publish-schedule/publish-schedule.queries.js';
-import { RepeatedFailure } from '../../../runtime/repeated-failure.js';
+import { RepeatedFailure } from '../../../runtime/failing-work.js';
 import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 import { GroupConcurrency, type KeyPlace } from '../../engine/group-concurrency.js';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { originOfRequest } from '../../../../src/commands/origin.js';
+import { originOfRequest } from '../../../../src/commands/command.js';
 import { type KeyClaimResult, KeyClaims, keyIdOf } from '../../../../src/commands/post/key-claims.js';
 import { catalogue } from '../../../../src/domain/catalogue.js';
 import { type KeyClaim, listClaimedKeys } from '../../../../src/domain/post/post.decider.js';

@@ -1,0 +1,222 @@
+import { countOf } from '../../../kernel/message.js';
+import { LIMITS } from '../../../payload/payload.js';
+import type { PostStatusView } from '../../public/post.views.js';
+import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
+import { resolveTargetNames } from './discover.tool.js';
+import { PAYLOAD_SCHEMA } from './payload-schema.js';
+import {
+  type ArgumentSchemas,
+  joinErrors,
+  NULLABLE_TEXT,
+  objectSchema,
+  readArguments,
+  readText,
+  requireSuccess,
+  type Tool,
+  type ToolNames,
+} from './tool.js';
+
+const PLACE = { type: ['integer', 'string', 'null'] };
+const TEXTS = { type: 'array', items: { type: 'string' } };
+
+const PUBLICATION = objectSchema({
+  project: PLACE,
+  target: PLACE,
+  platform: { type: 'string' },
+  state: { type: 'string' },
+  message_ids: TEXTS,
+  urls: TEXTS,
+  published_at: NULLABLE_TEXT,
+  error: { type: ['object', 'null'] },
+  waiting_for: { type: ['object', 'null'], description: SAY.waitingFor },
+});
+
+/** Returns the API path of a post. No post has an empty id. */
+export const postPath = (slug: string, id: string): string =>
+  `/v1/webhooks/${slug}/posts/${encodeURIComponent(id) || '-'}`;
+
+/** Shows the status of a post (D-39, D-48). */
+export const postStatusTool = (names: ToolNames): Tool => ({
+  definition: {
+    name: names.status,
+    title: SAY.statusTitle,
+    description: SAY.status(names),
+    inputSchema: { ...objectSchema({ id: { type: 'string', description: SAY.postId } }), additionalProperties: false },
+    outputSchema: objectSchema({
+      ok: { type: 'boolean' },
+      id: { type: 'string' },
+      accepted_at: { type: 'string' },
+      trace_id: NULLABLE_TEXT,
+      external_id: NULLABLE_TEXT,
+      publish_at: NULLABLE_TEXT,
+      released_at: NULLABLE_TEXT,
+      approval: { type: ['object', 'null'] },
+      revision: { type: 'integer' },
+      publications: { type: 'array', items: PUBLICATION },
+    }),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  },
+
+  async call(args, send, slug) {
+    const id = readText(readArguments(args, ['id']), 'id') ?? '';
+    const structured = requireSuccess(await send({ method: 'GET', path: postPath(slug, id) }), names);
+    const { publications } = structured as unknown as PostStatusView;
+    const states = publications.map(
+      ({ platform, target, state, waiting_for: wait }) =>
+        `${platform} ${JSON.stringify(target)} ${state}${wait ? ` (${wait.text})` : ''}`,
+    );
+    return { text: TOOL_ANSWERS.status({ id, states: states.join(', ') || TOOL_ANSWERS.noPublications }), structured };
+  },
+});
+
+const PROPERTIES: ArgumentSchemas = {
+  ...PAYLOAD_SCHEMA,
+  idempotency_key: { type: 'string', maxLength: LIMITS.keyLength, description: SAY.idempotencyKey },
+};
+
+/** Publishes a post (publish-api.md: Assistant tool server, `service_publish`). */
+export const publishTool = (names: ToolNames): Tool => ({
+  definition: {
+    name: names.publish,
+    title: SAY.publishTitle,
+    description: SAY.publish(names),
+    inputSchema: { type: 'object', properties: PROPERTIES, additionalProperties: false },
+    outputSchema: objectSchema(
+      {
+        ok: { type: 'boolean' },
+        id: NULLABLE_TEXT,
+        trace_id: NULLABLE_TEXT,
+        queued_targets: { type: 'integer' },
+        publish_at: NULLABLE_TEXT,
+        state: { type: 'string', enum: ['planned'] },
+      },
+      ['publish_at', 'state'],
+    ),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  },
+
+  async call(args, send, slug) {
+    const sent = readArguments(args, Object.keys(PROPERTIES));
+    const idempotencyKey = readText(sent, 'idempotency_key');
+    const targets = await resolveTargetNames(sent.targets, send, slug, names);
+    const { idempotency_key: _, ...payload } = sent;
+    const body = { ...payload, ...(targets && { targets: targets.map((id) => ({ id })) }) };
+    const path = `/v1/webhooks/${slug}`;
+    const answer = await send({ method: 'POST', path, body, ...(idempotencyKey && { idempotencyKey }) });
+    const structured = requireSuccess(answer, names);
+    return { text: describeAnswer(answer.status === 202, structured, targets, names), structured };
+  },
+});
+
+const describeAnswer = (
+  isRepeated: boolean,
+  { id, queued_targets: queued, publish_at: at, state }: Readonly<Record<string, unknown>>,
+  targets: readonly string[] | undefined,
+  { status, discover, reschedule, cancel }: ToolNames,
+): string => {
+  if (typeof id !== 'string') return TOOL_ANSWERS.queuedNowhere;
+  const values = { id, targets: countOf(Number(queued), 'target'), status };
+  if (isRepeated) return TOOL_ANSWERS.repeated(values);
+  const named = new Set(targets).size;
+  const missing = named > Number(queued) ? TOOL_ANSWERS.someTargets({ named, queued: Number(queued), discover }) : '';
+  if (state !== 'planned') return TOOL_ANSWERS.queued(values) + missing;
+  const plan = { ...values, reschedule, cancel };
+  return (typeof at === 'string' ? TOOL_ANSWERS.planned({ ...plan, at }) : TOOL_ANSWERS.needsApproval(plan)) + missing;
+};
+
+const ID = { type: 'string', description: SAY.postId };
+
+/** Moves a planned post to another time (D-63). */
+export const rescheduleTool = (names: ToolNames): Tool => ({
+  definition: {
+    name: names.reschedule,
+    title: SAY.rescheduleTitle,
+    description: SAY.reschedule(names),
+    inputSchema: {
+      ...objectSchema({ id: ID, publish_at: { ...NULLABLE_TEXT, format: 'date-time', description: SAY.newTime } }),
+      additionalProperties: false,
+    },
+    outputSchema: objectSchema({
+      ok: { type: 'boolean' },
+      id: { type: 'string' },
+      publish_at: NULLABLE_TEXT,
+      state: { type: 'string', enum: ['planned', 'released'] },
+      revision: { type: 'integer' },
+      queued_targets: { type: 'integer' },
+    }),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  },
+
+  async call(args, send, slug) {
+    const sent = readArguments(args, ['id', 'publish_at']);
+    const id = readText(sent, 'id') ?? '';
+    const { id: _, ...body } = sent;
+    const structured = requireSuccess(await send({ method: 'PATCH', path: postPath(slug, id), body }), names);
+    const { publish_at: at, state } = structured;
+    const { status } = names;
+    if (state === 'released') return { text: TOOL_ANSWERS.released({ id, status }), structured };
+    const text =
+      typeof at === 'string' ? TOOL_ANSWERS.moved({ id, at, status }) : TOOL_ANSWERS.unplanned({ id, status });
+    return { text, structured };
+  },
+});
+
+/** Cancels a post's planned and queued publications (D-63). */
+export const cancelTool = (names: ToolNames): Tool => ({
+  definition: {
+    name: names.cancel,
+    title: SAY.cancelTitle,
+    description: SAY.cancel,
+    inputSchema: { ...objectSchema({ id: ID }), additionalProperties: false },
+    outputSchema: objectSchema({ ok: { type: 'boolean' }, id: { type: 'string' }, cancelled: { type: 'integer' } }),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  },
+
+  async call(args, send, slug) {
+    const id = readText(readArguments(args, ['id']), 'id') ?? '';
+    const structured = requireSuccess(await send({ method: 'DELETE', path: postPath(slug, id) }), names);
+    const count = Number(structured.cancelled);
+    const { status } = names;
+    if (count === 0) return { text: TOOL_ANSWERS.nothingCancelled({ id, status }), structured };
+    return { text: TOOL_ANSWERS.cancelled({ id, publications: countOf(count, 'publication') }), structured };
+  },
+});
+
+/** Checks and previews a post (D-39; publish-api.md: POST /v1/sandbox/test). */
+export const sandboxTool = (names: ToolNames): Tool => ({
+  definition: {
+    name: names.sandbox,
+    title: SAY.sandboxTitle,
+    description: SAY.sandbox(names),
+    inputSchema: { type: 'object', properties: PAYLOAD_SCHEMA, additionalProperties: false },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        ok: { type: 'boolean' },
+        would_create_post: { type: 'boolean' },
+        validation: { type: 'object' },
+        preview: { type: 'object' },
+        warnings: { type: 'array', items: { type: 'object' } },
+        errors: { type: 'array', items: { type: 'string' } },
+      },
+      required: ['ok', 'would_create_post', 'validation'],
+    },
+    annotations: { readOnlyHint: true, openWorldHint: true },
+  },
+  isSandbox: true,
+
+  async call(args, send, slug) {
+    const sent = readArguments(args, Object.keys(PAYLOAD_SCHEMA));
+    const targets = await resolveTargetNames(sent.targets, send, slug, names);
+    const body = { ...sent, ...(targets && { targets: targets.map((id) => ({ id })) }) };
+    const answer = await send({ method: 'POST', path: '/v1/sandbox/test', body });
+    // A rejected payload is a result of the sandbox, not a failure of the tool.
+    if (answer.body.validation !== undefined && answer.body.ok === false)
+      return { text: TOOL_ANSWERS.rejected({ errors: joinErrors(answer.body) }), structured: answer.body };
+    const structured = requireSuccess(answer, names);
+    return {
+      text: structured.would_create_post === true ? TOOL_ANSWERS.checked : TOOL_ANSWERS.checkedNowhere,
+      structured,
+    };
+  },
+});

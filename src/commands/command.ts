@@ -1,0 +1,109 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { AggregateStore, type DecisionResult } from '../event-store/aggregate-store.js';
+import type { CommandContext } from '../event-store/codec.js';
+import type { Position } from '../event-store/port.js';
+import type { Instant } from '../kernel/clock.js';
+import { type Actor, type Decider, type DomainEvent, type Origin, ownerOfActor } from '../kernel/events.js';
+import { RESOURCE_MESSAGES } from '../kernel/messages.js';
+import { isRejection, reject, type Rejection } from '../kernel/result.js';
+
+/** A command that succeeded, now or in an earlier run of the same command. */
+export interface Completed {
+  /** Position that the read models must reach to show the change; -1n if nothing changed. */
+  readonly position: Position;
+}
+
+/** The outcome of a use case: success, or the reason for a rejection. */
+export type CommandOutcome = Completed | Rejection;
+
+/** Converts a decision into the outcome that callers of the use case need. */
+export const toOutcome = <S, E extends DomainEvent, Code extends string>(
+  result: DecisionResult<S, E> | Rejection<Code>,
+): Completed | Rejection<Code> => (isRejection(result) ? result : { position: result.aggregate.position });
+
+/** Returns the successes among several decisions. */
+export const listCompleted = <S, E extends DomainEvent>(
+  results: readonly (DecisionResult<S, E> | Rejection)[],
+): Completed[] => results.flatMap((result) => (isRejection(result) ? [] : [{ position: result.aggregate.position }]));
+
+/** Combines several successes into one, with the latest of their positions. */
+export const latestCompleted = (each: readonly Completed[]): Completed =>
+  each.reduce((last, next) => (next.position > last.position ? next : last), { position: -1n });
+
+/**
+ * Returns the result of a command that must never be rejected for its actor.
+ * @throws Error if it was rejected anyway
+ */
+export const requireCompleted = <C extends Completed>(outcome: C | Rejection): C => {
+  if (isRejection(outcome)) throw new Error(`unexpected rejection: ${outcome.rejection}: ${outcome.message}`);
+  return outcome;
+};
+
+/** A command that needs only its aggregate. Subclasses have no handler of their own. */
+export class AggregateCommand<C> extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly decider: Decider<C, unknown, DomainEvent, string>,
+    readonly id: string,
+    readonly command: C,
+  ) {
+    super();
+  }
+}
+
+/** Handles every {@link AggregateCommand}: the command bus finds handlers by metadata, which subclasses inherit. */
+@CommandHandler(AggregateCommand)
+export class AggregateCommandHandler implements ICommandHandler<AggregateCommand<unknown>> {
+  constructor(private readonly aggregates: AggregateStore) {}
+
+  async execute({ context, decider, id, command }: AggregateCommand<unknown>): Promise<CommandOutcome> {
+    return toOutcome(await this.aggregates.execute(decider, id, command, context));
+  }
+}
+
+export type { CommandContext } from '../event-store/codec.js';
+
+/** The part of an HTTP request that is stored with the events it causes. */
+export interface RequestOrigin {
+  /** `req_…` */
+  readonly id: string;
+  readonly clientAddress: string;
+}
+
+/** Returns the origin of the events that an HTTP request causes. */
+export const originOfRequest = (actor: Actor, { id, clientAddress }: RequestOrigin): Origin => ({
+  actor,
+  requestId: id,
+  causationId: id,
+  correlationId: id,
+  clientAddress,
+});
+
+/** Returns a context whose event ids derive from the request and the use case, so an append can be repeated. */
+export const newCommandContext = (origin: Origin, useCase: string, at: Instant): CommandContext => {
+  const { actor, requestId, causationId, correlationId, clientAddress } = origin;
+  return { actor, requestId, causationId, correlationId, clientAddress, commandId: `${causationId}/${useCase}`, at };
+};
+
+/**
+ * Rejects an owner's command if it concerns another owner's projects or channels, or their pauses or publications.
+ * Pauses and publications do not name their owner, but their project or channel does. Reads nothing for other actors.
+ * @param ids the projects or channels that the command changes
+ * @returns null if the actor may execute the command
+ * @throws Unavailable
+ */
+export const rejectForeign = async <S, E extends DomainEvent>(
+  aggregates: AggregateStore,
+  decider: Decider<never, S, E, string>,
+  ids: readonly string[],
+  { actor }: CommandContext,
+): Promise<Rejection<'not_found'> | null> => {
+  const caller = ownerOfActor(actor);
+  if (caller === null) return null;
+  for (const id of ids) {
+    const { state } = await aggregates.loadAggregate(decider, id);
+    if (decider.ownerOf?.(state, id) !== caller)
+      return reject('not_found', RESOURCE_MESSAGES.notFound({ what: decider.category }));
+  }
+  return null;
+};

@@ -1,0 +1,271 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { endpoint, type EndpointCommand } from '../domain/endpoint/endpoint.decider.js';
+import type { DisabledBy, EndpointCreated, EndpointSettings } from '../domain/endpoint/endpoint.events.js';
+import type { Plan } from '../domain/owner/owner.events.js';
+import { AggregateStore } from '../event-store/aggregate-store.js';
+import { type CommandContext, deriveEventId } from '../event-store/codec.js';
+import { CLOCK, type Clock } from '../kernel/clock.js';
+import { streamOf } from '../kernel/events.js';
+import { RESOURCE_MESSAGES } from '../kernel/messages.js';
+import { isRejection, reject } from '../kernel/result.js';
+import { FindMissingIds } from '../projections/discovery/discovery.queries.js';
+import { ProjectionProgress } from '../projections/engine/progress.js';
+import { SecretVault } from '../secrets/vault.js';
+import { CappedCreation } from './capped-creation.js';
+import {
+  AggregateCommand,
+  type CommandOutcome,
+  latestCompleted,
+  originOfRequest,
+  type RequestOrigin,
+  toOutcome,
+} from './command.js';
+import { Deletions, rejectDeletedOwner } from './deletion.js';
+import { COMMAND_MESSAGES, DISABLED_REASONS } from './messages.js';
+import { rejectOtherPlans } from './reject-other-plans.js';
+import { storeSigningSecret } from './store-signing-secret.js';
+import { rejectUnknownIds } from './unknown-ids.js';
+
+/** Changes an endpoint's settings; undefined fields stay unchanged. */
+export class ChangeEndpoint extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly endpointId: string,
+    readonly settings: Partial<EndpointSettings>,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ChangeEndpoint)
+export class ChangeEndpointHandler implements ICommandHandler<ChangeEndpoint> {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly findMissingIds: FindMissingIds,
+    private readonly deletions: Deletions,
+  ) {}
+
+  async execute({ context, endpointId, settings }: ChangeEndpoint): Promise<CommandOutcome> {
+    if (settings.projectIds) {
+      const { state } = await this.aggregates.loadAggregate(endpoint, endpointId);
+      if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'endpoint' }));
+      const missing = await this.findMissingIds.execute('project', state.ownerId, settings.projectIds);
+      if (missing.length > 0) return rejectUnknownIds('project_ids', missing);
+    }
+    const command = { type: 'ChangeEndpoint', endpointId, settings } as const;
+    const changed = toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
+    if (isRejection(changed) || !settings.projectIds) return changed;
+    const verified = await this.deletions.dropDeletedProjects(endpointId, settings.projectIds, context);
+    return latestCompleted([changed, verified]);
+  }
+}
+
+/**
+ * Creates an owner's endpoint, within the plan's cap (D-67). A live endpoint needs a plan with webhook input (D-12).
+ */
+export class CreateEndpoint extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly endpoint: Omit<EndpointCreated['data'], 'signingSecretId'> & { readonly signingSecret: string },
+    /** Plans with webhook input, from the limits profile. */
+    readonly inputPlans: readonly Plan[],
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CreateEndpoint)
+export class CreateEndpointHandler implements ICommandHandler<CreateEndpoint> {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly vault: SecretVault,
+    private readonly findMissingIds: FindMissingIds,
+    private readonly deletions: Deletions,
+    private readonly capped: CappedCreation,
+  ) {}
+
+  async execute(command: CreateEndpoint): Promise<CommandOutcome> {
+    const { inputPlans } = command;
+    const { endpointId: id, ownerId, settings, mode } = command.endpoint;
+    const missing = await this.findMissingIds.execute('project', ownerId, settings.projectIds);
+    if (missing.length > 0) return rejectUnknownIds('project_ids', missing);
+    const rejection =
+      (await rejectDeletedOwner(this.aggregates, ownerId)) ??
+      (mode === 'live'
+        ? await rejectOtherPlans(this.aggregates, ownerId, inputPlans, COMMAND_MESSAGES.planWithoutInput)
+        : null);
+    if (rejection) return rejection;
+    return this.capped.createWithinCap({ endpoints: ownerId }, { ownerId, id }, () => this.create(command));
+  }
+
+  private async create({ context, endpoint: { signingSecret, ...rest } }: CreateEndpoint): Promise<CommandOutcome> {
+    const { endpointId, ownerId, settings } = rest;
+    const signingSecretId = await storeSigningSecret(this.vault, endpoint, endpointId, signingSecret, context);
+    const command = { type: 'CreateEndpoint', ...rest, signingSecretId } as const;
+    const created = toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
+    if (isRejection(created)) return created;
+    const verified = await this.deletions.verifyNewEndpoint(
+      { endpointId, ownerId, projectIds: settings.projectIds },
+      context,
+    );
+    return isRejection(verified) ? verified : latestCompleted([created, verified]);
+  }
+}
+
+/**
+ * Deletes an endpoint: its slug and token stop working, and its posts' planned and queued publications are cancelled.
+ */
+export class DeleteEndpoint extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly endpointId: string,
+  ) {
+    super();
+  }
+}
+
+/** Appends the deletion, then completes it; after a crash, the saga `complete-deletions` does. */
+@CommandHandler(DeleteEndpoint)
+export class DeleteEndpointHandler implements ICommandHandler<DeleteEndpoint> {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly deletions: Deletions,
+  ) {}
+
+  async execute({ context, endpointId }: DeleteEndpoint): Promise<CommandOutcome> {
+    const command = { type: 'DeleteEndpoint', endpointId } as const;
+    const deleted = toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
+    return this.deletions.completeNow(deleted, ({ position }) =>
+      this.deletions.completeEndpoint(endpointId, position, context),
+    );
+  }
+}
+
+/** Disables an endpoint at its owner's request; requests then get a 403 (D-8). */
+export class DisableEndpointByOwner extends AggregateCommand<EndpointCommand> {
+  constructor(context: CommandContext, endpointId: string) {
+    const reason = DISABLED_REASONS.byOwner;
+    super(context, endpoint, endpointId, { type: 'DisableEndpoint', endpointId, by: 'owner', reason });
+  }
+}
+
+/**
+ * Disables an endpoint on the gateway's own initiative (D-8), at most once each time it is enabled: a late retry by a
+ * suspended process cannot disable an endpoint that its owner has since enabled again. Returns the id of the event that
+ * disabled it; null if this command did not disable it.
+ */
+export class DisableEndpoint extends Command<string | null> {
+  constructor(
+    readonly endpointId: string,
+    readonly by: Exclude<DisabledBy, 'owner'>,
+    /** Position of the event that last enabled it. */
+    readonly epoch: string,
+    readonly reason: string,
+    /** The request that caused the decision. */
+    readonly request: RequestOrigin,
+  ) {
+    super();
+  }
+}
+
+/** Returns the same command id in every process, so an endpoint is disabled at most once each time it is enabled. */
+export const disableCommandId = (endpointId: string, by: DisableEndpoint['by'], epoch: string): string =>
+  `disable/${endpointId}/${by}/${epoch}`;
+
+/** Maximum time to delay the rejection until the read model shows the endpoint as disabled, in ms. */
+const READ_MODEL_TIMEOUT_MS = 1_000;
+
+@CommandHandler(DisableEndpoint)
+export class DisableEndpointHandler implements ICommandHandler<DisableEndpoint> {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly progress: ProjectionProgress,
+  ) {}
+
+  async execute({ endpointId, by, epoch, reason, request }: DisableEndpoint): Promise<string | null> {
+    const commandId = disableCommandId(endpointId, by, epoch);
+    const command = { type: 'DisableEndpoint', endpointId, by, reason } as const;
+    const context = { ...originOfRequest('system:gate', request), commandId, at: this.clock.now() };
+    const decided = await this.aggregates.execute(endpoint, endpointId, command, context);
+    if (isRejection(decided) || decided.events.length === 0) return null;
+    await this.progress.waitFor(['discovery'], decided.aggregate.position, READ_MODEL_TIMEOUT_MS);
+    return deriveEventId(commandId, streamOf(endpoint, endpointId), 0);
+  }
+}
+
+/** Enables an endpoint, regardless of who disabled it; a live endpoint needs a plan with webhook input (D-47). */
+export class EnableEndpoint extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly endpointId: string,
+    /** Plans with webhook input, from the limits profile. */
+    readonly inputPlans: readonly Plan[],
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(EnableEndpoint)
+export class EnableEndpointHandler implements ICommandHandler<EnableEndpoint> {
+  constructor(private readonly aggregates: AggregateStore) {}
+
+  async execute({ context, endpointId, inputPlans }: EnableEndpoint): Promise<CommandOutcome> {
+    const { state } = await this.aggregates.loadAggregate(endpoint, endpointId);
+    if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'endpoint' }));
+    const { mode, ownerId } = state;
+    const { planWithoutInput } = COMMAND_MESSAGES;
+    const rejection =
+      mode === 'live' ? await rejectOtherPlans(this.aggregates, ownerId, inputPlans, planWithoutInput) : null;
+    if (rejection) return rejection;
+    const command = { type: 'EnableEndpoint', endpointId } as const;
+    return toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
+  }
+}
+
+/**
+ * Replaces an endpoint's slug, at most once in 24 hours; the old one stops working at once (publish-api.md: Inbound
+ * endpoint).
+ */
+export class RotateEndpointSlug extends AggregateCommand<EndpointCommand> {
+  constructor(context: CommandContext, endpointId: string, slug: string) {
+    super(context, endpoint, endpointId, { type: 'RotateSlug', endpointId, slug, at: context.at });
+  }
+}
+
+/** Replaces an endpoint's token; the old one stops working at once (publish-api.md: Authentication, 3). */
+export class RotateEndpointToken extends AggregateCommand<EndpointCommand> {
+  /** @param tokenHash SHA-256, hex */
+  constructor(context: CommandContext, endpointId: string, tokenHash: string) {
+    super(context, endpoint, endpointId, { type: 'RotateToken', endpointId, tokenHash });
+  }
+}
+
+/** Replaces an endpoint's signing secret; the old one stays valid for an overlap period (D-40). */
+export class RotateSigningSecret extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly endpointId: string,
+    readonly signingSecret: string,
+    /** How long the old secret stays valid, in ms; 0 if it expires at once. */
+    readonly overlapMs: number,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RotateSigningSecret)
+export class RotateSigningSecretHandler implements ICommandHandler<RotateSigningSecret> {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly vault: SecretVault,
+  ) {}
+
+  async execute({ context, endpointId, signingSecret, overlapMs }: RotateSigningSecret): Promise<CommandOutcome> {
+    const signingSecretId = await storeSigningSecret(this.vault, endpoint, endpointId, signingSecret, context);
+    const previousUntil = context.at + overlapMs;
+    const command = { type: 'RotateSigningSecret', endpointId, signingSecretId, previousUntil } as const;
+    return toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
+  }
+}

@@ -1,0 +1,155 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Plan } from '../domain/owner/owner.events.js';
+import { webhookOutput, type WebhookOutputCommand } from '../domain/webhook-output/webhook-output.decider.js';
+import type { WebhookKind, WebhookOutputCreated } from '../domain/webhook-output/webhook-output.events.js';
+import { AggregateStore } from '../event-store/aggregate-store.js';
+import type { CommandContext } from '../event-store/codec.js';
+import { RESOURCE_MESSAGES } from '../kernel/messages.js';
+import { isRejection, reject } from '../kernel/result.js';
+import { FindResource } from '../projections/discovery/discovery.queries.js';
+import { SecretVault } from '../secrets/vault.js';
+import { CappedCreation } from './capped-creation.js';
+import { AggregateCommand, type CommandOutcome, toOutcome } from './command.js';
+import { Deletions } from './deletion.js';
+import { COMMAND_MESSAGES, DISABLED_REASONS } from './messages.js';
+import { rejectOtherPlans } from './reject-other-plans.js';
+import { storeSigningSecret } from './store-signing-secret.js';
+
+/** Changes a webhook output's URL or kinds; undefined fields are unchanged. */
+export class ChangeWebhookOutput extends AggregateCommand<WebhookOutputCommand> {
+  constructor(
+    context: CommandContext,
+    outputId: string,
+    change: { readonly url?: string | undefined; readonly kinds?: readonly WebhookKind[] | undefined },
+  ) {
+    super(context, webhookOutput, outputId, { type: 'ChangeOutput', outputId, ...change });
+  }
+}
+
+/**
+ * Creates a webhook output for a project (D-29). The output belongs to the project's owner: the owner's plan must
+ * include webhook outputs, and the output counts against the plan's caps (D-67, D-82).
+ */
+export class CreateWebhookOutput extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly output: Omit<WebhookOutputCreated['data'], 'ownerId' | 'signingSecretId'> & {
+      readonly signingSecret: string;
+    },
+    /** The owner who makes the request; null for the operator. */
+    readonly callerId: string | null,
+    /** Plans with webhook output, from the limits profile. */
+    readonly outputPlans: readonly Plan[],
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CreateWebhookOutput)
+export class CreateWebhookOutputHandler implements ICommandHandler<CreateWebhookOutput> {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly vault: SecretVault,
+    private readonly findResource: FindResource,
+    private readonly deletions: Deletions,
+    private readonly capped: CappedCreation,
+  ) {}
+
+  async execute(command: CreateWebhookOutput): Promise<CommandOutcome> {
+    const { callerId, outputPlans } = command;
+    const { outputId: id, projectId } = command.output;
+    const project = await this.findResource.execute('project', projectId, callerId);
+    if (!project)
+      return reject('unknown_ids', COMMAND_MESSAGES.unknownIds({ ids: projectId }), { project_id: projectId });
+    const ownerId = project.owner_id;
+    const { planWithoutOutput } = COMMAND_MESSAGES;
+    const rejection = await rejectOtherPlans(this.aggregates, ownerId, outputPlans, planWithoutOutput);
+    if (rejection) return rejection;
+    const places = { webhookOutputs: ownerId, outputsPerProject: projectId };
+    return this.capped.createWithinCap(places, { ownerId, id }, () => this.create(command, ownerId));
+  }
+
+  private async create(
+    { context, output: { signingSecret, ...rest } }: CreateWebhookOutput,
+    ownerId: string,
+  ): Promise<CommandOutcome> {
+    const { outputId, projectId } = rest;
+    const signingSecretId = await storeSigningSecret(this.vault, webhookOutput, outputId, signingSecret, context);
+    const command = { type: 'CreateOutput', ...rest, ownerId, signingSecretId } as const;
+    const created = toOutcome(await this.aggregates.execute(webhookOutput, outputId, command, context));
+    if (isRejection(created)) return created;
+    return (await this.deletions.verifyNewOutput({ outputId, ownerId, projectId }, context)) ?? created;
+  }
+}
+
+/** Deletes a webhook output: nothing more is delivered to it. */
+export class DeleteWebhookOutput extends AggregateCommand<WebhookOutputCommand> {
+  constructor(context: CommandContext, outputId: string) {
+    super(context, webhookOutput, outputId, { type: 'DeleteOutput', outputId });
+  }
+}
+
+/** Disables a webhook output at its owner's request: nothing is delivered to it. */
+export class DisableOutputByOwner extends AggregateCommand<WebhookOutputCommand> {
+  constructor(context: CommandContext, outputId: string) {
+    const reason = DISABLED_REASONS.byOwner;
+    super(context, webhookOutput, outputId, { type: 'DisableOutput', outputId, by: 'owner', reason });
+  }
+}
+
+/** Enables a webhook output, regardless of who disabled it; the owner's plan must include webhook outputs. */
+export class EnableWebhookOutput extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly outputId: string,
+    /** Plans with webhook output, from the limits profile. */
+    readonly outputPlans: readonly Plan[],
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(EnableWebhookOutput)
+export class EnableWebhookOutputHandler implements ICommandHandler<EnableWebhookOutput> {
+  constructor(private readonly aggregates: AggregateStore) {}
+
+  async execute({ context, outputId, outputPlans }: EnableWebhookOutput): Promise<CommandOutcome> {
+    const { state } = await this.aggregates.loadAggregate(webhookOutput, outputId);
+    if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'webhook output' }));
+    const { planWithoutOutput } = COMMAND_MESSAGES;
+    const rejection = await rejectOtherPlans(this.aggregates, state.ownerId, outputPlans, planWithoutOutput);
+    if (rejection) return rejection;
+    const command = { type: 'EnableOutput', outputId } as const;
+    return toOutcome(await this.aggregates.execute(webhookOutput, outputId, command, context));
+  }
+}
+
+/**
+ * Replaces a webhook output's signing secret; deliveries are also signed with the old one for an overlap period (D-40).
+ */
+export class RotateOutputSecret extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly outputId: string,
+    readonly signingSecret: string,
+    /** How long deliveries are also signed with the old secret, in ms; 0 if they are not. */
+    readonly overlapMs: number,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RotateOutputSecret)
+export class RotateOutputSecretHandler implements ICommandHandler<RotateOutputSecret> {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly vault: SecretVault,
+  ) {}
+
+  async execute({ context, outputId, signingSecret, overlapMs }: RotateOutputSecret): Promise<CommandOutcome> {
+    const signingSecretId = await storeSigningSecret(this.vault, webhookOutput, outputId, signingSecret, context);
+    const previousUntil = context.at + overlapMs;
+    const command = { type: 'RotateOutputSecret', outputId, signingSecretId, previousUntil } as const;
+    return toOutcome(await this.aggregates.execute(webhookOutput, outputId, command, context));
+  }
+}

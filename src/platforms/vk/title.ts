@@ -1,2 +1,0 @@
-/** The network's display name. */
-export const TITLE = 'VK';
