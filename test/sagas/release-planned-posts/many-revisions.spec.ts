@@ -1,3 +1,4 @@
+// More than 20 s: 200 changes over HTTP, and posts with megabytes of revisions.
 import { PlannedPosts } from '../../../src/commands/post/planned-posts.js';
 import { AggregateStore } from '../../../src/event-store/aggregate-store.js';
 import { iso } from '../../../src/kernel/clock.js';
