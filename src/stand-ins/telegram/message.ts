@@ -189,8 +189,9 @@ const readFacts = (
 
 const readNumber = (value: unknown, name: string): number | undefined => {
   if (value === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(String(value))) throw badRequest(`${name} must be a whole number`);
-  return Number(value);
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string' || !/^\d{1,9}$/.test(text)) throw badRequest(`${name} must be a whole number`);
+  return Number(text);
 };
 
 /** Returns the type that readers see: videos other than MP4, and audio other than MP3 and M4A, arrive as documents. */

@@ -3,7 +3,7 @@ import { mediaFolder } from '../media-files.js';
 import { postOf, publishPost } from '../publish-post.js';
 import { type MadePost, TWENTY_POSTS } from '../twenty-posts.js';
 import { NETWORK_NAMES, type NetworkName, NETWORKS } from '../wire/networks.js';
-import { type Observed, observe } from '../wire/observe.js';
+import { observe, type Observed } from '../wire/observe.js';
 import { startRelay } from '../wire/relay.js';
 import { describeProblem, findShapeProblems, readDescription } from './shapes.js';
 

@@ -16,8 +16,8 @@ import { FIXED_POSTS } from './fixed-posts.js';
 import {
   compareAnswers,
   type FixtureFile,
-  type RecordedChannel,
   RECORDED,
+  type RecordedChannel,
   recordOne,
   writeFixture,
 } from './recording.js';

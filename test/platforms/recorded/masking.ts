@@ -3,7 +3,7 @@ import { jsonIn } from '../wire/recorder.js';
 /** What stands for a secret in a fixture. */
 const MASK = '***';
 
-/** Members of answers that let whoever has them act or see: they are replaced by made-up values. */
+/** Members of answers by which others could act or see: they are replaced by made-up values. */
 const GIVEN_OUT: ReadonlySet<string> = new Set([
   ...['upload_url', 'fallback_upload_url', 'photo_ids', 'token', 'photo', 'hash', 'access_key'],
   ...['file_id', 'file_unique_id', 'thumb_hash', 'web_view_token', 'invite_link', 'email', 'phone'],

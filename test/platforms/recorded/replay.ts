@@ -14,7 +14,7 @@ const startReplayer = async ({ calls }: Fixture) => {
     request.resume().on('end', () => {
       const answer = calls[at++]?.answer ?? { status: 599, body: 'the recording has no further call' };
       const isText = typeof answer.body === 'string';
-      const text = isText ? (answer.body as string) : JSON.stringify(answer.body);
+      const text = isText ? answer.body : JSON.stringify(answer.body);
       response.writeHead(answer.status, { 'content-type': isText ? 'text/plain' : 'application/json' });
       response.end(text.replaceAll(ORIGIN, `http://${request.headers.host}`));
     });
