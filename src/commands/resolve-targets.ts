@@ -1,5 +1,5 @@
 import { reject, type Rejection } from '../kernel/result.js';
-import type { ContentTarget } from '../payload/content-layers.js';
+import type { ContentTarget } from '../payload/overrides.js';
 import type { SnapshotProject } from '../projections/discovery/endpoint-snapshots.queries.js';
 import { COMMAND_MESSAGES } from './messages.js';
 

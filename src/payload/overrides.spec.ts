@@ -1,4 +1,5 @@
-import { type Audience, contentFor, listMedia } from './content-layers.js';
+import type { Audience } from './content-layers.js';
+import { contentFor, listMedia } from './overrides.js';
 import { validatePayload } from './validate.js';
 
 const TG = { channelId: 'tgt_1', platform: 'telegram' };

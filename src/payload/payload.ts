@@ -2,7 +2,7 @@ import type { JsonObject } from '../kernel/json.js';
 import { MAX_URL_LENGTH } from '../outbound-http/url-rules.js';
 import { HEAVY_BYTES } from '../validation/json-body.js';
 import { JSON_LIMITS } from '../validation/json-scan.js';
-import type { Overrides } from './content-layers.js';
+import type { Overrides } from './overrides.js';
 
 /** Formatting of a range of text; offset and length in UTF-16 code units (publish-api.md: Publish payload). */
 export interface Entity {

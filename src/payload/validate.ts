@@ -15,7 +15,6 @@ import { isVisible } from '../validation/text-measure.js';
 import { wrongTypePredicate } from '../validation/wording.js';
 import {
   type Audience,
-  type ContentOverride,
   findTargetProblems,
   listAddressed,
   NO_AUDIENCE,
@@ -23,6 +22,7 @@ import {
   readOverrides,
 } from './content-layers.js';
 import { PAUSE_MESSAGES, PAYLOAD_MESSAGES } from './messages.js';
+import type { ContentOverride } from './overrides.js';
 import { PublishPayloadDto } from './payload.dto.js';
 import { LIMITS, type PublishPayload } from './payload.js';
 import { parsePublishAt, refusePublishAt } from './publish-at.js';

@@ -7,7 +7,8 @@ import { createProber, findMediaProblems, type PayRequests, type Prober } from '
 import type { AddressPolicy } from '../../outbound-http/address-policy.js';
 import { GuardedClient } from '../../outbound-http/guarded-client.js';
 import { type RequestSlots, TrafficMeter } from '../../outbound-http/request-slots.js';
-import { type Audience, listAddressed, listMedia, type MediaList } from '../../payload/content-layers.js';
+import { type Audience, listAddressed } from '../../payload/content-layers.js';
+import { listMedia, type MediaList } from '../../payload/overrides.js';
 import type { Media, PublishPayload } from '../../payload/payload.js';
 import type { ProbedMedium } from '../../platforms/publisher.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';

@@ -17,7 +17,7 @@ import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { iso } from '../../kernel/clock.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { contentFor } from '../../payload/content-layers.js';
+import { contentFor } from '../../payload/overrides.js';
 import { toTextHtml } from '../../payload/text-html.js';
 import { ProjectOutputs } from '../../projections/discovery/discovery.queries.js';
 import { References } from '../../projections/discovery/references.queries.js';

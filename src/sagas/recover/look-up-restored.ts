@@ -8,7 +8,7 @@ import type { Instant } from '../../kernel/clock.js';
 import type { RecordedEvent } from '../../kernel/events.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { isRejection } from '../../kernel/result.js';
-import { contentFor } from '../../payload/content-layers.js';
+import { contentFor } from '../../payload/overrides.js';
 import type { LookUpResult, SendContext, SendInDoubt, Step } from '../../platforms/publisher.js';
 import { Publishers } from '../../platforms/publishers.js';
 import { PostPayloads, type PostWithPayload } from '../../projections/posts/post-payloads.js';

@@ -7,7 +7,7 @@ import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import type { Origin } from '../../../kernel/events.js';
 import { newId } from '../../../kernel/ids.js';
 import { LOG, type Log } from '../../../kernel/log.js';
-import { contentFor } from '../../../payload/content-layers.js';
+import { contentFor } from '../../../payload/overrides.js';
 import type { Rendering } from '../../../platforms/publisher.js';
 import { Publishers } from '../../../platforms/publishers.js';
 import { Leases } from '../../../postgres/leases.js';
