@@ -87,7 +87,11 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
     expect(behind.text).toMatch(/attempt [1-5] of 5/);
     expect(behind.blocked_by).toBe((await setup.readPublication(first)).id);
     // `blocked_by_rule` is null while the retry is due or under way.
-    expect(behind.figures).toEqual({ ...NO_FIGURES, first_sequence: 1, blocked_by_rule: behind.figures.blocked_by_rule });
+    expect(behind.figures).toEqual({
+      ...NO_FIGURES,
+      first_sequence: 1,
+      blocked_by_rule: behind.figures.blocked_by_rule,
+    });
     expect(['retry', null]).toContain(behind.figures.blocked_by_rule);
     await harness.telegram.clearFaults();
     await setup.waitForState(second, 'published');
