@@ -8,9 +8,9 @@ it('a worker starts, stops and starts again with the smallest number of connecti
   });
   try {
     for (let start = 1; start <= 2; start++) {
-      const { address, stop } = await environment.startProcess();
-      expect((await fetch(`${address}/healthz`)).status).toBe(200);
-      await stop();
+      const started = await environment.startProcess();
+      expect((await fetch(`${started.address}/healthz`)).status).toBe(200);
+      await started.stop();
     }
   } finally {
     await environment.stop();

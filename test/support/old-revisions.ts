@@ -19,11 +19,21 @@ export const appendOldRevisions = async (
   const { state, ...loaded } = (await new PlannedPosts(aggregates).load(place))!;
   const { postId, endpointId, ownerId, acceptedAt, externalId, targets } = state;
   const events = texts.map((text, n) => {
-    const ids = { postId, endpointId, ownerId, externalId, traceId: null };
-    const times = { at: Date.now(), acceptedAt, publishAt };
     const data: PostRevised['data'] = {
-      ...{ ...ids, ...times, revision: state.revision + 1 + n, needsApproval: false, payload: { text }, parts: null },
-      ...{ targets, droppedIds: [] },
+      postId,
+      endpointId,
+      ownerId,
+      externalId,
+      traceId: null,
+      at: Date.now(),
+      acceptedAt,
+      publishAt,
+      revision: state.revision + 1 + n,
+      needsApproval: false,
+      payload: { text },
+      parts: null,
+      targets,
+      droppedIds: [],
     };
     return { type: 'PostRevised', data } as const;
   });

@@ -58,7 +58,7 @@ export class PlannedCancellations {
       return await this.cancel(post, context);
     } catch (error) {
       if (!isDamaged(error)) throw error;
-      // Nobody can release it either: the saga of the releases sets it aside.
+      // It cannot be released either: the saga of the releases sets it aside.
       const { postId, stream } = post;
       const detail = { post_id: postId, stream, reason: reasonOf(error) };
       this.log.error(detail, 'a planned post cannot be read, and is not cancelled');

@@ -112,10 +112,10 @@ describe.each([
       encoded: change.encoded.map((event) => ({ ...event, data: filler })),
     }));
     const waves: number[] = [];
-    const { appendTogether } = posts;
+    const appendTogether = posts.appendTogether.bind(posts);
     posts.appendTogether = (changes) => {
       waves.push(changes.reduce((sum, change) => sum + countAppendBytes(change.encoded), 0));
-      return appendTogether.call(posts, changes);
+      return appendTogether(changes);
     };
     const refused: string[] = [];
     expect(await appendAll(encoded, [], refused)).toEqual(streams(...numbers));

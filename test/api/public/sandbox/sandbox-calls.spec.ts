@@ -101,7 +101,7 @@ const convertCalls = (network: NetworkName, recorded: readonly RecordedCall[]): 
       request: Object.fromEntries(
         Object.entries(parameters)
           .filter(([name]) => !COMMON_FIELDS[network].includes(name))
-          .map(([name, value]) => [name, network === 'telegram' && files ? readFormValue(value!) : value]),
+          .map(([name, value]) => [name, network === 'telegram' && files ? readFormValue(value) : value]),
       ),
     });
   }
