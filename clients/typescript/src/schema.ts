@@ -2776,6 +2776,7 @@ export interface Routes {
           | 'SagaEventSkipped'
           | 'RecoveryStarted'
           | 'RecoveryMarked'
+          | 'RecoveryLookedUp'
           | 'RecoveryConfirmed';
         /** Only events from this time on. */
         readonly since?: string;
