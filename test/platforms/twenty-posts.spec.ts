@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
-import type { LedgerEntry } from '../../src/stand-ins/kit/ledger.js';
+import type { LedgerEntry } from '../../src/stand-ins/kit/ledger-entry.js';
 import { READERS_VIEWS } from '../../src/stand-ins/readers-views.js';
 import { joinAlbums, type VisibleMessage } from '../../src/stand-ins/walls/visible-message.js';
 import { mediaFolder } from './media-files.js';

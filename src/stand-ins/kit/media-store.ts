@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { imageSize } from 'image-size';
-import type { LedgerMedium } from './ledger.js';
+import type { LedgerMedium } from './ledger-entry.js';
 
 /** MIME types by file extension. A wall offers files of other types as downloads. */
 export const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([

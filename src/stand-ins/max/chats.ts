@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../kit/ledger.js';
+import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { ApiError, badPayload } from './api-error.js';
 
 /** The bot's relation to a chat. `denied`: it is not an administrator. `removed`: it is not in the chat. */

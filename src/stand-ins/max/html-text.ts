@@ -1,4 +1,4 @@
-import type { FormattedText, LedgerEntity } from '../kit/ledger.js';
+import type { FormattedText, LedgerEntity } from '../kit/ledger-entry.js';
 import { badPayload } from './api-error.js';
 
 /** Formatting by tag in MAX's HTML. */

@@ -1,6 +1,7 @@
 import { EMPTY_MESSAGE, findUploads, mediumAt, type ReadersView, readReference } from '../walls/readers-view.js';
 import { parseHtml } from './html-text.js';
-import { MAX_TEXT, readKeyboard } from './posting.js';
+import { readKeyboard } from './keyboard.js';
+import { MAX_TEXT } from './limits.js';
 import { THEME } from './theme.js';
 
 type Attachment = { readonly type?: unknown; readonly payload?: unknown };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LedgerMedium } from '../kit/ledger.js';
+import type { LedgerMedium } from '../kit/ledger-entry.js';
 import { detectMimeType, type MediaStore, readPhotoDimensions, type UploadedFile } from '../kit/media-store.js';
 import { ApiError, badPayload } from './api-error.js';
 

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../kit/ledger.js';
+import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { ApiError } from './api-error.js';
 
 /** The caller's relation to a group. `no_member`: the account is not a member. */

@@ -1,5 +1,6 @@
 import type { TextParameters } from '../kit/body.js';
-import type { Ledger, LedgerEntry, LedgerMedium } from '../kit/ledger.js';
+import type { Ledger } from '../kit/ledger.js';
+import type { LedgerEntry, LedgerMedium } from '../kit/ledger-entry.js';
 import { ApiError, badParameter } from './api-error.js';
 import { findPostingError, type Groups } from './groups.js';
 import type { Uploads } from './uploads.js';

@@ -1,5 +1,5 @@
 import { newTicket, type UploadPath } from '../kit/body.js';
-import type { LedgerMedium } from '../kit/ledger.js';
+import type { LedgerMedium } from '../kit/ledger-entry.js';
 import { detectMimeType, type MediaStore, type StoredUploads } from '../kit/media-store.js';
 import type { StandInAnswer, StandInCall } from '../kit/network.js';
 import { ApiError, badParameter, errorAnswer } from './api-error.js';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { LedgerEntry } from '../kit/ledger.js';
+import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { ApiError, badRequest } from './api-error.js';
 
 /** The bot's relation to a chat. */

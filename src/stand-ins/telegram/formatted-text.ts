@@ -1,4 +1,4 @@
-import type { FormattedText, LedgerEntity } from '../kit/ledger.js';
+import type { FormattedText, LedgerEntity } from '../kit/ledger-entry.js';
 import { badRequest } from './api-error.js';
 import { findLinkProblem } from './keyboard.js';
 

@@ -1,4 +1,4 @@
-import type { LedgerButton } from '../kit/ledger.js';
+import type { LedgerButton } from '../kit/ledger-entry.js';
 import { badRequest } from './api-error.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { LedgerEntry, LedgerMedium } from '../kit/ledger.js';
+import type { LedgerEntry, LedgerMedium } from '../kit/ledger-entry.js';
 import { detectMimeType, type MediaStore, readPhotoDimensions, type UploadedFile } from '../kit/media-store.js';
 import { ApiError, badRequest } from './api-error.js';
 import type { Chat } from './chats.js';

@@ -1,4 +1,5 @@
-import type { FormattedText, Ledger, LedgerEntity, NewLedgerEntry } from '../kit/ledger.js';
+import type { Ledger } from '../kit/ledger.js';
+import type { FormattedText, LedgerEntity, NewLedgerEntry } from '../kit/ledger-entry.js';
 import type { MediaStore } from '../kit/media-store.js';
 import { badRequest } from './api-error.js';
 import type { Chat, Chats } from './chats.js';

@@ -1,4 +1,4 @@
-import type { FormattedText } from '../kit/ledger.js';
+import type { FormattedText } from '../kit/ledger-entry.js';
 import {
   EMPTY_MESSAGE,
   mediumAt,

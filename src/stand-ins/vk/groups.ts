@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../kit/ledger.js';
+import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { ApiError, badParameter } from './api-error.js';
 
 /** The post sent with a guid; remembered for an hour. */

@@ -1,4 +1,4 @@
-import type { FormattedText, LedgerEntity } from '../kit/ledger.js';
+import type { FormattedText, LedgerEntity } from '../kit/ledger-entry.js';
 
 /** `[id1|words]`, `[https://vk.com/…|words]`; `@id1 (words)`, `*id1 (words)`; `@name` and `*id1` alone. */
 const MENTION =

@@ -1,5 +1,5 @@
 import { newTicket, type UploadPath } from '../kit/body.js';
-import type { LedgerMedium } from '../kit/ledger.js';
+import type { LedgerMedium } from '../kit/ledger-entry.js';
 import {
   detectMimeType,
   type MediaStore,

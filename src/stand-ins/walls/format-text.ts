@@ -1,4 +1,4 @@
-import type { LedgerEntity } from '../kit/ledger.js';
+import type { LedgerEntity } from '../kit/ledger-entry.js';
 import { element, type WallElement, type WallNode } from './wall-node.js';
 
 /** Returns a link's address; null for unsafe schemes (`javascript:` …). If there is no scheme, assumes http. */

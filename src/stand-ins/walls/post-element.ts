@@ -1,4 +1,4 @@
-import type { LedgerButton } from '../kit/ledger.js';
+import type { LedgerButton } from '../kit/ledger-entry.js';
 import { EXTERNAL, formatText, safeHref } from './format-text.js';
 import type { VisibleMedium, VisibleMessage } from './visible-message.js';
 import { element, type WallElement, type WallNode } from './wall-node.js';

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../kit/ledger.js';
+import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { EXTERNAL, safeHref } from './format-text.js';
 import { postElement } from './post-element.js';
 import type { VisibleMedium } from './visible-message.js';

@@ -1,4 +1,4 @@
-import type { LedgerEntry, LedgerMedium } from '../kit/ledger.js';
+import type { LedgerEntry, LedgerMedium } from '../kit/ledger-entry.js';
 
 /** One message as readers see it. */
 export type VisibleMessage = Pick<LedgerEntry, 'text' | 'entities' | 'buttons' | 'reply_to' | 'group_id'> & {

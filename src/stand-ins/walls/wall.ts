@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LedgerEntry } from '../kit/ledger.js';
+import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { MEDIA_TYPES } from '../kit/media-store.js';
 import type { StandInAnswer } from '../kit/network.js';
 import type { WallChannel, WallFeed } from './feed.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Overrides } from '../../../src/app/process-options.js';
 import type { Clock } from '../../../src/kernel/clock.js';
-import type { LedgerEntry } from '../../../src/stand-ins/kit/ledger.js';
+import type { LedgerEntry } from '../../../src/stand-ins/kit/ledger-entry.js';
 import { startMaxStandIn } from '../../../src/stand-ins/max/max-stand-in.js';
 import { startOkStandIn } from '../../../src/stand-ins/ok/ok-stand-in.js';
 import { startVkStandIn } from '../../../src/stand-ins/vk/vk-stand-in.js';
