@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { maskUrl } from '../config/logger.js';
+import { maskUrl } from '../config/redact.js';
 import { catalogue } from '../domain/catalogue.js';
 import { AggregateStore } from '../event-store/aggregate-store.js';
 import { CheckedEventStore } from '../event-store/checked-event-store.js';

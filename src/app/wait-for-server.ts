@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { maskUrl } from '../config/logger.js';
+import { maskUrl } from '../config/redact.js';
 import { StorageFailed, Unavailable } from '../event-store/port.js';
 import { reasonOf } from '../kernel/reason.js';
 import { MigrationError } from '../postgres/migrations.js';

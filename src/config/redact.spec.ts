@@ -1,4 +1,4 @@
-import { redact } from './logger.js';
+import { redact } from './redact.js';
 
 describe('redact', () => {
   it('masks fields whose names suggest secrets, at any depth, in any naming style', () => {

@@ -1,7 +1,7 @@
 import { countOf } from '../kernel/message.js';
 import { readExtraCertificates } from './extra-certificates.js';
 import { readLimitsProfile } from './limits-profile.js';
-import { MASK, maskBaseUrl, maskUrl } from './logger.js';
+import { MASK, maskBaseUrl, maskUrl } from './redact.js';
 import {
   formatOnOff,
   matching,
