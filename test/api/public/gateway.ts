@@ -26,6 +26,8 @@ export interface TestChannel {
 /** Key of the operator. */
 export const OPERATOR_KEY = 'service_operator_http_tests';
 
+const BUSY: ReadonlySet<unknown> = new Set(['views_behind', 'unavailable']);
+
 /** The complete gateway on a real PostgreSQL, publishing to a Telegram stand-in. */
 export class TestGateway {
   private chats = 0;
@@ -86,8 +88,8 @@ export class TestGateway {
     const key = { 'idempotency-key': randomUUID() };
     const call = () => this.callManagement(method, path, body, method === 'GET' ? {} : key);
     let answer = await call();
-    // On a busy machine read models may be late; the answer says that the request may be repeated.
-    for (let n = 0; n < 20 && answer.body?.code === 'views_behind'; n++) answer = await call();
+    // On a busy machine read models or the database may be late; the answer says to repeat the request.
+    for (let n = 0; n < 20 && BUSY.has(answer.body?.code); n++) answer = await call();
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   }
