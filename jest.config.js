@@ -76,6 +76,8 @@ const WITH_POSTGRES = {
 
 /** @type {import('jest').Config} */
 export default {
+  // On a slow machine, parts with limits of their own run out of time beside more workers.
+  maxWorkers: process.env.CI ? 2 : 3,
   projects: [
     project('unit', { roots: ['<rootDir>/src', '<rootDir>/console/src', '<rootDir>/eslint-rules', '<rootDir>/bench'] }),
     project('integration', {
