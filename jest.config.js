@@ -21,7 +21,7 @@ const project = (displayName, options) => ({
     ],
   },
   testMatch: ['**/*.spec.ts'],
-  testTimeout: 300_000,
+  testTimeout: 900_000,
   ...options,
 });
 
@@ -91,7 +91,7 @@ export default {
       testPathIgnorePatterns: filesOf(SLICE),
     }),
   ],
-  testTimeout: 300_000,
+  testTimeout: 900_000,
   testSequencer: '<rootDir>/test/support/slow-first-sequencer.js',
   // For tests that run side by side in one file, because they wait for the same seconds.
   maxConcurrency: 5,
