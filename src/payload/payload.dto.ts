@@ -1,20 +1,9 @@
-import type { Instant } from '../kernel/clock.js';
 import { findButtonUrlProblem, findTextLinkProblem } from '../outbound-http/url-rules.js';
-import {
-  checkFields,
-  checkObject,
-  emptyListToAbsent,
-  emptyRowsToAbsent,
-  emptyTextToAbsent,
-  ReadAs,
-  readFields,
-} from '../validation/check-fields.js';
+import { emptyListToAbsent, emptyRowsToAbsent, emptyTextToAbsent, ReadAs } from '../validation/check-fields.js';
 import { type JsonSchema, Schema, schemaOf } from '../validation/json-schema.js';
-import { ProblemList, type Refused } from '../validation/problem-list.js';
 import { Must } from '../validation/rules.js';
-import { PUBLISH_AT_MESSAGES } from './messages.js';
 import { ENTITY_TYPES, LIMITS, MEDIA_TYPES, TRACE_ID_LENGTH } from './payload.js';
-import { findPublishAtProblem, parsePublishAt, refusePublishAt } from './publish-at.js';
+import { findPublishAtProblem } from './publish-at.js';
 
 /** Combines a field's decorators. The last one is checked first, as in a list of decorators. */
 const all =
@@ -46,7 +35,7 @@ const Content = {
 
 /**
  * The fields of a publish payload as sent, with the rules of the schema (publish-api.md: Publish payload, Limits). Read
- * from parsed JSON by check-fields.ts: class-transformer would take seconds for a hostile `metadata` (security.md).
+ * from parsed JSON by read-fields.ts: class-transformer would take seconds for a hostile `metadata` (security.md).
  * Unknown fields are ignored.
  */
 export class PublishPayloadDto {
@@ -191,30 +180,3 @@ export class TargetDto {
   @Must.bePresent('the public id of a target, tgt_…')
   readonly id: unknown;
 }
-
-/** Request body for rescheduling a planned post (D-63). */
-export class RescheduleDto {
-  /** The new time, with an offset or `Z`; null for now, or as soon as the post is approved. */
-  @Schema.is(() => ({ type: ['string', 'null'], format: 'date-time' }))
-  @Must.satisfy(findPublishAtProblem)
-  @Must.beText()
-  readonly publish_at: unknown;
-}
-
-/** A valid time (null for now), or the problems of the body. */
-type CheckedReschedule = { readonly ok: true; readonly publishAt: Instant | null } | Refused;
-
-/** Checks the request body for rescheduling a planned post. */
-export const validateReschedule = (value: unknown, now: Instant): CheckedReschedule => {
-  const problems = new ProblemList();
-  if (!checkObject(value, '', problems)) return problems.refused();
-  if (value.publish_at === undefined) problems.add(422, 'publish_at', 'missing', PUBLISH_AT_MESSAGES.missing);
-  const dto = readFields(RescheduleDto, value);
-  checkFields(dto, '', problems);
-  if (!problems.isEmpty) return problems.refused();
-  if (dto.publish_at === undefined) return { ok: true, publishAt: null };
-  const publishAt = parsePublishAt(dto.publish_at as string)!;
-  const problem = refusePublishAt(publishAt, now);
-  if (problem) problems.add(422, 'publish_at', problem.code, problem.predicate);
-  return problem ? problems.refused() : { ok: true, publishAt };
-};

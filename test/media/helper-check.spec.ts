@@ -4,7 +4,7 @@ import { HelperCheck, type HelperReport } from '../../src/media/helper.js';
 
 const ALL = { files: 'ok', network: 'ok', memory: 'ok' };
 const REFUSED = /unshare -rn is refused/;
-const compiled = new URL('../../dist/media/helper-check.js', import.meta.url).href;
+const compiled = new URL('../../dist/media/helper.js', import.meta.url).href;
 
 /** A program that prints the report and the warnings of its own process. */
 const PROGRAM = `

@@ -14,7 +14,7 @@ import { CancelPublications } from '../../commands/publication.js';
 import { type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
 import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/address-policy.js';
-import { validateReschedule } from '../../payload/payload.dto.js';
+import { validateReschedule } from '../../payload/reschedule.dto.js';
 import { codeOfRefusal } from '../../payload/publish-at.js';
 import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';

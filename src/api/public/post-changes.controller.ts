@@ -1,6 +1,7 @@
 import { Controller, Delete, HttpCode, Param, Patch, Put, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { PublishPayloadDto, RescheduleDto } from '../../payload/payload.dto.js';
+import { PublishPayloadDto } from '../../payload/payload.dto.js';
+import { RescheduleDto } from '../../payload/reschedule.dto.js';
 import { Documented } from '../documentation/documented.js';
 import { ChangeReceiver } from './change-receiver.js';
 import type { CancelledView, ChangedPostView } from './post.views.js';

@@ -5,7 +5,8 @@ import { type PostChangeResult, PostChanges, refuseWithoutEndpoint } from '../..
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
 import { type Clock, SHARED_CLOCK } from '../../../kernel/clock.js';
 import { isRejection } from '../../../kernel/result.js';
-import { PublishPayloadDto, RescheduleDto, validateReschedule } from '../../../payload/payload.dto.js';
+import { PublishPayloadDto } from '../../../payload/payload.dto.js';
+import { RescheduleDto, validateReschedule } from '../../../payload/reschedule.dto.js';
 import { codeOfRefusal } from '../../../payload/publish-at.js';
 import { EndpointSnapshots } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { ProjectionProgress } from '../../../projections/engine/progress.js';
