@@ -4,6 +4,7 @@
  * and `metadata` mean.
  */
 import type { Json } from '../kernel/json.js';
+import { countBytes } from './page-size.js';
 import type { TypeFilter } from './type-filter.js';
 
 /** Position in the log. Positions grow with every append, may have gaps on some stores, and may exceed 2^53. */
@@ -306,10 +307,7 @@ export class StreamDeleted extends Error {
 
 /** Returns the size of an append in bytes, as {@link MAX_APPEND_BYTES} counts it. */
 export const countAppendBytes = (events: readonly NewEvent[]): number =>
-  events.reduce(
-    (sum, event) => sum + Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata) + event.type.length + 36,
-    0,
-  );
+  events.reduce((sum, event) => sum + countBytes(event) + event.type.length + 36, 0);
 
 /** Returns an upper bound on the size of an append, in bytes: a UTF-16 unit is at most three bytes of UTF-8. */
 const maxAppendBytes = (events: readonly NewEvent[]): number =>

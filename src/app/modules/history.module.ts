@@ -15,7 +15,7 @@ import { Timelines } from '../../history/timeline/timeline.js';
 import { Traces } from '../../history/trace/traces.js';
 import { ExportHistory } from '../../history/transfer/export-history.js';
 import { ImportHistory, ImportSpool } from '../../history/transfer/import-history.js';
-import { LOG_IDENTITY, type LogIdentity } from '../../history/transparency-log/entry.js';
+import { LOG_IDENTITY, type LogIdentity } from '../../history/transparency-log/log-identity.js';
 import { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
 import { TransparencyLog } from '../../history/transparency-log/transparency-log.js';
 import { POOL } from '../../postgres/tokens.js';

@@ -5,7 +5,8 @@ import type { RecordedEvent } from '../../kernel/events.js';
 import { type AuditEntry, type AuditFilter, AuditIndex } from '../../projections/audit/audit.queries.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { ERASED, type HistoricEvent, maskErasedSecrets, toHistoricEvent } from '../read-log.js';
+import { ERASED, maskErasedSecrets } from '../erased-secrets.js';
+import { type HistoricEvent, toHistoricEvent } from '../read-log.js';
 
 /** Number of events read at a time. */
 const BATCH = 100;

@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../../kernel/events.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
 import type { SecretVault } from '../../secrets/vault.js';
 import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
-import { maskErasedSecrets } from '../read-log.js';
+import { maskErasedSecrets } from '../erased-secrets.js';
 import type { AggregatePlace, HistoryReader } from './history-reader.js';
 
 /** A member of a state that differs between two times. */

@@ -6,7 +6,7 @@ import { Semaphore } from '../../runtime/semaphore.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { findAggregate } from '../aggregates/catalogue.js';
 import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
-import { maskErasedSecrets } from '../read-log.js';
+import { maskErasedSecrets } from '../erased-secrets.js';
 import { type AuthoredChange, compareAggregate, maskErasedValues, type TimeRange } from './diff.js';
 import { HistoryReader, wholeStream } from './history-reader.js';
 

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { BEGINNING, type Position } from '../../event-store/port.js';
 import { withTransaction } from '../../postgres/pool.js';
 import type { CurrentLog } from './current-log.js';
-import { LOG_CHECKPOINT, type LogIdentity } from './entry.js';
+import { LOG_CHECKPOINT, type LogIdentity } from './log-identity.js';
 import { type LogAppend, type LogHead, LogMoved, LogTables } from './log-tables.js';
 import { rootOfEdge, type TreeEdge } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';

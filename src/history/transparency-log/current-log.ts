@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { iso } from '../../kernel/clock.js';
 import { ENDED_LOG_STREAM, type EndedLog, EndedLogTable, type EndReason, headOfEnded } from './ended-logs.js';
-import { LOG_CHECKPOINT, type LogIdentity, originOf, serializeEntry } from './entry.js';
+import { serializeEntry } from './entry.js';
+import { LOG_CHECKPOINT, type LogIdentity, originOf } from './log-identity.js';
 import { CheckpointSigner, deriveKeyOfLog, openCheckpoint } from './published-checkpoint.js';
 
 /** The log that is being written. */

@@ -23,7 +23,7 @@ import { DELIVERIES, type DeliveryOutputRow } from '../../projections/webhook-de
 import { type Secret, SecretVault, UnreadableSecret } from '../../secrets/vault.js';
 import { DueClaims, type DueSource, DueWork, DueWorkServices } from '../engine/due-work.js';
 import { GroupConcurrency } from '../engine/group-concurrency.js';
-import { retryWhileUnavailable } from '../engine/run-under-lease.js';
+import { retryWhileUnavailable } from '../engine/outages.js';
 import type { ShutdownSignals } from '../engine/shutdown-signals.js';
 import { DeliverySender, HostSlots, type SentResult, signDelivery, uuidOfDelivery } from './delivery-sender.js';
 import { DELIVERY_MESSAGES } from './messages.js';

@@ -10,8 +10,8 @@ import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { RepeatedFailure } from '../../runtime/failing-work.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import type { GroupCapacity, GroupConcurrency, KeyPlace } from './group-concurrency.js';
+import { isOutage, OutageNotice } from './outages.js';
 import { OwnShards } from './own-shards.js';
-import { isOutage, OutageNotice } from './run-under-lease.js';
 import type { ShutdownSignals } from './shutdown-signals.js';
 
 /** Services that all due work needs. */

@@ -13,7 +13,7 @@ import type { RecordedEventOf } from '../../kernel/events.js';
 import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 import { FollowsLog } from '../engine/follows-log.js';
-import { isOutage } from '../engine/run-under-lease.js';
+import { isOutage } from '../engine/outages.js';
 import { type Deletion, DELETIONS, findDeletedSecrets, findNoticeSecret, translationKeyOf } from './deleted-secrets.js';
 
 /** Events that replace or remove a secret. Only rotations contain the former secret's id. */

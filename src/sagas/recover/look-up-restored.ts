@@ -19,10 +19,10 @@ import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { causedBy } from '../engine/caused-by.js';
 import { GroupConcurrency } from '../engine/group-concurrency.js';
-import { isOutage } from '../engine/run-under-lease.js';
+import { isOutage } from '../engine/outages.js';
 import type { LoadedPublication } from '../publish-due-posts/attempt/attempt-state.js';
+import { Pacing } from '../publish-due-posts/attempt/pacing.js';
 import { type Render, rendererOf } from '../publish-due-posts/attempt/publication-attempt.js';
-import { Pacing } from '../publish-due-posts/attempt/start-turns.js';
 import { ChannelStates } from '../publish-due-posts/inputs/channel-states.js';
 import { PostProcessor } from '../publish-due-posts/inputs/post-processor.js';
 

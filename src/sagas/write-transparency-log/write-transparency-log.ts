@@ -5,13 +5,9 @@ import { type Batch, BEGINNING, EVENT_STORE, type EventStore, type Position } fr
 import { isStoreOutage } from '../../event-store/store-outage.js';
 import { commitLog, type LogBatch } from '../../history/transparency-log/commit-log.js';
 import { type CurrentLog, firstEntries } from '../../history/transparency-log/current-log.js';
-import {
-  LOG_CHECKPOINT,
-  LOG_IDENTITY,
-  type LogIdentity,
-  serializeEntryOf,
-} from '../../history/transparency-log/entry.js';
+import { serializeEntryOf } from '../../history/transparency-log/entry.js';
 import { LogContinuity } from '../../history/transparency-log/log-continuity.js';
+import { LOG_CHECKPOINT, LOG_IDENTITY, type LogIdentity } from '../../history/transparency-log/log-identity.js';
 import { type LogHead, LogMoved, LogTables } from '../../history/transparency-log/log-tables.js';
 import { appendEntries, type TreeEdge } from '../../history/transparency-log/merkle.js';
 import { LOG_MESSAGES } from '../../history/transparency-log/messages.js';

@@ -6,11 +6,11 @@ import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';
 import { reasonOf } from '../../../kernel/reason.js';
 import { Leases } from '../../../postgres/leases.js';
-import { isOutage } from '../../engine/run-under-lease.js';
+import { isOutage } from '../../engine/outages.js';
 import { type LoadedPublication, unexpectedError } from './attempt-state.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import type { ClaimedPublication } from './publication-attempt.js';
-import { PublishingQuota } from './start-turns.js';
+import { PublishingQuota } from './quota.js';
 import { endUnreadable } from './unreadable-history.js';
 
 /**

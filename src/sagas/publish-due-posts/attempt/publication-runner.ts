@@ -16,7 +16,7 @@ import type { ScheduledPublication } from '../../../projections/publish-schedule
 import { settlesSoon } from '../../../runtime/sleep.js';
 import { causedBy } from '../../engine/caused-by.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
-import { isOutage } from '../../engine/run-under-lease.js';
+import { isOutage } from '../../engine/outages.js';
 import type { ShutdownSignals } from '../../engine/shutdown-signals.js';
 import { ChannelStates } from '../inputs/channel-states.js';
 import { PostProcessor } from '../inputs/post-processor.js';
@@ -45,7 +45,8 @@ import {
 import { FailureRecorder } from './failure-recorder.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { type Channel, type ClaimedPublication, type PublicationAttempt, rendererOf } from './publication-attempt.js';
-import { PublishingQuota, StartTurns } from './start-turns.js';
+import { PublishingQuota } from './quota.js';
+import { StartTurns } from './start-turns.js';
 import { StepSender } from './step-sender.js';
 
 const NAME = 'publish-due-posts';

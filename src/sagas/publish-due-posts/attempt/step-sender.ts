@@ -40,8 +40,8 @@ import {
 } from './attempt-state.js';
 import { InDoubtResolver } from './in-doubt-resolver.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
+import { Pacing } from './pacing.js';
 import type { PublicationAttempt } from './publication-attempt.js';
-import { Pacing } from './start-turns.js';
 
 /**
  * Handles the states of an attempt up to its outcome. Each method handles one state, appends at most one event to the
