@@ -25,7 +25,7 @@ export interface UnsealedProcessing {
   readonly translationKey?: string | null;
 }
 
-/** Returns the id of the API key stored for the same URL, to use if the client sends no key. */
+/** Returns the id of the API key that is stored for this URL. It is used if the client sends none. */
 export const findKeptKeyId = ({ url }: Translation, current: Processing): string | undefined =>
   current.translation?.url === url ? current.translation.api_key_id : undefined;
 

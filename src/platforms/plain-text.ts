@@ -50,7 +50,7 @@ export const unitsBeforePath = (link: string): number =>
 const ADDRESS =
   /(?:(?:https?|tg):\/\/[^\s/?#@()]+(?=[/?#])|(?<![\p{L}\p{N}.-])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d+)?(?=\/))([^\s<>"«»“”„]*)/giu;
 
-/** Finds the paths of addresses in the text; schemes and hosts count as ordinary words. */
+/** Finds the path in each web address of a text. The rest of an address is treated like any other word. */
 const findPaths = (text: string): Address[] =>
   Array.from(text.matchAll(ADDRESS), ({ index, 0: whole, 1: path }) => {
     const end = index + whole.length;

@@ -32,7 +32,7 @@ export const joinMessages = (messages: readonly Uint8Array[]): Buffer => {
 export class MessageSplitter {
   private rest: Buffer | null = null;
 
-  /** Returns the messages completed by the next bytes. @throws Error for a message that is compressed or too long */
+  /** Returns the messages that the next bytes complete. @throws Error for a message that is compressed or too long */
   split(chunk: Buffer): Buffer[] {
     const bytes = this.rest ? Buffer.concat([this.rest, chunk]) : chunk;
     const messages: Buffer[] = [];

@@ -151,7 +151,7 @@ export class PostPlaces {
     return findPostPlace(this.pool, postId);
   }
 
-  /** Finds the event to read a post from (`PostPayloads.readPost`); null in the same cases as {@link findPostPlace}. */
+  /** Finds the event from which `PostPayloads.readPost` reads a post; null in the same cases as {@link findPostPlace}. */
   async findContent(postId: string): Promise<Place | null> {
     const text = `select stream, content_revision as revision from ${POSTS}.post where post_id = $1`;
     return (await this.pool.query<Place>(text, [postId])).rows[0] ?? null;

@@ -100,7 +100,7 @@ export interface OpenDuplicates {
 
 const MOST_COUNTED = 10_000;
 
-/** Reads the publications with a duplicate that has not been dismissed (D-84). Omits deleted channels. */
+/** Finds the publications with a duplicate that no one has dismissed (D-84), except on deleted channels. */
 @Injectable()
 export class OpenDuplicateQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

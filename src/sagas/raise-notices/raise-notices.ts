@@ -28,7 +28,7 @@ import { causedBy } from '../engine/caused-by.js';
 import { FollowsLog } from '../engine/follows-log.js';
 import { NOTICES_EN, NOTICES_RU } from './messages.js';
 
-/** Returns the notice messages in a language; defaults to English. */
+/** Returns the sentences of notices in a language; English by default. */
 export const noticesIn = (locale?: Locale): typeof NOTICES_EN => (locale === 'ru' ? NOTICES_RU : NOTICES_EN);
 
 type Trigger =

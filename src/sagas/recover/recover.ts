@@ -23,7 +23,8 @@ const LOOK_MS = 1_000;
 
 /**
  * Finishes a recovery that a start has begun (D-80): nothing is published until everything that waited is in doubt or
- * held. Then looks up what is in doubt. Runs in one process at a time; what the log says decides, not the row that other processes read.
+ * held. Then looks up what is in doubt. Runs in one process at a time. The log decides, not the row that other
+ * processes read.
  */
 @Injectable()
 export class Recover {

@@ -244,7 +244,7 @@ const parseMilliseconds = (value: unknown): number => {
 
 /** A logged call, without credentials. */
 export interface LoggedCall {
-  /** Number of the call since the start, from 1. */
+  /** Counts the calls since the start, from 1. */
   readonly seq: number;
   readonly id: string;
   readonly at: string;
