@@ -28,6 +28,7 @@ const setUp = async (harness: E2eHarness, settings: Settings) => {
   return { telegram, settings: { TELEGRAM_API_URL: telegram.url, MINUTE_MS: '1000', ...settings } };
 };
 
+// The embedded PostgreSQL has no pg_dump. `.ci/run` installs Debian's PostgreSQL, which has; elsewhere the test is skipped by name.
 const withTools = SYSTEM_POSTGRES ? concurrentE2eTest : (title: string) => it.skip(title, () => undefined);
 
 describe('the procedure of docs/recovery.md', () => {
