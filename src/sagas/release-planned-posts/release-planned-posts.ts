@@ -27,8 +27,12 @@ export const RECORD_RELEASE_DELAY = Symbol('RecordReleaseDelay');
 const NAME = 'release-planned-posts';
 const VIEW = 'planned-posts';
 const SCHEDULE = 'publish-schedule';
-/** How long a round waits for the publish schedule to queue the publications of earlier rounds, in ms. */
-const SCHEDULE_WAIT_MS = 250;
+/**
+ * How long a round waits at most for the publish schedule to queue the publications of earlier rounds, in ms. Longer
+ * than a round's publications take, even of a post with 2,000 targets on a busy machine: what is released on top of an
+ * unfinished round stands in front of every other owner's next post.
+ */
+const SCHEDULE_WAIT_MS = 2_000;
 /** Number of targets that were released since the last such wait, from which a round waits again. */
 const MOST_UNQUEUED = 1_000;
 /** Maximum number of posts that are read at a time: a post's content may have a megabyte. */
@@ -84,6 +88,7 @@ export class ReleasePlannedPosts {
     let bounds = FIRST_ROUND;
     for (let after = ''; !held.aborted;) {
       const now = clock.now();
+      const startedAt = performance.now();
       this.wakeAt = 0;
       const nextAt = await queue.findNextDue();
       if (nextAt === null || nextAt > now) {
@@ -94,12 +99,11 @@ export class ReleasePlannedPosts {
       // A post that is due must not be overtaken because the read model has not reached it yet.
       const head = await store.readHead();
       if (!(await progress.waitFor([VIEW], head))) continue;
-      // Publications that are queued faster than the schedule takes them would delay those of other owners.
+      // The time for the schedule counts as the round's: another owner's post waits for both.
       if (unqueued > MOST_UNQUEUED) {
         await progress.waitFor([SCHEDULE], head, SCHEDULE_WAIT_MS);
         unqueued = 0;
       }
-      const startedAt = performance.now();
       const due = await queue.findDue(now, { ...bounds, after, without: setAside.ids });
       const round = shareRound(due, bounds);
       after = round.at(-1)?.at(-1)?.ownerId ?? '';
