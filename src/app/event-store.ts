@@ -8,7 +8,7 @@ import { type EventStoreAdapter, WrongEventStore } from '../event-store/port.js'
 import { PostgresEventStore } from '../event-store/postgres/postgres-event-store.js';
 import { StoreCheck } from '../event-store/store-check.js';
 import { SeenNotes, StoreRecords } from '../event-store/store-records.js';
-import { reasonOf } from '../kernel/reason.js';
+import { reasonOf } from '../kernel/result.js';
 import type { Database } from './database.js';
 import { createLogIdentity, openPublishedCheckpoints } from './log-identity.js';
 import type { ProcessOptions } from './process-options.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.js';
 import type { StoreNotes } from '../event-store/port.js';
-import type { LogIdentity } from '../history/transparency-log/log-identity.js';
+import type { LogIdentity } from '../history/transparency-log/log-tables.js';
 import { PublishedCheckpoints } from '../history/transparency-log/published-checkpoint.js';
 import type { HistoryKeys } from '../secrets/key-ring.js';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { maskUrl } from '../config/redact.js';
 import { StorageFailed, Unavailable } from '../event-store/port.js';
-import { reasonOf } from '../kernel/reason.js';
+import { reasonOf } from '../kernel/result.js';
 import { MigrationError } from '../postgres/migrations.js';
 import { UnfitServer } from '../postgres/server-check.js';
 import { isUnavailable } from '../postgres/unavailable.js';

@@ -1,10 +1,16 @@
 import type { EventCodec } from '../event-store/codec.js';
-import { isFullPage } from '../event-store/page-size.js';
-import { BEGINNING, type EventStore, type Position, type StoredEvent, Unavailable } from '../event-store/port.js';
-import { isStoreOutage } from '../event-store/store-outage.js';
+import {
+  BEGINNING,
+  type EventStore,
+  isFullPage,
+  isStoreOutage,
+  type Position,
+  type StoredEvent,
+  Unavailable,
+} from '../event-store/port.js';
 import type { RecordedEvent } from '../kernel/events.js';
 import type { Log } from '../kernel/log.js';
-import { reasonOf } from '../kernel/reason.js';
+import { reasonOf } from '../kernel/result.js';
 import type { ProjectionProgress } from '../projections/engine/progress.js';
 import { Backoff } from '../runtime/backoff.js';
 import { BatchPace } from '../runtime/batcher.js';

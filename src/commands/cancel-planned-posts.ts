@@ -6,7 +6,7 @@ import type { Instant } from '../kernel/clock.js';
 import { isRejection } from '../kernel/result.js';
 import { ProjectionProgress } from '../projections/engine/progress.js';
 import { type PlannedPlace, PlannedPostQueries } from '../projections/planned-posts/planned-posts.queries.js';
-import { inSlices } from '../runtime/in-slices.js';
+import { inSlices } from '../runtime/cooperative-work.js';
 import type { Completed } from './command.js';
 import { PlannedPosts, POSTS_AT_ONCE } from './post/planned-posts.js';
 import { READ_MODELS_OF_POSTS } from './post/read-models.js';

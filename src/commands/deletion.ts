@@ -17,7 +17,7 @@ import { isRejection, reject, type Rejection } from '../kernel/result.js';
 import { References } from '../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../projections/engine/progress.js';
 import { QueuedPublications, type ResourceId } from '../projections/publish-schedule/publish-schedule.queries.js';
-import { inSlices } from '../runtime/in-slices.js';
+import { inSlices } from '../runtime/cooperative-work.js';
 import { type CommandOutcome, type Completed, latestCompleted, listCompleted } from './command.js';
 import { COMMAND_MESSAGES } from './messages.js';
 import { PlannedCancellations } from './post/planned-cancellations.js';

@@ -14,7 +14,7 @@ import type { PublishPayload } from '../payload/payload.js';
 import type { TempPauseBody, TempResumeBody } from '../payload/validate.js';
 import type { SnapshotProject } from '../projections/discovery/endpoint-snapshots.queries.js';
 import { CountRescheduled } from '../projections/publish-schedule/publish-schedule.queries.js';
-import { inSlices } from '../runtime/in-slices.js';
+import { inSlices } from '../runtime/cooperative-work.js';
 import { type Completed, latestCompleted, newCommandContext, rejectForeign, requireCompleted } from './command.js';
 import { listAllTargets, resolveTargets } from './resolve-targets.js';
 

@@ -2,14 +2,14 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { projection, type ProjectionCommand } from '../domain/projection/projection.decider.js';
 import { AggregateStore } from '../event-store/aggregate-store.js';
 import type { CommandContext } from '../event-store/codec.js';
-import type { Job } from '../jobs/job.js';
-import { JobRuns } from '../jobs/job-table.js';
+import { type Job, JobRuns } from '../jobs/job.js';
 import { isRejection, reject, type Rejection } from '../kernel/result.js';
 import { ProjectionStatuses } from '../projections/engine/projection-status.queries.js';
-import type { Decision, RecordDecision } from '../projections/engine/rebuild/decisions.js';
 import {
+  type Decision,
   type Promotion,
   Rebuilds,
+  type RecordDecision,
   type VersionRefusal,
   VersionsRefused,
 } from '../projections/engine/rebuild/rebuilds.js';

@@ -10,7 +10,7 @@ import { AggregateStore, type DecisionResult, type LoadedAggregate } from '../ev
 import { type CommandContext, isDamaged } from '../event-store/codec.js';
 import { isRejection, reject, type Rejection } from '../kernel/result.js';
 import { PostPlaces, PostStories } from '../projections/posts/post-details.queries.js';
-import { inSlices } from '../runtime/in-slices.js';
+import { inSlices } from '../runtime/cooperative-work.js';
 import {
   type CommandOutcome,
   type Completed,

@@ -28,7 +28,7 @@ import {
   type OwnedPublication,
   PublishScheduleQueries,
 } from '../projections/publish-schedule/publish-schedule.queries.js';
-import { inSlices } from '../runtime/in-slices.js';
+import { inSlices } from '../runtime/cooperative-work.js';
 import { type Completed, latestCompleted, requireCompleted, toOutcome } from './command.js';
 import { COMMAND_MESSAGES } from './messages.js';
 import { PlannedPosts, POSTS_AT_ONCE } from './post/planned-posts.js';

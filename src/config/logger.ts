@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino, stdSerializers } from 'pino';
 import pretty from 'pino-pretty';
-import { reasonOf } from '../kernel/reason.js';
+import { reasonOf } from '../kernel/result.js';
 import { redact } from './redact.js';
 import type { Settings } from './settings.js';
 

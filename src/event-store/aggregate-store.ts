@@ -11,6 +11,7 @@ import {
   type AppendCondition,
   type AppendResult,
   type EventStore,
+  isStoreOutage,
   type NewEvent,
   NotAppended,
   type Position,
@@ -18,7 +19,6 @@ import {
   WrongExpectedRevision,
 } from './port.js';
 import type { Snapshots } from './snapshots.js';
-import { isStoreOutage } from './store-outage.js';
 
 export { emptyAggregate, type LoadedAggregate } from './aggregate-reader.js';
 

@@ -1,5 +1,5 @@
 import type { Log } from '../kernel/log.js';
-import { reasonOf } from '../kernel/reason.js';
+import { reasonOf } from '../kernel/result.js';
 import { RepeatedFailure } from '../runtime/failing-work.js';
 import type { AppendFailure } from './port.js';
 

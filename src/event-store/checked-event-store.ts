@@ -3,7 +3,6 @@ import { isUnavailable } from '../postgres/unavailable.js';
 import { Backoff } from '../runtime/backoff.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 import { STORE_MESSAGES } from './messages.js';
-import { isFullPage } from './page-size.js';
 import {
   type AppendCondition,
   type AppendFailure,
@@ -12,6 +11,7 @@ import {
   type EventStore,
   type EventStoreAdapter,
   type ExpectedRevision,
+  isFullPage,
   type NewEvent,
   NotAppended,
   type Position,

@@ -1,11 +1,32 @@
+import type { Json } from '../kernel/ids.js';
+
+/**
+ * Size at which a page or a batch of events ends, in bytes: the event that reaches it is the last. With a bound on their
+ * number only, 500 events could hold half a gigabyte.
+ */
+export const MAX_PAGE_BYTES = 2 * 1_048_576;
+
+type Sized = Pick<NewEvent, 'data' | 'metadata'>;
+
+/** Returns an event's size in bytes, as pages count it. */
+export const countBytes = ({ data, metadata }: Sized): number => Buffer.byteLength(data) + Buffer.byteLength(metadata);
+
+/** Returns the first events, up to a number and to {@link MAX_PAGE_BYTES}. */
+export const takePage = <E extends Sized>(events: readonly E[], limit: number): E[] => {
+  let bytes = 0;
+  const last = events.findIndex((event, i) => i + 1 >= limit || (bytes += countBytes(event)) >= MAX_PAGE_BYTES);
+  return last < 0 ? [...events] : events.slice(0, last + 1);
+};
+
+/** True if a page has reached one of its bounds, so that more events may follow. */
+export const isFullPage = (page: readonly Sized[], limit: number): boolean =>
+  page.length >= limit || page.reduce((bytes, event) => bytes + countBytes(event), 0) >= MAX_PAGE_BYTES;
+
 /**
  * Port of the event store. Three adapters (`postgres`, `kurrentdb`, `memory`) pass one contract suite,
  * test/event-store/contract.ts. Adapters transport text and do not know the domain: only the codec knows what `data`
  * and `metadata` mean.
  */
-import type { Json } from '../kernel/json.js';
-import { countBytes } from './page-size.js';
-import type { TypeFilter } from './type-filter.js';
 
 /** Position in the log. Positions grow with every append, may have gaps on some stores, and may exceed 2^53. */
 export type Position = bigint;
@@ -350,3 +371,44 @@ export const validateTogether = (appends: readonly StreamAppend[]): number => {
 
 /** Injection token for the {@link EventStore}. */
 export const EVENT_STORE = Symbol('EventStore');
+
+/**
+ * True for an outage of the event store that ends on its own. The store's connection logs its start and end once
+ * (ADR-195), so waiting code need not. A full disk or a refused user is not an outage: operators must see it.
+ */
+export const isStoreOutage = (error: unknown): boolean =>
+  error instanceof Unavailable && !(error instanceof StorageFailed);
+
+/** Filters the log by event type. At most one of the two members is set; if neither is, all events are selected. */
+export interface TypeFilter {
+  /** Only events of these types. */
+  readonly types?: readonly string[];
+  /** All events except events of these types. */
+  readonly except?: readonly string[];
+}
+
+/** Returns a function that is true for the types that a filter selects. */
+export const createTypeMatcher = ({ types, except }: TypeFilter): ((type: string) => boolean) => {
+  if (types) {
+    const wanted = new Set(types);
+    return (type) => wanted.has(type);
+  }
+  const unwanted = new Set(except);
+  return (type) => !unwanted.has(type);
+};
+
+/** Returns a filter that selects every type selected by either of two filters. */
+export const mergeFilters = (one: TypeFilter, other: TypeFilter): TypeFilter => {
+  if (one.types && other.types) return { types: [...new Set([...one.types, ...other.types])] };
+  const isWanted = [createTypeMatcher(one), createTypeMatcher(other)];
+  const except = [one, other]
+    .flatMap((filter) => filter.except ?? [])
+    .filter((type) => isWanted.every((wanted) => !wanted(type)));
+  return { except: [...new Set(except)] };
+};
+
+/** True if `one` selects every type that `other` selects. */
+export const coversFilter = (one: TypeFilter, other: TypeFilter): boolean => {
+  if (other.types) return other.types.every(createTypeMatcher(one));
+  return !one.types && (one.except ?? []).every((type) => !createTypeMatcher(other)(type));
+};

@@ -1,5 +1,4 @@
-import { StorageFailed, Unavailable } from './port.js';
-import { isStoreOutage } from './store-outage.js';
+import { isStoreOutage, StorageFailed, Unavailable } from './port.js';
 
 it('an outage of the store is one that ends by itself, and whose connection logs it', () => {
   expect(isStoreOutage(new Unavailable('read: unavailable'))).toBe(true);

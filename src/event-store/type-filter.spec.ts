@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { coversFilter, createTypeMatcher, mergeFilters, type TypeFilter } from './type-filter.js';
+import { coversFilter, createTypeMatcher, mergeFilters, type TypeFilter } from './port.js';
 
 const NAMES = ['A', 'B', 'C', 'D'];
 const some = fc.subarray(NAMES);

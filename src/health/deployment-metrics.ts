@@ -130,7 +130,7 @@ export class DeploymentMetrics {
     for (const gauge of others) gauge.remove(); // reset() would set 0
   }
 
-  /** Reads the counters kept by the schedule (publish-schedule/queue-depth.ts). */
+  /** Reads the counters kept by the schedule (publish-schedule/publish-schedule.tables.ts). */
   private readonly readDepth = async (): Promise<void> => {
     const { rows } = await this.sources.pool.query<{ platform: string; state: string; publications: number }>(
       `select platform, state, publications::float8 from ${SCHEDULE}.queue_depth, lateral (values

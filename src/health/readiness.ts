@@ -3,7 +3,7 @@ import type { StoreConnection } from '../event-store/checked-event-store.js';
 import type { EventStore, Position } from '../event-store/port.js';
 import { checkEventStore } from '../event-store/store-check.js';
 import type { Instant } from '../kernel/clock.js';
-import { reasonOf } from '../kernel/reason.js';
+import { reasonOf } from '../kernel/result.js';
 import type { HelperReport } from '../media/helper.js';
 import { CountHeld } from '../projections/publish-schedule/holds.queries.js';
 import type { WorkFailure } from '../runtime/failing-work.js';

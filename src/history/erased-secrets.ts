@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../kernel/json.js';
+import type { Json, JsonObject } from '../kernel/ids.js';
 import type { SecretVault } from '../secrets/vault.js';
 
 /** Shown in place of anything erased: the id of a secret or the data of a deleted event. */

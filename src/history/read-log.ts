@@ -1,5 +1,4 @@
-import { isFullPage } from '../event-store/page-size.js';
-import type { EventStore, Position, StoredEvent } from '../event-store/port.js';
+import { type EventStore, isFullPage, type Position, type StoredEvent } from '../event-store/port.js';
 import type { RecordedEvent } from '../kernel/events.js';
 import { type AuditedThing, thingOf } from '../projections/audit/audit.tables.js';
 

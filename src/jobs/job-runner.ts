@@ -1,12 +1,11 @@
 import type { Log } from '../kernel/log.js';
-import { reasonOf } from '../kernel/reason.js';
+import { reasonOf } from '../kernel/result.js';
 import type { Leases } from '../postgres/leases.js';
 import type { Notifications } from '../postgres/notifications.js';
 import { Backoff } from '../runtime/backoff.js';
 import { RepeatedFailure } from '../runtime/failing-work.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
-import type { Job, JobHandler } from './job.js';
-import type { JobTable } from './job-table.js';
+import type { Job, JobHandler, JobTable } from './job.js';
 
 /** How often the runner looks for jobs whose notification was lost, in ms. */
 const LOOK_MS = 2_000;

@@ -64,3 +64,19 @@ export const deriveTimedId = (prefix: IdPrefix, name: string, at: Instant): stri
   const random = Buffer.from(deriveUuid(name).replaceAll('-', ''), 'hex');
   return `${prefix}_${v7({ msecs: at, random }).replaceAll('-', '')}`;
 };
+
+/** A JSON value. Events, payloads and read models consist of JSON values. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+/** A JSON object. Undefined members are omitted. */
+export interface JsonObject {
+  readonly [key: string]: Json | undefined;
+}
+
+/** A part of a list. */
+export interface PartOfList<Row> {
+  readonly rows: readonly Row[];
+  /**
+   * True if the part was cut short because of its size: more items may follow, even though it has fewer than requested.
+   */
+  readonly isCut: boolean;
+}

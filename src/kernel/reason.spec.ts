@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { reasonOf } from './reason.js';
+import { reasonOf } from './result.js';
 
 describe('reasonOf', () => {
   it('returns the error’s message', () => {

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import type { LimitsProfile } from '../config/limits-profile.js';
 import { LIMITS_PROFILE } from '../config/tokens.js';
 import { LOG, type Log, silentLog } from '../kernel/log.js';
-import { reasonOf } from '../kernel/reason.js';
+import { reasonOf } from '../kernel/result.js';
 import { int4Array, int8Array, textArray } from '../postgres/binary-array.js';
 import { POOL } from '../postgres/tokens.js';
 import { Batcher } from '../runtime/batcher.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kernel/json.js';
+import type { JsonObject } from '../kernel/ids.js';
 import { MAX_URL_LENGTH } from '../outbound-http/url-rules.js';
 import { HEAVY_BYTES } from '../validation/json-body.js';
 import { JSON_LIMITS } from '../validation/json-scan.js';

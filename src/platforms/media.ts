@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kernel/json.js';
+import type { JsonObject } from '../kernel/ids.js';
 import { asSentence } from '../kernel/message.js';
 import { isWithinPhotoLimits } from '../media/photo-limits.js';
 import { shiftEntities, type TextWithEntities } from '../payload/entities.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kernel/json.js';
+import type { JsonObject } from '../kernel/ids.js';
 import type { PublishError, StepOutcome } from './publisher.js';
 
 /** Returns the outcome of a step that creates no message, such as an upload. */

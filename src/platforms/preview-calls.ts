@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../kernel/json.js';
+import type { Json, JsonObject } from '../kernel/ids.js';
 import type { Media } from '../payload/payload.js';
 import type { PreviewCall } from './publisher.js';
 

@@ -1,5 +1,5 @@
 import type { Instant } from '../kernel/clock.js';
-import type { JsonObject } from '../kernel/json.js';
+import type { JsonObject } from '../kernel/ids.js';
 import type { PhotoLimits } from '../media/fit-size.js';
 import type { MediaFacts } from '../media/media-rules.js';
 import type { TextWithEntities } from '../payload/entities.js';

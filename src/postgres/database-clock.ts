@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Clock, Instant } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
-import { reasonOf } from '../kernel/reason.js';
+import { reasonOf } from '../kernel/result.js';
 import { RepeatedFailure } from '../runtime/failing-work.js';
 
 /** How often the database's clock is read, in ms. */

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { Log } from '../kernel/log.js';
-import { reasonOf } from '../kernel/reason.js';
+import { reasonOf } from '../kernel/result.js';
 import { RepeatedFailure } from '../runtime/failing-work.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 

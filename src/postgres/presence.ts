@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Client } from 'pg';
 import { newUuid } from '../kernel/ids.js';
 import type { Log } from '../kernel/log.js';
-import { reasonOf } from '../kernel/reason.js';
+import { reasonOf } from '../kernel/result.js';
 import { RepeatedFailure } from '../runtime/failing-work.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { inSlices } from './in-slices.js';
+import { inSlices } from './cooperative-work.js';
 
 const items = Array.from({ length: 25 }, (_, n) => n);
 

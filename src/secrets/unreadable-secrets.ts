@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Log } from '../kernel/log.js';
-import { reasonOf } from '../kernel/reason.js';
+import { reasonOf } from '../kernel/result.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 import type { KeyRing } from './key-ring.js';
 import { SECRETS_MESSAGES } from './messages.js';

@@ -1,8 +1,7 @@
 // More than 20 s: a history of more than one bundle is written, and exported a hundred times.
 import { BEGINNING, type Position } from '../../src/event-store/port.js';
 import { ExportHistory } from '../../src/history/transfer/export-history.js';
-import { readEntries } from '../../src/history/transparency-log/log-reader.js';
-import { type LogHead, LogTables } from '../../src/history/transparency-log/log-tables.js';
+import { type LogHead, LogTables, readEntries } from '../../src/history/transparency-log/log-tables.js';
 import type { SecretVault } from '../../src/secrets/vault.js';
 import { type ManagementHarness, startHarness } from '../api/management/management-harness.js';
 import { Random } from '../e2e/random.js';

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { createLogger } from '../../src/config/logger.js';
 import { commitLog } from '../../src/history/transparency-log/commit-log.js';
-import { createCurrentLog } from '../../src/history/transparency-log/current-log.js';
 import { LogTables } from '../../src/history/transparency-log/log-tables.js';
 import { appendLeaves, EMPTY_TREE, hashLeaf } from '../../src/history/transparency-log/merkle.js';
 import {
   type PublishedCheckpoint,
   PublishedCheckpoints,
 } from '../../src/history/transparency-log/published-checkpoint.js';
+import { createCurrentLog } from '../../src/history/transparency-log/transparency-log.js';
 import { createPool } from '../../src/postgres/pool.js';
 import { deriveHistoryKeys } from '../../src/secrets/key-ring.js';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.js';

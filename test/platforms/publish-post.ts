@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/kernel/json.js';
+import type { JsonObject } from '../../src/kernel/ids.js';
 import type {
   PlatformChannel,
   PlatformPost,

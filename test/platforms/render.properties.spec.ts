@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonObject } from '../../src/kernel/json.js';
+import type { JsonObject } from '../../src/kernel/ids.js';
 import { findEntityProblems } from '../../src/payload/check-entities.js';
 import type { TextWithEntities } from '../../src/payload/entities.js';
 import type { Entity } from '../../src/payload/payload.js';

@@ -4,7 +4,7 @@ import type { RecordedEvent } from '../../src/kernel/events.js';
 import { pgTypes } from '../../src/postgres/pool.js';
 import type { Projection } from '../../src/projections/engine/projection.js';
 import { RowCache } from '../../src/projections/engine/rows.js';
-import { compareSchemas } from '../../src/projections/engine/verification/compare-schemas.js';
+import { compareSchemas } from '../../src/projections/engine/verification/verify-projection.js';
 import { Random } from '../e2e/random.js';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.js';
 import { AnyHistory } from './any-history.js';

@@ -4,8 +4,7 @@ import { newUuid } from '../../src/kernel/ids.js';
 import type { Projection } from '../../src/projections/engine/projection.js';
 import { RowCache } from '../../src/projections/engine/rows.js';
 import { publishSchedule } from '../../src/projections/publish-schedule/publish-schedule.projection.js';
-import { requestLog } from '../../src/projections/request-log/request-log.projection.js';
-import { KEPT_REQUESTS } from '../../src/projections/request-log/request-log.tables.js';
+import { KEPT_REQUESTS, requestLog } from '../../src/projections/request-log/request-log.projection.js';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.js';
 import { createEmptyTables } from './publish-schedule/empty-tables.js';
 

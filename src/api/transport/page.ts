@@ -1,5 +1,4 @@
-import type { IdPrefix } from '../../kernel/ids.js';
-import type { PartOfList } from '../../kernel/part-of-list.js';
+import type { IdPrefix, PartOfList } from '../../kernel/ids.js';
 import { FIELD_MESSAGES } from '../../validation/messages.js';
 import { Must } from '../../validation/rules.js';
 import type { FieldProblem } from '../../validation/wording.js';

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseError } from 'pg';
 import { EVENT_STORE, type EventStore, StorageFailed, Unavailable } from '../../event-store/port.js';
 import { LOG, type Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
+import { reasonOf } from '../../kernel/result.js';
 import { findStorageError, isUnavailable } from '../../postgres/unavailable.js';
 import { GateRejection } from '../public/gate/gate-request.js';
 import { describeRequest, setLogRejection } from '../public/gate/request-recorder.js';

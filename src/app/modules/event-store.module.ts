@@ -9,7 +9,7 @@ import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { SnapshotTable } from '../../event-store/snapshots.js';
 import { Metrics } from '../../health/metrics.js';
-import { LOG_IDENTITY } from '../../history/transparency-log/log-identity.js';
+import { LOG_IDENTITY } from '../../history/transparency-log/log-tables.js';
 import { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { POOL } from '../../postgres/tokens.js';

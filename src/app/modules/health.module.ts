@@ -16,7 +16,7 @@ import { HelperCheck } from '../../media/helper.js';
 import { Leases } from '../../postgres/leases.js';
 import { createPool } from '../../postgres/pool.js';
 import { SharedResult } from '../../runtime/shared-result.js';
-import { SetAsidePosts } from '../../sagas/release-planned-posts/set-aside-posts.js';
+import { SetAsidePosts } from '../../sagas/release-planned-posts/release-planned-posts.js';
 import { KeyRing } from '../../secrets/key-ring.js';
 import { UnreadableSecrets } from '../../secrets/unreadable-secrets.js';
 import { Database } from '../database.js';

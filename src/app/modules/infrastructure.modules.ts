@@ -15,7 +15,7 @@ import { Leases } from '../../postgres/leases.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
 import { PROJECTIONS } from '../../projections/engine/projection.js';
-import { SetAsidePosts } from '../../sagas/release-planned-posts/set-aside-posts.js';
+import { SetAsidePosts } from '../../sagas/release-planned-posts/release-planned-posts.js';
 import { KeyRing, lockKeyStatement } from '../../secrets/key-ring.js';
 import { KeyStatus } from '../../secrets/key-status.js';
 import { SecretVault } from '../../secrets/vault.js';

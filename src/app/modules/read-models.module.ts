@@ -4,8 +4,7 @@ import { createDecisionRecorder } from '../../commands/projection.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
-import { ActivityQueries } from '../../projections/activity/activity.queries.js';
-import { AlertQueries } from '../../projections/activity/alerts.queries.js';
+import { ActivityQueries, AlertQueries } from '../../projections/activity/activity.queries.js';
 import {
   ChannelPlatforms,
   ChannelsWithoutCredentials,
@@ -22,8 +21,7 @@ import { References, ResourceNames } from '../../projections/discovery/reference
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { type Projection, PROJECTIONS } from '../../projections/engine/projection.js';
 import { ProjectionStatuses } from '../../projections/engine/projection-status.queries.js';
-import { Decisions } from '../../projections/engine/rebuild/decisions.js';
-import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
+import { Decisions, Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import { PlannedPostQueries } from '../../projections/planned-posts/planned-posts.queries.js';
 import {
   FindEndpointPost,

@@ -14,11 +14,10 @@ import { type NoticedBy, RECOVERY_ID } from '../../domain/recovery/recovery.even
 import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import { BEGINNING, type EventStoreAdapter } from '../../event-store/port.js';
 import { type SeenEvent, type SeenNotes, type StoreRecord, StoreRecords } from '../../event-store/store-records.js';
-import { endLogs, type KnownLog } from '../../history/transparency-log/current-log.js';
 import { EndedLogTable } from '../../history/transparency-log/ended-logs.js';
-import type { LogIdentity } from '../../history/transparency-log/log-identity.js';
-import { LogTables } from '../../history/transparency-log/log-tables.js';
+import { type LogIdentity, LogTables } from '../../history/transparency-log/log-tables.js';
 import { parseCheckpoint, type PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
+import { endLogs, type KnownLog } from '../../history/transparency-log/transparency-log.js';
 import type { Instant } from '../../kernel/clock.js';
 import { newUuid } from '../../kernel/ids.js';
 import { isRejection } from '../../kernel/result.js';

@@ -11,7 +11,7 @@ import { Leases } from '../../postgres/leases.js';
 import { createPool } from '../../postgres/pool.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { type Projection, PROJECTIONS } from '../../projections/engine/projection.js';
-import { Decisions } from '../../projections/engine/rebuild/decisions.js';
+import { Decisions } from '../../projections/engine/rebuild/rebuilds.js';
 import { ProjectionRunner } from '../../projections/engine/runner.js';
 import { Database, longestIdleTransaction } from '../database.js';
 import type { BackgroundTask } from './background-task.js';

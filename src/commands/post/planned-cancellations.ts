@@ -1,11 +1,10 @@
 import { type CommandContext, isDamaged } from '../../event-store/codec.js';
 import type { Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
-import { isRejection } from '../../kernel/result.js';
+import { isRejection, reasonOf } from '../../kernel/result.js';
 import type { ProjectionProgress } from '../../projections/engine/progress.js';
 import type { PlannedPostQueries, PlannedPublications } from '../../projections/planned-posts/planned-posts.queries.js';
 import type { ResourceId } from '../../projections/publish-schedule/publish-schedule.queries.js';
-import { inSlices } from '../../runtime/in-slices.js';
+import { inSlices } from '../../runtime/cooperative-work.js';
 import { type Completed, latestCompleted } from '../command.js';
 import { type PlannedPosts, POSTS_AT_ONCE } from './planned-posts.js';
 

@@ -1,5 +1,5 @@
 import type { Catalogue, DomainEvent } from '../../kernel/events.js';
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 
 /**
  * Identifier of a network. The domain has no list of networks; the API accepts the networks in the catalogue

@@ -1,5 +1,5 @@
 import { assertNever, type Decider } from '../../kernel/events.js';
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
 import { STATE_MESSAGES } from '../messages.js';

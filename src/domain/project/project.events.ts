@@ -1,5 +1,5 @@
 import type { Catalogue, DomainEvent } from '../../kernel/events.js';
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 
 /** An owner created a project. */
 export type ProjectCreated = DomainEvent<

@@ -1,6 +1,6 @@
 import type { Instant } from '../../kernel/clock.js';
 import { assertNever, type Decider } from '../../kernel/events.js';
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import { reject, type Rejection } from '../../kernel/result.js';
 import { PUBLICATION_MESSAGES } from '../messages.js';
 import type {

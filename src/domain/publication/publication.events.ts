@@ -1,6 +1,6 @@
 import type { Instant } from '../../kernel/clock.js';
 import type { Catalogue, DomainEvent } from '../../kernel/events.js';
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 
 /** The error of a failed publication (D-35); the same fields as a publisher's error. */
 export interface PublicationError {

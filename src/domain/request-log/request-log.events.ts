@@ -1,6 +1,6 @@
 import type { Instant } from '../../kernel/clock.js';
 import type { Catalogue, DomainEvent } from '../../kernel/events.js';
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 
 /**
  * The log entry of a request that did not lead to an accepted post (D-33), with the field names of management-api.md.

@@ -1,6 +1,6 @@
 import { END, type KurrentDBClient } from '@kurrent/kurrentdb-client';
 import type { Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
+import { reasonOf } from '../../kernel/result.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { Unavailable } from '../port.js';
 import type { RenewableClient } from './clients.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
-import type { Json } from '../../kernel/json.js';
+import type { Json } from '../../kernel/ids.js';
 import { type Log, silentLog } from '../../kernel/log.js';
 import { AppendHealth, type Refusal } from '../append-health.js';
 import {

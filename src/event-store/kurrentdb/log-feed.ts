@@ -1,8 +1,17 @@
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { indexAfter } from '../aggregate-reader.js';
-import { countBytes, MAX_PAGE_BYTES } from '../page-size.js';
-import { type Batch, type Position, type StoredEvent, Unavailable } from '../port.js';
-import { coversFilter, createTypeMatcher, mergeFilters, type TypeFilter } from '../type-filter.js';
+import {
+  type Batch,
+  countBytes,
+  coversFilter,
+  createTypeMatcher,
+  MAX_PAGE_BYTES,
+  mergeFilters,
+  type Position,
+  type StoredEvent,
+  type TypeFilter,
+  Unavailable,
+} from '../port.js';
 import { CallTimeout } from './errors.js';
 import {
   isSystemEvent,

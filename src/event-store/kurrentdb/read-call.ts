@@ -4,8 +4,7 @@ import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/s
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import protobuf from 'protobufjs/minimal.js';
-import type { NewEvent, Position, StoredEvent } from '../port.js';
-import type { TypeFilter } from '../type-filter.js';
+import type { NewEvent, Position, StoredEvent, TypeFilter } from '../port.js';
 import { openGrpcClient, type RenewableClient, reportFailure } from './clients.js';
 import { internalsOf, isClientCancellationError } from './library-internals.js';
 import { type GrpcCall, openOwnCall, readConnectionOptions } from './own-connection.js';

@@ -1,16 +1,18 @@
 import type streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import { Backoff } from '../../runtime/backoff.js';
-import { countBytes, isFullPage, MAX_PAGE_BYTES } from '../page-size.js';
 import {
   type Batch,
   BEGINNING,
+  countBytes,
+  createTypeMatcher,
+  isFullPage,
+  MAX_PAGE_BYTES,
   type Position,
   type ReadAllOptions,
   type ReadStreamOptions,
   type StoredEvent,
   type SubscribeOptions,
 } from '../port.js';
-import { createTypeMatcher } from '../type-filter.js';
 import type { RenewableClient } from './clients.js';
 import {
   CallTimeout,

@@ -1,10 +1,10 @@
 import { indexAfter } from '../aggregate-reader.js';
-import { takePage } from '../page-size.js';
 import {
   type AppendCondition,
   type AppendResult,
   type Batch,
   BEGINNING,
+  createTypeMatcher,
   type EventStoreAdapter,
   type ExpectedRevision,
   type NewEvent,
@@ -15,12 +15,12 @@ import {
   type StoreIdentity,
   type StreamAppend,
   type SubscribeOptions,
+  takePage,
   Unavailable,
   validateAppend,
   validateTogether,
   WrongExpectedRevision,
 } from '../port.js';
-import { createTypeMatcher } from '../type-filter.js';
 
 /** The log itself. {@link MemoryEventStore}s that share a log behave like processes that share a store. */
 export class MemoryLog {

@@ -1,5 +1,4 @@
 import { indexAfter } from '../aggregate-reader.js';
-import { takePage } from '../page-size.js';
 import {
   type AppendCondition,
   type AppendResult,
@@ -8,6 +7,7 @@ import {
   type Position,
   type StoredEvent,
   type StreamAppend,
+  takePage,
 } from '../port.js';
 
 /** An append, and the functions that settle it. Settling it again has no effect. */

@@ -1,19 +1,22 @@
 import { setMaxListeners } from 'node:events';
 import pg from 'pg';
 import type { Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
+import { reasonOf } from '../../kernel/result.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import { isFullPage } from '../page-size.js';
 import {
   type Batch,
   BEGINNING,
+  coversFilter,
+  createTypeMatcher,
+  isFullPage,
+  mergeFilters,
   type Position,
   type ReadAllOptions,
   type StoredEvent,
   type SubscribeOptions,
+  type TypeFilter,
 } from '../port.js';
-import { coversFilter, createTypeMatcher, mergeFilters, type TypeFilter } from '../type-filter.js';
 import { EventBuffer, type LogPage } from './append-queue.js';
 
 /** Poll interval in ms. Normally, a notification wakes the reader; polling makes up for lost notifications. */

@@ -4,7 +4,6 @@ import { int8Array, textArray } from '../../postgres/binary-array.js';
 import { findLastingError } from '../../postgres/unavailable.js';
 import { Batcher, Overloaded } from '../../runtime/batcher.js';
 import { AppendHealth } from '../append-health.js';
-import { MAX_PAGE_BYTES } from '../page-size.js';
 import {
   type AppendCondition,
   type AppendFailure,
@@ -13,6 +12,7 @@ import {
   BEGINNING,
   type EventStoreAdapter,
   type ExpectedRevision,
+  MAX_PAGE_BYTES,
   type NewEvent,
   type Position,
   type ReadStreamOptions,

@@ -1,6 +1,6 @@
 import { type Instant, iso } from '../../kernel/clock.js';
 import type { DomainEvent, RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
-import type { Json, JsonObject } from '../../kernel/json.js';
+import type { Json, JsonObject } from '../../kernel/ids.js';
 
 /**
  * An aggregate as shown in history: a pure fold of its events into a state. Its members are named as in the management

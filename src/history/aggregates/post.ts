@@ -9,7 +9,7 @@ import {
 } from '../../domain/post/post.events.js';
 import { iso, isoOrNull } from '../../kernel/clock.js';
 import { assertNever, type RecordedEvent, type RecordedEventOf } from '../../kernel/events.js';
-import type { Json, JsonObject } from '../../kernel/json.js';
+import type { Json, JsonObject } from '../../kernel/ids.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import type { HistoryAggregate } from './history-aggregate.js';
 

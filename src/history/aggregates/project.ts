@@ -1,7 +1,7 @@
 import type { ProjectEvent } from '../../domain/project/project.events.js';
 import { iso } from '../../kernel/clock.js';
 import { assertNever } from '../../kernel/events.js';
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import type { HistoryAggregate } from './history-aggregate.js';
 
 /** The history of a project. */

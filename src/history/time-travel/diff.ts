@@ -1,6 +1,6 @@
 import type { Instant } from '../../kernel/clock.js';
 import type { RecordedEvent } from '../../kernel/events.js';
-import type { Json, JsonObject } from '../../kernel/json.js';
+import type { Json, JsonObject } from '../../kernel/ids.js';
 import type { SecretVault } from '../../secrets/vault.js';
 import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
 import { maskErasedSecrets } from '../erased-secrets.js';

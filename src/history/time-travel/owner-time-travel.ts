@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Instant } from '../../kernel/clock.js';
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import { AuditIndex, type ResourceKind } from '../../projections/audit/audit.queries.js';
 import { Semaphore } from '../../runtime/semaphore.js';
 import { SecretVault } from '../../secrets/vault.js';

@@ -5,12 +5,11 @@ import { EventCodec } from '../../event-store/codec.js';
 import { MemoryEventStore } from '../../event-store/memory/memory-event-store.js';
 import { iso } from '../../kernel/clock.js';
 import { type DomainEvent, streamOf } from '../../kernel/events.js';
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import { findAggregate } from '../aggregates/catalogue.js';
 import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
 import { ChangeAuthors, diffStates } from './diff.js';
-import { HistoryReader } from './history-reader.js';
-import type { HistorySnapshots, Until } from './history-snapshots.js';
+import { HistoryReader, type HistorySnapshots, type Until } from './history-reader.js';
 
 const codec = new EventCodec(catalogue);
 const START = 1_780_000_000_000;

@@ -1,12 +1,11 @@
 import type { Pool } from 'pg';
 import { BEGINNING, type Position } from '../../event-store/port.js';
 import { withTransaction } from '../../postgres/pool.js';
-import type { CurrentLog } from './current-log.js';
-import { LOG_CHECKPOINT, type LogIdentity } from './log-identity.js';
-import { type LogAppend, type LogHead, LogMoved, LogTables } from './log-tables.js';
+import { LOG_CHECKPOINT, type LogAppend, type LogHead, type LogIdentity, LogMoved, LogTables } from './log-tables.js';
 import { rootOfEdge, type TreeEdge } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
 import type { PublishedCheckpoints } from './published-checkpoint.js';
+import type { CurrentLog } from './transparency-log.js';
 
 /** Turns synchronous commit on if the server's default is off: a signed head must be durable before it can be read. */
 export const COMMIT_DURABLY = `select set_config('synchronous_commit', 'on', true)

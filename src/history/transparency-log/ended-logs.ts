@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import { HASH_BYTES, readRoot, type ReadTile, TILE_WIDTH } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
 import { type Checkpoint, parseCheckpoint } from './published-checkpoint.js';

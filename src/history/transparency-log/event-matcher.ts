@@ -1,4 +1,4 @@
-import type { SealedEntry } from './log-reader.js';
+import type { SealedEntry } from './log-tables.js';
 
 /** How an event differs from the log (management-api.md: `POST /history/verify`). */
 export type BrokenReason = 'changed' | 'removed' | 'inserted' | 'reordered';

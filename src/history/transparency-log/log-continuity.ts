@@ -7,11 +7,9 @@ import { withTransaction } from '../../postgres/pool.js';
 import { POOL } from '../../postgres/tokens.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { COMMIT_DURABLY } from './commit-log.js';
-import { createCurrentLog, type CurrentLog, endLogs, firstEntries, type KnownLog } from './current-log.js';
 import { EndedLogTable } from './ended-logs.js';
 import { serializeEntryOf } from './entry.js';
-import { LOG_CHECKPOINT, LOG_IDENTITY, type LogIdentity } from './log-identity.js';
-import { type LogHead, LogTables } from './log-tables.js';
+import { LOG_CHECKPOINT, LOG_IDENTITY, type LogHead, type LogIdentity, LogTables } from './log-tables.js';
 import { appendEntries, readRoot, rootOfEdge } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
 import {
@@ -20,6 +18,7 @@ import {
   type PublishedCheckpoint,
   PublishedCheckpoints,
 } from './published-checkpoint.js';
+import { createCurrentLog, type CurrentLog, endLogs, firstEntries, type KnownLog } from './transparency-log.js';
 
 /** The events do not produce the tree of a published checkpoint, so nothing is committed. */
 class OtherPast extends Error {}

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Pool } from 'pg';
-import { parseBundle, serializeBundle } from './entry.js';
+import { type LogEntry, parseBundle, parseEntry, serializeBundle } from './entry.js';
 import { countHashes, EMPTY_TREE, HASH_BYTES, type Tile, TILE_WIDTH, type TreeEdge } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
 
@@ -193,3 +193,50 @@ export class LogTables {
     }
   }
 }
+
+/** Name of the transparency log's checkpoint in `ops_checkpoint`. */
+export const LOG_CHECKPOINT = 'saga/write-transparency-log';
+
+/** Name and key of the log. */
+export interface LogIdentity {
+  /** HISTORY_ORIGIN. If null, an existing log keeps its origin and a new log derives one from the base URL. */
+  readonly origin: string | null;
+  /** Base URL of this process; empty until it is known. */
+  readonly baseUrl: string;
+  /** Seed of the first log's signing key, 32 bytes. The seeds of later logs are derived from it. */
+  readonly key: Buffer;
+  /** Key for the seals (ADR-143). */
+  readonly sealKey: Buffer;
+}
+
+/** Injection token for the {@link LogIdentity}. */
+export const LOG_IDENTITY = Symbol('LogIdentity');
+
+/** Returns the default origin: the base URL without its scheme, plus `/history`. Escapes `+`, which is not allowed. */
+export const originOf = (baseUrl: string): string =>
+  `${baseUrl.replace(/^[a-z]+:\/\//i, '').replaceAll('+', '%2B')}/history`;
+
+/** A log entry as read for verification. */
+export interface SealedEntry {
+  readonly index: number;
+  readonly bytes: Buffer;
+  /** Null if the bytes are not an entry. */
+  readonly entry: LogEntry | null;
+  /** True if its seal matches: the entry is unchanged. */
+  readonly isSealed: boolean;
+}
+
+/** Number of bundles per read: about 3 MB. */
+const BUNDLES = 100;
+
+/** Reads all entries of the log in order, up to its signed size. */
+export async function* readEntries(tables: LogTables, size: number, sealKey: Buffer): AsyncGenerator<SealedEntry[]> {
+  for await (const bundle of tables.readBundlesUpTo(size, { perRead: BUNDLES })) yield splitBundle(bundle, sealKey);
+}
+
+const splitBundle = ({ number, entries, seals }: StoredBundle, sealKey: Buffer): SealedEntry[] =>
+  entries.map((bytes, i) => {
+    const index = number * TILE_WIDTH + i;
+    const seal = seals.subarray(i * SEAL_BYTES, (i + 1) * SEAL_BYTES);
+    return { index, bytes, entry: parseEntry(bytes), isSealed: seal.equals(sealEntry(sealKey, index, bytes)) };
+  });

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, hash, hkdfSync, type KeyObject, sign
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoreNotes } from '../../event-store/port.js';
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import type { EndedLog } from './ended-logs.js';
 
 /** First bytes of an Ed25519 private key in PKCS #8; its seed follows (RFC 8410). */

@@ -1,5 +1,5 @@
 import type { Instant } from '../../kernel/clock.js';
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import type { NetworkConnection } from '../channel-check.js';
 import { ErrorTable } from '../error-table.js';
 import {

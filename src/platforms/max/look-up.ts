@@ -1,5 +1,5 @@
 import type { Instant } from '../../kernel/clock.js';
-import type { Json, JsonObject } from '../../kernel/json.js';
+import type { Json, JsonObject } from '../../kernel/ids.js';
 import type { NetworkConnection } from '../channel-check.js';
 import type { LookUpResult, SendContext, SendInDoubt, Step } from '../publisher.js';
 import { callMax, classify, isToken } from './call.js';

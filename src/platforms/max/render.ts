@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import type { Button, Media } from '../../payload/payload.js';
 import { type ButtonRules, fitButtons } from '../fit-buttons.js';
 import { fittedWarnings, linkedMediaWarning } from '../media.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import type { NetworkConnection } from '../channel-check.js';
 import { reasonForLink } from '../media.js';
 import { doneWithoutMessage, unusableCredentials } from '../outcomes.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import type { NetworkConnection } from '../channel-check.js';
 import { type Exchange, extractWords, parseObject, platformSays } from '../exchange.js';
 import { becomesLink, classifyMediaError, forecastUploads, markFitted } from '../media.js';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../kernel/json.js';
+import type { Json, JsonObject } from '../../kernel/ids.js';
 import type { Button } from '../../payload/payload.js';
 import { fittedWarnings, linkedMediaWarning, readUnsent } from '../media.js';
 import { DEGRADATION_MESSAGES as MESSAGES, OBSTACLE_MESSAGES } from '../messages.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import type { Media } from '../../payload/payload.js';
 import { becomesLink, classifyMediaError, forecastObstacle, willBeFitted } from '../media.js';
 import type { FilePart } from '../multipart.js';

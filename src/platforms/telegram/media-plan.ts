@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import type { Media } from '../../payload/payload.js';
 import { fittedWarnings, linkedMediaWarning } from '../media.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Api, GrammyError } from 'grammy';
-import type { Json, JsonObject } from '../../kernel/json.js';
+import type { Json, JsonObject } from '../../kernel/ids.js';
 import type { NetworkConnection } from '../channel-check.js';
 import { type Exchange, exchange, type ExchangeLimits, extractWords, readRetryAfter } from '../exchange.js';
 import { classifyMediaError, isFailedUpload, reasonForLink } from '../media.js';

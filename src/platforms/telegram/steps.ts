@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import type { Media } from '../../payload/payload.js';
 import type { Step, VideoFacts, Warning } from '../publisher.js';

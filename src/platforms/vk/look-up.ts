@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import type { NetworkConnection } from '../channel-check.js';
 import type { Exchange } from '../exchange.js';
 import type { LookUpResult, SendContext, SendInDoubt, Step } from '../publisher.js';

@@ -5,7 +5,9 @@ import { Rows } from '../engine/rows.js';
 import { listResourceIds } from '../resource-ids.js';
 import { AUDIT_VERSION, AUDITED_TYPES, auditReadIndexes, auditTables, resourceTable } from './audit.tables.js';
 import {
+  divideTalliesAgain,
   ENTRY_COLUMNS,
+  extendTallies,
   type HashName,
   insertEntries,
   insertPersonChanges,
@@ -13,7 +15,6 @@ import {
   rememberHashes,
 } from './entries.js';
 import { changeStateSpans, divideSpansAgain, extendSpans } from './state-spans.js';
-import { divideTalliesAgain, extendTallies } from './tallies.js';
 
 type ResourceRow = RowOfTable<typeof resourceTable>;
 type Envelope = Pick<RecordedEvent, 'requestId' | 'correlationId'>;

@@ -2,7 +2,7 @@ import type { Address, Attention, ChannelSettings, Platform } from '../../domain
 import type { DisabledBy, Mode } from '../../domain/endpoint/endpoint.events.js';
 import type { Locale, Plan } from '../../domain/owner/owner.events.js';
 import type { OutputDisabledBy, WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
-import type { JsonObject } from '../../kernel/json.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import {
   bigint,
   boolean,

@@ -1,21 +1,26 @@
 import { escapeLiteral, type Pool } from 'pg';
 import { type EventCodec, UndecodableEvent } from '../../event-store/codec.js';
-import { type Batch, type EventStore, type Position, type StoredEvent, Unavailable } from '../../event-store/port.js';
-import { isStoreOutage } from '../../event-store/store-outage.js';
+import {
+  type Batch,
+  type EventStore,
+  isStoreOutage,
+  type Position,
+  type StoredEvent,
+  Unavailable,
+} from '../../event-store/port.js';
 import { serializeAnchor } from '../../event-store/store-records.js';
 import type { Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
+import { reasonOf } from '../../kernel/result.js';
 import type { Leases } from '../../postgres/leases.js';
 import { withoutSyncCommit, withTransaction } from '../../postgres/pool.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
 import { BatchPace } from '../../runtime/batcher.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import type { ProjectionProgress } from './progress.js';
-import { type Projection, tableSchema } from './projection.js';
+import { type Projection, readSkippedEvents, tableSchema } from './projection.js';
 import { divideBatches, readAhead } from './read-ahead.js';
 import { createReadIndexes } from './read-versions.js';
 import { RowCache } from './rows.js';
-import { readSkippedEvents } from './skipped-events.js';
 import { readVersions, type VersionStore } from './version-store.js';
 
 /** Dependencies of a lane. */

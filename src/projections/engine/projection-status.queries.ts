@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { EventCodec } from '../../event-store/codec.js';
-import { type Lag, readLag } from '../../event-store/lag.js';
 import { BEGINNING, EVENT_STORE, type EventStore, type Position } from '../../event-store/port.js';
+import { type Lag, readLag } from '../../event-store/snapshots.js';
 import type { Instant } from '../../kernel/clock.js';
 import { POOL } from '../../postgres/tokens.js';
-import { readSkippedEvents } from './skipped-events.js';
+import { readSkippedEvents } from './projection.js';
 
 /** Type of the job that compares a projection with a fresh replay. */
 export const VERIFY_PROJECTION = 'verify-projection';

@@ -1,5 +1,8 @@
 import type { PoolClient, QueryConfig } from 'pg';
-import type { Position } from '../../event-store/port.js';
+import { projectionStream } from '../../domain/projection/projection.events.js';
+import type { EventCodec } from '../../event-store/codec.js';
+import type { EventStore, Position } from '../../event-store/port.js';
+import { readSkippedIds } from '../../event-store/store-records.js';
 import type { RecordedEvent } from '../../kernel/events.js';
 import type { ColumnType, RowCache, RowTable } from './rows.js';
 
@@ -204,3 +207,15 @@ export const executeWrites = async (tx: Tx, writes: readonly Write[]): Promise<v
   }
   await running;
 };
+
+/** Returns true if a stream has no events. @throws Unavailable */
+export const isDeleted = async (store: Pick<EventStore, 'readStream'>, stream: string): Promise<boolean> =>
+  (await store.readStream(stream, { limit: 1 })).length === 0;
+
+/** Reads the ids of the events that operators have skipped for a projection. @throws Unavailable */
+export const readSkippedEvents = (
+  store: Pick<EventStore, 'readStream'>,
+  codec: EventCodec,
+  name: string,
+): Promise<ReadonlySet<string>> =>
+  readSkippedIds(store, codec, { stream: projectionStream(name), type: 'ProjectionEventSkipped' });

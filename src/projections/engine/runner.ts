@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
-import { reasonOf } from '../../kernel/reason.js';
+import { reasonOf } from '../../kernel/result.js';
 import { RepeatedFailure } from '../../runtime/failing-work.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { type LaneDependencies, ProjectionLane } from './lane.js';
 import type { Projection } from './projection.js';
-import type { Decisions } from './rebuild/decisions.js';
+import type { Decisions } from './rebuild/rebuilds.js';
 import { VersionStore } from './version-store.js';
 
 /** Dependencies of a runner. */

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { BEGINNING, type EventStore, type Position } from '../../event-store/port.js';
 import { withTransaction } from '../../postgres/pool.js';
-import { isDeleted } from './deleted-streams.js';
-import { type Projection, type ReadModel, readSchema, tableSchema, viewSchema } from './projection.js';
+import { isDeleted, type Projection, type ReadModel, readSchema, tableSchema, viewSchema } from './projection.js';
 import {
   type Candidate,
   needsCandidate,

@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { EventCodec } from '../../event-store/codec.js';
-import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
-import { isStoreOutage } from '../../event-store/store-outage.js';
+import { EVENT_STORE, type EventStore, isStoreOutage } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/clock.js';
-import type { PartOfList } from '../../kernel/part-of-list.js';
+import type { PartOfList } from '../../kernel/ids.js';
 import { excerptOfPost } from '../../payload/excerpt.js';
 import { POOL } from '../../postgres/tokens.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';

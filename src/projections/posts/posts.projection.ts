@@ -15,7 +15,7 @@ import {
   publicationRows,
   sequenceRows,
 } from './posts.tables.js';
-import { UsageCounter } from './usage-counter.js';
+import { UsageCounter } from './usage.queries.js';
 
 type HandledEvent = RecordedEventOf<PostEvent | PublicationEvent | OwnerEvent>;
 

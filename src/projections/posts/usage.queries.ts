@@ -1,11 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { computePostsLeft, type MonthlyPosts, type PostsLeft, toMonth } from '../../domain/owner/monthly-quota.js';
-import { PLANS } from '../../domain/owner/owner.events.js';
+import {
+  computePostsLeft,
+  largerPlan,
+  type MonthlyPosts,
+  ownerMonthKey,
+  type PostsLeft,
+  toMonth,
+} from '../../domain/owner/monthly-quota.js';
+import { type OwnerEvent, PLANS } from '../../domain/owner/owner.events.js';
 import type { Instant } from '../../kernel/clock.js';
+import type { RecordedEventOf } from '../../kernel/events.js';
 import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY, type OwnerRow } from '../discovery/discovery.tables.js';
-import { POSTS, type UsageRow } from './posts.tables.js';
+import type { Tx, Write } from '../engine/projection.js';
+import { type RowCache, Rows } from '../engine/rows.js';
+import { type OwnerPlanRow, ownerPlanRows, POSTS, type UsageRow, usageRows } from './posts.tables.js';
 
 /** Finds how many posts each owner has used this month, and how many are left (D-18). */
 @Injectable()
@@ -69,5 +79,54 @@ export class UsedUpOwners {
     const left = await this.findPostsLeft.execute(owners, now, monthlyPosts);
     const withPostsLeft = owners.map((owner) => ({ ...owner, postsLeft: left.get(owner.owner_id)! }));
     return withPostsLeft.filter(({ postsLeft }) => postsLeft.left === 0);
+  }
+}
+
+/** Counts each owner's successful publications, month by month (publish-api.md: Limits; D-18). */
+export class UsageCounter {
+  private constructor(
+    private readonly plans: Rows<OwnerPlanRow>,
+    private readonly months: Rows<UsageRow>,
+  ) {}
+
+  /**
+   * Loads the rows that a batch changes.
+   * @param ownerIds owners in the batch's events
+   * @param published publications in the batch's events, with their times
+   */
+  static async load(
+    tx: Tx,
+    ownerIds: readonly string[],
+    published: readonly { readonly ownerId: string; readonly at: Instant }[],
+    cache?: RowCache,
+  ): Promise<UsageCounter> {
+    const all = [...ownerIds, ...published.map(({ ownerId }) => ownerId)];
+    const months = published.map(({ ownerId, at }) => ownerMonthKey(ownerId, at));
+    return new UsageCounter(
+      await Rows.load(tx, ownerPlanRows, all, cache),
+      await Rows.load(tx, usageRows, months, cache),
+    );
+  }
+
+  recordPlan(event: RecordedEventOf<OwnerEvent>): void {
+    if (event.type !== 'OwnerRegistered' && event.type !== 'OwnerPlanChanged') return;
+    this.plans.put({ owner_id: event.data.ownerId, plan: event.data.plan });
+  }
+
+  countPublication(ownerId: string, at: Instant, eventId: string): void {
+    const key = ownerMonthKey(ownerId, at);
+    const before = this.months.get(key);
+    this.months.put({
+      owner_month: key,
+      owner_id: ownerId,
+      month: toMonth(at),
+      published: (before?.published ?? 0) + 1,
+      plan: largerPlan(before?.plan ?? null, this.plans.get(ownerId)?.plan ?? null),
+      last_event: eventId,
+    });
+  }
+
+  takeWrites(): Write[] {
+    return [...this.plans.takeWrites(), ...this.months.takeWrites()];
   }
 }

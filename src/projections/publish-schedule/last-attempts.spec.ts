@@ -1,5 +1,5 @@
 import type { PublicationEvent } from '../../domain/publication/publication.events.js';
-import { findLastAttempt } from './last-attempts.js';
+import { findLastAttempt } from './holds.queries.js';
 
 const ids = { publicationId: 'pub_1', postId: 'post_1', channelId: 'tgt_1' };
 const error = { code: 'timeout', category: 'network', source: 'gateway', message: 'No answer.' };

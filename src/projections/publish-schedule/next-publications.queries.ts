@@ -4,8 +4,7 @@ import type { Instant } from '../../kernel/clock.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ACTIVITY } from '../activity/activity.tables.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
-import { SCHEDULE } from './publish-schedule.tables.js';
-import { selectQueue } from './queue-depth.js';
+import { SCHEDULE, selectQueue } from './publish-schedule.tables.js';
 
 /** The next publications, and what each network is waiting for. */
 export interface NextPublications {

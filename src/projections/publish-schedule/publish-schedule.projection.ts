@@ -13,13 +13,13 @@ import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
 import { changesPlannedTargets, PlannedTargets } from '../planned-targets.js';
 import { isBacklog } from './hold.js';
-import { updateNextDue } from './next-due.js';
-import { ProjectPauses } from './project-pauses.js';
+import { ProjectPauses, updateNextDue } from './project-pauses.js';
 import {
   firstWaitingOf,
   newChannelRow,
   type PublicationRow,
   publicationRows,
+  queueDepthTables,
   SCHEDULE_VERSION,
   type ScheduledChannel,
   scheduledChannels,
@@ -27,7 +27,6 @@ import {
   scheduledOwners,
   scheduleTables,
 } from './publish-schedule.tables.js';
-import { queueDepthTables } from './queue-depth.js';
 
 type HandledEvent = RecordedEventOf<
   PostEvent | PublicationEvent | ChannelEvent | ChannelPauseEvent | ProjectPauseEvent | ProjectDeleted | OwnerEvent

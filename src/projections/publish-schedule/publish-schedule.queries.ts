@@ -8,8 +8,7 @@ import { Batcher } from '../../runtime/batcher.js';
 import { ProjectionProgress, READER_TIMEOUT_MS } from '../engine/progress.js';
 import { POSTS } from '../posts/posts.tables.js';
 import { computeDueTime, computeHoldEnd, type HeldPublication, type HoldingChannel, isSpaced } from './hold.js';
-import { SCHEDULE, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
-import { selectQueue } from './queue-depth.js';
+import { SCHEDULE, type ScheduledChannel, type ScheduledPublication, selectQueue } from './publish-schedule.tables.js';
 
 /** The next publications of a channel. */
 export interface ChannelQueue {

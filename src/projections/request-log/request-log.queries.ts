@@ -5,9 +5,9 @@ import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/clock.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
-import { type RequestRow, REQUESTS } from './request-log.tables.js';
+import { type RequestRow, REQUESTS } from './request-log.projection.js';
 
-export type { RequestRow } from './request-log.tables.js';
+export type { RequestRow } from './request-log.projection.js';
 
 /**
  * The position of an entry in its endpoint's log. Rejections are appended slightly later than posts, so the time comes

@@ -10,7 +10,7 @@ import type {
 import { EventCodec, isDamaged } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore, type StoredEvent } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/clock.js';
-import type { PartOfList } from '../../kernel/part-of-list.js';
+import type { PartOfList } from '../../kernel/ids.js';
 import { POOL } from '../../postgres/tokens.js';
 import { Batcher } from '../../runtime/batcher.js';
 import { ProjectionProgress } from '../engine/progress.js';

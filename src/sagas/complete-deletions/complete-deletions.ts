@@ -6,8 +6,7 @@ import type { ProjectChannelsChanged, ProjectCreated, ProjectDeleted } from '../
 import type { WebhookOutputCreated } from '../../domain/webhook-output/webhook-output.events.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import { causedBy } from '../engine/caused-by.js';
-import { FollowsLog } from '../engine/follows-log.js';
+import { causedBy, FollowsLog } from '../engine/event-saga.js';
 
 type Deletion = OwnerDeleted | ChannelDeleted | ProjectDeleted | EndpointDeleted;
 /** Events that may refer to a resource deleted at the same time. */

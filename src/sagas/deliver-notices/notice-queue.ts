@@ -5,7 +5,7 @@ import type { Locale } from '../../domain/owner/owner.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { newUuid } from '../../kernel/ids.js';
 import { POOL } from '../../postgres/tokens.js';
-import { FollowsLog } from '../engine/follows-log.js';
+import { FollowsLog } from '../engine/event-saga.js';
 import { NOTICE_GROUP_EN, NOTICE_GROUP_RU } from './messages.js';
 
 /** Notices of one kind to one owner. */

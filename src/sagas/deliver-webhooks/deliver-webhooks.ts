@@ -24,7 +24,7 @@ import { type Secret, SecretVault, UnreadableSecret } from '../../secrets/vault.
 import { DueClaims, type DueSource, DueWork, DueWorkServices } from '../engine/due-work.js';
 import { GroupConcurrency } from '../engine/group-concurrency.js';
 import { retryWhileUnavailable } from '../engine/outages.js';
-import type { ShutdownSignals } from '../engine/shutdown-signals.js';
+import type { ShutdownSignals } from '../engine/run-under-lease.js';
 import { DeliverySender, HostSlots, type SentResult, signDelivery, uuidOfDelivery } from './delivery-sender.js';
 import { DELIVERY_MESSAGES } from './messages.js';
 

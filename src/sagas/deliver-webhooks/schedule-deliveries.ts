@@ -1,8 +1,17 @@
+import { Injectable } from '@nestjs/common';
+import { ScheduleDelivery } from '../../commands/delivery.js';
 import { channel as channelDecider, type ChannelState } from '../../domain/channel/channel.decider.js';
 import type { ChannelNeedsAttention } from '../../domain/channel/channel.events.js';
 import { endpoint as endpointDecider } from '../../domain/endpoint/endpoint.decider.js';
 import type { EndpointDisabled } from '../../domain/endpoint/endpoint.events.js';
-import type { PostApprovalRequested, PostReleased, Target } from '../../domain/post/post.events.js';
+import {
+  listReleased,
+  type PlannedPublicationsCancelled,
+  type PostApprovalRequested,
+  type PostRejected,
+  type PostReleased,
+  type Target,
+} from '../../domain/post/post.events.js';
 import { project as projectDecider } from '../../domain/project/project.decider.js';
 import type { PublicationStatus } from '../../domain/publication/publication.decider.js';
 import type {
@@ -14,22 +23,118 @@ import type {
 } from '../../domain/publication/publication.events.js';
 import type { WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
-import { iso } from '../../kernel/clock.js';
-import type { RecordedEventOf } from '../../kernel/events.js';
-import type { JsonObject } from '../../kernel/json.js';
+import { type Instant, iso, isoOrNull } from '../../kernel/clock.js';
+import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
+import { deriveTimedId, type JsonObject } from '../../kernel/ids.js';
+import { isRejection } from '../../kernel/result.js';
 import { contentFor } from '../../payload/overrides.js';
 import { toTextHtml } from '../../payload/text-html.js';
-import { ProjectOutputs } from '../../projections/discovery/discovery.queries.js';
+import { type ProjectOutput, ProjectOutputs } from '../../projections/discovery/discovery.queries.js';
 import { References } from '../../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { PostPlaces } from '../../projections/posts/post-details.queries.js';
 import { nullIfUnreadable, PostPayloads, type PostWithPayload } from '../../projections/posts/post-payloads.js';
-import { causedBy } from '../engine/caused-by.js';
-import { FollowsLog } from '../engine/follows-log.js';
-import { DeliveryFanOut, NAME } from './delivery-fan-out.js';
-import { listPublications, readPublication } from './listed-publications.js';
-import { PlannedPostDeliveries, type PostEnd, wasReleasedWhole } from './planned-post-deliveries.js';
-import { PublishedTexts } from './published-text.js';
+import { causedBy, FollowsLog } from '../engine/event-saga.js';
+import { PublishedTexts } from './delivery-sender.js';
+import { describeCancelled, listPublications, readPublication } from './listed-publications.js';
+
+/** Name of the saga. */
+export const NAME = 'schedule-deliveries';
+
+/**
+ * Maximum number of deliveries, and of bytes of their bodies, that an event schedules at a time. Appends of other owners
+ * get in between.
+ */
+const AT_A_TIME = { deliveries: 50, bytes: 1_048_576 };
+
+/** Schedules the deliveries of an event to several webhook outputs. */
+@Injectable()
+export class DeliveryFanOut {
+  constructor(private readonly scheduleDelivery: ScheduleDelivery) {}
+
+  /** @param subject name and time that the delivery ids are derived from; default: the event */
+  async deliver(
+    outputs: readonly ProjectOutput[],
+    kind: WebhookKind,
+    content: JsonObject,
+    event: RecordedEvent,
+    subject: { readonly name: string; readonly at: Instant } = { name: event.id, at: event.at },
+  ): Promise<void> {
+    const body = JSON.stringify({ kind, ...content });
+    const origin = causedBy(event, NAME);
+    const size = Math.max(1, Math.min(AT_A_TIME.deliveries, Math.floor(AT_A_TIME.bytes / Buffer.byteLength(body))));
+    for (let from = 0; from < outputs.length; from += size) {
+      await Promise.all(
+        outputs.slice(from, from + size).map(async ({ outputId, ownerId }) => {
+          const deliveryId = deriveTimedId('dlv', `${outputId}/${kind}/${subject.name}`, subject.at);
+          const context = { ...origin, commandId: `schedule/${deliveryId}`, at: event.at };
+          const data = { deliveryId, outputId, ownerId, kind, body, at: event.at };
+          const outcome = await this.scheduleDelivery.execute(context, data);
+          if (isRejection(outcome)) throw new Error(`failed to schedule a delivery: ${outcome.message}`);
+        }),
+      );
+    }
+  }
+}
+
+/** Events that may end a planned post without a release; its publications then have no events. */
+export type PostEnd = PostRejected | PlannedPublicationsCancelled;
+
+/** Schedules deliveries for events that precede a post's release. */
+@Injectable()
+export class PlannedPostDeliveries {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly outputs: ProjectOutputs,
+    private readonly payloads: PostPayloads,
+    private readonly fanOut: DeliveryFanOut,
+  ) {}
+
+  /** Notifies the subscribed webhook outputs that a post is waiting for approval (D-62). */
+  async scheduleApprovalNeeded(event: RecordedEventOf<PostApprovalRequested>): Promise<void> {
+    const { postId, endpointId, publishAt } = event.data;
+    const post = await this.payloads.readContentBefore(event).catch(nullIfUnreadable);
+    if (!post) return;
+    const outputs = await this.outputs.findWanting(listProjects(post), ['post.approval_needed']);
+    if (outputs.length === 0) return;
+    const { state } = await this.aggregates.loadAggregate(endpointDecider, endpointId);
+    const body = {
+      post_id: postId,
+      endpoint: { id: endpointId, name: state?.settings.name ?? null },
+      publish_at: isoOrNull(publishAt),
+      text: post.payload.text ?? null,
+    };
+    await this.fanOut.deliver(outputs, 'post.approval_needed', body, event);
+  }
+
+  /** Schedules `post.completed` for the projects in which none of the post's publications was released. */
+  async scheduleCompletion(event: RecordedEventOf<PostEnd | PostReleased>): Promise<void> {
+    if (event.type !== 'PostReleased' && !event.data.isLast) return;
+    const post = await this.payloads.readContentBefore(event).catch(nullIfUnreadable);
+    if (!post) return;
+    const { postId } = event.data;
+    const released =
+      event.type === 'PostReleased' ? listProjects({ targets: listReleased(event.data, post.targets) }) : [];
+    const perPost = { name: postId, at: post.event.data.acceptedAt };
+    for (const projectId of listProjects(post)) {
+      if (released.includes(projectId)) continue;
+      const outputs = await this.outputs.findWanting([projectId], ['post.completed']);
+      if (outputs.length === 0) continue;
+      const { state: project } = await this.aggregates.loadAggregate(projectDecider, projectId);
+      const publications = post.targets.filter((target) => target.projectId === projectId).map(describeCancelled);
+      const body = { post_id: postId, project: { id: projectId, name: project?.name ?? null }, publications };
+      await this.fanOut.deliver(outputs, 'post.completed', body, event, perPost);
+    }
+  }
+}
+
+/** True if the release directly follows the event with the content, i.e. nothing was cancelled in between. */
+export const wasReleasedWhole = ({ revision, data }: RecordedEventOf<PostReleased>): boolean =>
+  revision === BigInt(data.contentRevision) + 1n;
+
+const listProjects = ({ targets }: Pick<PostWithPayload, 'targets'>): string[] => [
+  ...new Set(targets.map(({ projectId }) => projectId)),
+];
 
 type PublicationOutcome =
   PublicationSucceeded | PublicationFailed | PublicationInDoubt | PublicationFiltered | PublicationDismissed;

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Position } from '../../event-store/port.js';
 import { CLOCK, type Clock, type Instant } from '../../kernel/clock.js';
 import { LOG, type Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
+import { reasonOf } from '../../kernel/result.js';
 import { Leases, ON_LEASE_CONFLICT } from '../../postgres/leases.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
@@ -12,7 +12,7 @@ import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import type { GroupCapacity, GroupConcurrency, KeyPlace } from './group-concurrency.js';
 import { isOutage, OutageNotice } from './outages.js';
 import { OwnShards } from './own-shards.js';
-import type { ShutdownSignals } from './shutdown-signals.js';
+import type { ShutdownSignals } from './run-under-lease.js';
 
 /** Services that all due work needs. */
 @Injectable()

@@ -11,20 +11,18 @@ import {
   type Position,
   type StoredEvent,
 } from '../../event-store/port.js';
-import type { DomainEvent } from '../../kernel/events.js';
+import type { DomainEvent, Origin, RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import { LOG, type Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
+import { reasonOf } from '../../kernel/result.js';
 import { Leases } from '../../postgres/leases.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import type { Reaction } from './follows-log.js';
 import { retryWhileUnavailable } from './outages.js';
-import { type LaneEvent, ParkedEvents, ReactionAttempts } from './parked-events.js';
+import { type LaneEvent, ParkedEvents, ReactionAttempts, Skips } from './parked-events.js';
 import { SagaCheckpoint } from './saga-checkpoint.js';
 import { EventOwners, RETRY, SagaLanes } from './saga-lanes.js';
-import { Skips } from './skips.js';
 
 /** Services shared by all sagas that follow the log. */
 @Injectable()
@@ -161,3 +159,56 @@ export class EventSaga<E extends DomainEvent> {
     return { stored, lane };
   }
 }
+
+/** Returns the origin of events that a saga appends because of an event. */
+export const causedBy = ({ id, requestId, correlationId }: RecordedEvent, saga: string): Origin => ({
+  actor: `system:${saga}`,
+  requestId,
+  causationId: id,
+  correlationId,
+  clientAddress: null,
+});
+
+/** The part of the log that a saga follows. */
+export interface FollowedLog<E extends DomainEvent = DomainEvent> {
+  /** The saga's name in kebab-case; its lease and checkpoint are `saga/<name>`. */
+  readonly name: string;
+  /** Event types that the saga receives. */
+  readonly types: readonly E['type'][];
+  /** Where a saga without a checkpoint starts; `now` is the end of the log, for sagas that must not act on the past. */
+  readonly startsAt: 'beginning' | 'now';
+  /**
+   * Which events are handled one after another: those that concern one owner, or those of one stream. Other events are
+   * handled at the same time, so one owner's work, or a failing event, does not delay the rest (D-82).
+   */
+  readonly lanes: 'owner' | 'stream';
+}
+
+/** A saga that reacts to the events that it follows. */
+export interface Reacting<E extends DomainEvent = DomainEvent> {
+  /**
+   * Handles one event before the saga receives the next of its lane. After a crash or a rejection, the event is delivered again, so
+   * all effects must carry ids derived from the event.
+   * @param signal aborted when the process stops or the time limit is reached; the reaction must then stop
+   */
+  react(event: RecordedEventOf<E>, signal: AbortSignal): Promise<void>;
+}
+
+/** A saga's reaction to the part of the log that it follows. */
+export type Reaction<E extends DomainEvent = DomainEvent> = FollowedLog<E> & Reacting<E>;
+
+/** A class that Nest creates a saga from. */
+export type SagaClass<S = object> = abstract new (...args: never[]) => S;
+
+const followed = new WeakMap<object, FollowedLog>();
+
+/** Class decorator: declares which part of the log a saga follows, and makes the class injectable. */
+export const FollowsLog =
+  <E extends DomainEvent>(log: FollowedLog<E>) =>
+  (saga: SagaClass<Reacting<E>>): void => {
+    Injectable()(saga);
+    followed.set(saga, log);
+  };
+
+/** Returns the part of the log that a class follows; null if it follows none. */
+export const followedLogOf = (saga: object): FollowedLog | null => followed.get(saga) ?? null;

@@ -1,6 +1,6 @@
 import { Unavailable } from '../../event-store/port.js';
 import type { Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
+import { reasonOf } from '../../kernel/result.js';
 import { findLastingError, isUnavailable } from '../../postgres/unavailable.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 

@@ -1,17 +1,18 @@
 import type { Pool } from 'pg';
+import { sagaStream } from '../../domain/saga/saga.events.js';
 import type { EventCodec } from '../../event-store/codec.js';
-import type { EventStore, Position, StoredEvent } from '../../event-store/port.js';
-import { isStoreOutage } from '../../event-store/store-outage.js';
+import { type EventStore, isStoreOutage, type Position, type StoredEvent } from '../../event-store/port.js';
+import { readSkippedIds } from '../../event-store/store-records.js';
 import type { DomainEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
+import { reasonOf } from '../../kernel/result.js';
+import type { Notifications } from '../../postgres/notifications.js';
 import { ReadModelBehind } from '../../projections/engine/progress.js';
 import { Semaphore } from '../../runtime/semaphore.js';
-import { withTimeLimit } from '../../runtime/sleep.js';
-import type { Reaction } from './follows-log.js';
+import { sleepUnlessAborted, withTimeLimit } from '../../runtime/sleep.js';
+import type { Reaction } from './event-saga.js';
 import { SAGA_MESSAGES } from './messages.js';
 import type { SagaCheckpoint } from './saga-checkpoint.js';
-import type { Skips } from './skips.js';
 
 /** An event and the lane in which a saga handles it. */
 export interface LaneEvent {
@@ -188,5 +189,72 @@ export class ReactionAttempts<E extends DomainEvent> {
     else if (error instanceof ReadModelBehind) log.debug({ ...detail, reason }, 'saga waits for a read model');
     else if (event) log.error({ ...detail, err: error }, 'saga failed to handle an event; retrying');
     await this.checkpoint.recordFailure(stored, error, event?.at ?? null);
+  }
+}
+
+/** Reads the ids of the events that operators have skipped for a saga. @throws Unavailable */
+export const readSkippedEvents = (
+  store: Pick<EventStore, 'readStream'>,
+  codec: EventCodec,
+  name: string,
+): Promise<ReadonlySet<string>> => readSkippedIds(store, codec, { stream: sagaStream(name), type: 'SagaEventSkipped' });
+
+/** Delay, in ms, between two attempts to read the decisions while the event store is unavailable. */
+const RETRY_MS = 1_000;
+
+/** The events of a saga that operators have decided to skip. Notifications announce new decisions. */
+export class Skips {
+  private ids: ReadonlySet<string> = new Set();
+  private changed = new AbortController();
+
+  constructor(
+    private readonly saga: string,
+    private readonly store: Pick<EventStore, 'readStream'>,
+    private readonly codec: EventCodec,
+  ) {}
+
+  /** Subscribes to notifications. Returns a function that unsubscribes. */
+  listen(notifications: Notifications): () => void {
+    return notifications.subscribe('saga', (name) => {
+      if (name === this.saga) this.changed.abort();
+    });
+  }
+
+  has(eventId: string): boolean {
+    return this.ids.has(eventId);
+  }
+
+  /** Reads the decisions, retrying until the event store responds or the signal is aborted. */
+  async load(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        return await this.read();
+      } catch (error) {
+        if (!isStoreOutage(error)) throw error;
+        await sleepUnlessAborted(RETRY_MS, signal);
+      }
+    }
+  }
+
+  /**
+   * Waits for the given time, or until a decision is announced. An announcement since the last wait ends this wait
+   * at once.
+   */
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    await sleepUnlessAborted(ms, AbortSignal.any([signal, this.changed.signal]));
+    if (this.changed.signal.aborted) this.changed = new AbortController();
+  }
+
+  /** Waits like {@link wait}, and reads the decisions. During an outage, keeps the known decisions. */
+  async waitAndRead(ms: number, signal: AbortSignal): Promise<void> {
+    await this.wait(ms, signal);
+    if (signal.aborted) return;
+    await this.read().catch((error: unknown) => {
+      if (!isStoreOutage(error)) throw error;
+    });
+  }
+
+  private async read(): Promise<void> {
+    this.ids = await readSkippedEvents(this.store, this.codec, this.saga);
   }
 }

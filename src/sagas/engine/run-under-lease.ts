@@ -1,5 +1,5 @@
 import type { Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
+import { reasonOf } from '../../kernel/result.js';
 import type { Leases } from '../../postgres/leases.js';
 import { Backoff, type BackoffBounds } from '../../runtime/backoff.js';
 import { RepeatedFailure } from '../../runtime/failing-work.js';
@@ -46,3 +46,11 @@ export const runUnderLease = async (
     }
   }
 };
+
+/** Signals that stop a worker in two steps. */
+export interface ShutdownSignals {
+  /** Aborted when no new work may begin; work in progress is finished. */
+  readonly drain: AbortSignal;
+  /** Aborted when work in progress must stop too: another worker continues it. */
+  readonly abort: AbortSignal;
+}

@@ -4,15 +4,13 @@ import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import { project } from '../../domain/project/project.decider.js';
 import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
-import type { Position, StoredEvent } from '../../event-store/port.js';
-import { isStoreOutage } from '../../event-store/store-outage.js';
+import { isStoreOutage, type Position, type StoredEvent } from '../../event-store/port.js';
 import type { Decider, RecordedEvent } from '../../kernel/events.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { withTimeLimit } from '../../runtime/sleep.js';
-import type { LaneEvent, ParkedEvents } from './parked-events.js';
+import type { LaneEvent, ParkedEvents, Skips } from './parked-events.js';
 import type { SagaCheckpoint } from './saga-checkpoint.js';
-import type { Skips } from './skips.js';
 
 /** Delays between attempts at a failing event, in ms. */
 export const RETRY = { firstMs: 100, longestMs: 30_000 };

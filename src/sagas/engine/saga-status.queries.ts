@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { EventCodec } from '../../event-store/codec.js';
-import { type Lag, readLag } from '../../event-store/lag.js';
 import { EVENT_STORE, type EventStore, type Position } from '../../event-store/port.js';
+import { type Lag, readLag } from '../../event-store/snapshots.js';
 import type { Instant } from '../../kernel/clock.js';
 import { POOL } from '../../postgres/tokens.js';
-import { readSkippedEvents } from './skips.js';
+import { readSkippedEvents } from './parked-events.js';
 
 /** `retrying`: an event has failed. `stopped`: the failing event cannot be read, or is older than a minute. */
 export type SagaState = 'live' | 'retrying' | 'stopped';

@@ -16,8 +16,7 @@ import { idOfPayload, nullIfUnreadable, PostPayloads } from '../../projections/p
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { runUnderLease } from '../engine/run-under-lease.js';
-import { unnamedSecrets } from './deleted-secrets.js';
-import { eraseDue, type ErasureKind } from './erase-replaced.js';
+import { eraseDue, type ErasureKind, unnamedSecrets } from './erase-replaced.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

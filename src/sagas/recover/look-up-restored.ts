@@ -17,14 +17,14 @@ import { PublishScheduleQueries } from '../../projections/publish-schedule/publi
 import type { ScheduledPublication } from '../../projections/publish-schedule/publish-schedule.tables.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { causedBy } from '../engine/caused-by.js';
+import { causedBy } from '../engine/event-saga.js';
 import { GroupConcurrency } from '../engine/group-concurrency.js';
 import { isOutage } from '../engine/outages.js';
 import type { LoadedPublication } from '../publish-due-posts/attempt/attempt-state.js';
-import { Pacing } from '../publish-due-posts/attempt/pacing.js';
 import { type Render, rendererOf } from '../publish-due-posts/attempt/publication-attempt.js';
-import { ChannelStates } from '../publish-due-posts/inputs/channel-states.js';
+import { Pacing } from '../publish-due-posts/attempt/start-limits.js';
 import { PostProcessor } from '../publish-due-posts/inputs/post-processor.js';
+import { ChannelStates } from '../publish-due-posts/inputs/waiting-publications.js';
 
 const NAME = 'recover';
 const PAGE_SIZE = 200;

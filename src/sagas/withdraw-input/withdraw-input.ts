@@ -2,7 +2,7 @@ import { PlanWithdrawal } from '../../commands/owner.js';
 import type { OwnerPlanChanged } from '../../domain/owner/owner.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { FollowsLog } from '../engine/follows-log.js';
+import { FollowsLog } from '../engine/event-saga.js';
 
 /**
  * Disables endpoints and webhook outputs that a changed plan no longer allows (publish-api.md: Endpoint and pause

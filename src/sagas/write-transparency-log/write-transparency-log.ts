@@ -1,19 +1,31 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { EventCodec } from '../../event-store/codec.js';
-import { type Batch, BEGINNING, EVENT_STORE, type EventStore, type Position } from '../../event-store/port.js';
-import { isStoreOutage } from '../../event-store/store-outage.js';
+import {
+  type Batch,
+  BEGINNING,
+  EVENT_STORE,
+  type EventStore,
+  isStoreOutage,
+  type Position,
+} from '../../event-store/port.js';
 import { commitLog, type LogBatch } from '../../history/transparency-log/commit-log.js';
-import { type CurrentLog, firstEntries } from '../../history/transparency-log/current-log.js';
 import { serializeEntryOf } from '../../history/transparency-log/entry.js';
 import { LogContinuity } from '../../history/transparency-log/log-continuity.js';
-import { LOG_CHECKPOINT, LOG_IDENTITY, type LogIdentity } from '../../history/transparency-log/log-identity.js';
-import { type LogHead, LogMoved, LogTables } from '../../history/transparency-log/log-tables.js';
+import {
+  LOG_CHECKPOINT,
+  LOG_IDENTITY,
+  type LogHead,
+  type LogIdentity,
+  LogMoved,
+  LogTables,
+} from '../../history/transparency-log/log-tables.js';
 import { appendEntries, type TreeEdge } from '../../history/transparency-log/merkle.js';
 import { LOG_MESSAGES } from '../../history/transparency-log/messages.js';
 import { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
+import { type CurrentLog, firstEntries } from '../../history/transparency-log/transparency-log.js';
 import { LOG, type Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
+import { reasonOf } from '../../kernel/result.js';
 import { Leases } from '../../postgres/leases.js';
 import { POOL } from '../../postgres/tokens.js';
 import { Backoff } from '../../runtime/backoff.js';

@@ -1,5 +1,10 @@
-import { countBytes, isFullPage, MAX_PAGE_BYTES } from '../../../src/event-store/page-size.js';
-import type { Position, StoredEvent } from '../../../src/event-store/port.js';
+import {
+  countBytes,
+  isFullPage,
+  MAX_PAGE_BYTES,
+  type Position,
+  type StoredEvent,
+} from '../../../src/event-store/port.js';
 import { appendedPart, ids, newEvent, newEvents, newStream } from './events.js';
 import type { ContractContext } from './harness.js';
 import { Subscriber } from './subscriber.js';

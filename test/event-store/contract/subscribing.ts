@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countBytes, MAX_PAGE_BYTES } from '../../../src/event-store/page-size.js';
-import type { EventStore, NewEvent, Position } from '../../../src/event-store/port.js';
+import {
+  countBytes,
+  type EventStore,
+  MAX_PAGE_BYTES,
+  type NewEvent,
+  type Position,
+} from '../../../src/event-store/port.js';
 import { ids, newEvent, newEvents, newStream } from './events.js';
 import type { ContractContext } from './harness.js';
 import { Subscriber } from './subscriber.js';

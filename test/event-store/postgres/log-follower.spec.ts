@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { EventStore, StoredEvent } from '../../../src/event-store/port.js';
+import {
+  createTypeMatcher,
+  type EventStore,
+  type StoredEvent,
+  type TypeFilter,
+} from '../../../src/event-store/port.js';
 import type { EventBuffer } from '../../../src/event-store/postgres/append-queue.js';
 import { LogFollower, type ReadLog } from '../../../src/event-store/postgres/log-follower.js';
 import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
-import { createTypeMatcher, type TypeFilter } from '../../../src/event-store/type-filter.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { silentLog } from '../../../src/kernel/log.js';
 import { until } from '../../e2e/until.js';

@@ -1,4 +1,4 @@
-import type { Json } from '../../../src/kernel/json.js';
+import type { Json } from '../../../src/kernel/ids.js';
 import { failed, passed } from '../../../src/platforms/channel-check.js';
 import type { PlatformLimits } from '../../../src/platforms/descriptor.js';
 import { createConnections, exchange } from '../../../src/platforms/exchange.js';

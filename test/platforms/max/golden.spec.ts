@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { JsonObject } from '../../../src/kernel/json.js';
+import type { JsonObject } from '../../../src/kernel/ids.js';
 import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js';
 import type { PlatformPost, Rendering } from '../../../src/platforms/publisher.js';
 import { CHAT, startStandIn, TOKEN } from '../../stand-ins/max/stand-in.js';

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { JsonObject } from '../../../src/kernel/json.js';
+import type { JsonObject } from '../../../src/kernel/ids.js';
 import type { PlatformChannel, PlatformPost, Rendering, Step } from '../../../src/platforms/publisher.js';
 import { CHANNEL, contextFor, post, startOk } from './ok-harness.js';
 

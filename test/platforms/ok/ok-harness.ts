@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/kernel/json.js';
+import type { JsonObject } from '../../../src/kernel/ids.js';
 import { createOkPublisher } from '../../../src/platforms/ok/ok-publisher.js';
 import type { PlatformPost, Publisher, SendContext, StepOutcome } from '../../../src/platforms/publisher.js';
 import { APPLICATION, startStandIn, TOKEN } from '../../stand-ins/ok/stand-in.js';

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { JsonObject } from '../../../src/kernel/json.js';
+import type { JsonObject } from '../../../src/kernel/ids.js';
 import type { PlatformPost, Rendering, Step } from '../../../src/platforms/publisher.js';
 import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
 import type { LedgerEntry } from '../../../src/stand-ins/kit/ledger-entry.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/kernel/json.js';
+import type { JsonObject } from '../../../src/kernel/ids.js';
 import type { PlatformPost, Publisher, SendContext, StepOutcome } from '../../../src/platforms/publisher.js';
 import { createVkPublisher } from '../../../src/platforms/vk/vk-publisher.js';
 import { COMMUNITY_TOKEN, startStandIn, USER_TOKEN } from '../../stand-ins/vk/stand-in.js';

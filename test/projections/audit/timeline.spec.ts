@@ -4,7 +4,7 @@ import { pgTypes } from '../../../src/postgres/pool.js';
 import { audit } from '../../../src/projections/audit/audit.projection.js';
 import { type AuditFilter, AuditIndex, TimelineQueries } from '../../../src/projections/audit/audit.queries.js';
 import { AUDIT, TALLY_EVENTS } from '../../../src/projections/audit/audit.tables.js';
-import { compareSchemas } from '../../../src/projections/engine/verification/compare-schemas.js';
+import { compareSchemas } from '../../../src/projections/engine/verification/verify-projection.js';
 import { Random } from '../../e2e/random.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
 

@@ -1,7 +1,6 @@
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
-import { requestLog } from '../../../src/projections/request-log/request-log.projection.js';
-import { KEPT_REQUESTS } from '../../../src/projections/request-log/request-log.tables.js';
+import { KEPT_REQUESTS, requestLog } from '../../../src/projections/request-log/request-log.projection.js';
 import { samples } from '../../domain/samples.js';
 import { Random } from '../../e2e/random.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';

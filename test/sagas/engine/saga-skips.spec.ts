@@ -3,8 +3,7 @@ import { SkipSagaEvent, SkipSagaEventHandler } from '../../../src/commands/saga.
 import type { OwnerEvent } from '../../../src/domain/owner/owner.events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { silentLog } from '../../../src/kernel/log.js';
-import { EventSaga } from '../../../src/sagas/engine/event-saga.js';
-import type { Reaction } from '../../../src/sagas/engine/follows-log.js';
+import { EventSaga, type Reaction } from '../../../src/sagas/engine/event-saga.js';
 import { EventOwners } from '../../../src/sagas/engine/saga-lanes.js';
 import { type SagaStatus, SagaStatuses } from '../../../src/sagas/engine/saga-status.queries.js';
 import { until } from '../../e2e/until.js';

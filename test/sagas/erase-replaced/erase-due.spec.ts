@@ -5,13 +5,12 @@ import { type ErasureNote, ErasureNotes } from '../../../src/erasure/erasure-not
 import { BEGINNING, NotAppended, Unavailable } from '../../../src/event-store/port.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { silentLog } from '../../../src/kernel/log.js';
-import { unnamedSecrets } from '../../../src/sagas/erase-replaced/deleted-secrets.js';
 import {
   payloadErasures,
   type StreamErasureDependencies,
   translationErasures,
 } from '../../../src/sagas/erase-replaced/due-erasures.js';
-import { eraseDue, type ErasureKind } from '../../../src/sagas/erase-replaced/erase-replaced.js';
+import { eraseDue, type ErasureKind, unnamedSecrets } from '../../../src/sagas/erase-replaced/erase-replaced.js';
 import { postIdOf } from '../../e2e/client.js';
 import { until } from '../../e2e/until.js';
 import { KurrentServer } from '../../support/kurrent-server/kurrent-server.js';

@@ -5,9 +5,8 @@ import type { SendContext } from '../../../src/platforms/publisher.js';
 import { Publishers } from '../../../src/platforms/publishers.js';
 import { PostPayloads } from '../../../src/projections/posts/post-payloads.js';
 import { ChannelMessages } from '../../../src/projections/posts/publications.queries.js';
-import { Pacing } from '../../../src/sagas/publish-due-posts/attempt/pacing.js';
 import { PublicationRunner } from '../../../src/sagas/publish-due-posts/attempt/publication-runner.js';
-import { PublishingQuota } from '../../../src/sagas/publish-due-posts/attempt/quota.js';
+import { Pacing, PublishingQuota } from '../../../src/sagas/publish-due-posts/attempt/start-limits.js';
 import { MediaFiles } from '../../../src/sagas/publish-due-posts/inputs/shared-inputs.js';
 import { SecretVault } from '../../../src/secrets/vault.js';
 

@@ -1,7 +1,7 @@
 import type { NoticeRaised } from '../../../src/domain/notice/notice.events.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { PostPayloads } from '../../../src/projections/posts/post-payloads.js';
-import { followedLogOf } from '../../../src/sagas/engine/follows-log.js';
+import { followedLogOf } from '../../../src/sagas/engine/event-saga.js';
 import { RaiseNotices } from '../../../src/sagas/raise-notices/raise-notices.js';
 import { LIMITS_PROFILE } from '../../api/management/publishing-setup.js';
 import { until } from '../../e2e/until.js';

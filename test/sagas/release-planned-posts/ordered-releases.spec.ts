@@ -5,8 +5,7 @@ import type { PostAccepted } from '../../../src/domain/post/post.events.js';
 import { AggregateStore, emptyAggregate } from '../../../src/event-store/aggregate-store.js';
 import { EventCodec } from '../../../src/event-store/codec.js';
 import { MemoryEventStore } from '../../../src/event-store/memory/memory-event-store.js';
-import { isFullPage } from '../../../src/event-store/page-size.js';
-import { countAppendBytes } from '../../../src/event-store/port.js';
+import { countAppendBytes, isFullPage } from '../../../src/event-store/port.js';
 import { isRejection } from '../../../src/kernel/result.js';
 import { appendReleases } from '../../../src/sagas/release-planned-posts/ordered-releases.js';
 

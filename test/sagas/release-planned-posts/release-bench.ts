@@ -15,8 +15,7 @@ import { plannedPosts } from '../../../src/projections/planned-posts/planned-pos
 import { PlannedPostQueries } from '../../../src/projections/planned-posts/planned-posts.queries.js';
 import { PostPayloads } from '../../../src/projections/posts/post-payloads.js';
 import { FailingWork } from '../../../src/runtime/failing-work.js';
-import { ReleasePlannedPosts } from '../../../src/sagas/release-planned-posts/release-planned-posts.js';
-import { SetAsidePosts } from '../../../src/sagas/release-planned-posts/set-aside-posts.js';
+import { ReleasePlannedPosts, SetAsidePosts } from '../../../src/sagas/release-planned-posts/release-planned-posts.js';
 import { until } from '../../e2e/until.js';
 import { startTwoProcesses, type TwoProcesses } from '../../support/two-workers.js';
 import { type KillPoint, WorkerKilled } from '../publish-due-posts/kill-points.js';

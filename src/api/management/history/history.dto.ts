@@ -10,7 +10,7 @@ import type {
 import type { DiffEnd, PastAggregate, PastDifference } from '../../../history/time-travel/time-travel.js';
 import type { StoryRequest } from '../../../history/trace/traces.js';
 import { type Instant, iso } from '../../../kernel/clock.js';
-import type { Json, JsonObject } from '../../../kernel/json.js';
+import type { Json, JsonObject } from '../../../kernel/ids.js';
 import { AUDITED_AGGREGATES, AUDITED_TYPES } from '../../../projections/audit/audit.tables.js';
 import { Schema } from '../../../validation/json-schema.js';
 import { Must } from '../../../validation/rules.js';

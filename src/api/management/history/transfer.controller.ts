@@ -8,7 +8,7 @@ import { ContradictedLog, ExportHistory } from '../../../history/transfer/export
 import { ImportHistory, ImportInvalid, ImportSpool } from '../../../history/transfer/import-history.js';
 import { ImportRefused } from '../../../history/transfer/transfer-line.js';
 import { LOG, type Log } from '../../../kernel/log.js';
-import { reasonOf } from '../../../kernel/reason.js';
+import { reasonOf } from '../../../kernel/result.js';
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';

@@ -3,8 +3,8 @@ import { AGGREGATE_NAMES, findAggregate } from '../../../history/aggregates/cata
 import { TimeTravel } from '../../../history/time-travel/time-travel.js';
 import { openCheckpoint } from '../../../history/transparency-log/published-checkpoint.js';
 import { TransparencyLog } from '../../../history/transparency-log/transparency-log.js';
-import { type VerificationParams, VERIFY_HISTORY } from '../../../history/transparency-log/verification-handler.js';
-import { JobTable } from '../../../jobs/job-table.js';
+import { type VerificationParams, VERIFY_HISTORY } from '../../../history/transparency-log/verify-history.js';
+import { JobTable } from '../../../jobs/job.js';
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
 import { fieldsReader } from '../../transport/fields.js';

@@ -1,6 +1,5 @@
-import type { Job, JobState } from '../../../jobs/job.js';
-import { JobRuns, type JobTable, type NewJob } from '../../../jobs/job-table.js';
-import type { Json } from '../../../kernel/json.js';
+import { type Job, JobRuns, type JobState, type JobTable, type NewJob } from '../../../jobs/job.js';
+import type { Json } from '../../../kernel/ids.js';
 import { HttpProblem } from '../../transport/problem.view.js';
 import type { ChangeResult } from '../change-pipeline.js';
 import { CALL_MESSAGES } from '../messages.js';

@@ -1,7 +1,6 @@
 import { Controller, Get, Param, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { JOB_STATES, type JobState } from '../../../jobs/job.js';
-import { JobTable } from '../../../jobs/job-table.js';
+import { JOB_STATES, type JobState, JobTable } from '../../../jobs/job.js';
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';

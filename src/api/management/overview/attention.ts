@@ -1,6 +1,6 @@
 import { iso } from '../../../kernel/clock.js';
 import { asSentence } from '../../../kernel/message.js';
-import type { Alert, AlertList } from '../../../projections/activity/alerts.queries.js';
+import type { Alert, AlertList } from '../../../projections/activity/activity.queries.js';
 import type { ProjectionFailure, StoppedProjection } from '../../../projections/engine/projection-status.queries.js';
 import { OVERVIEW_MESSAGES as TEXTS } from '../messages.js';
 import { describeDuplicates } from '../posts/publication.view.js';

@@ -3,12 +3,17 @@ import { monthlyPostsOf } from '../../../config/limits-profile.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
-import { isStoreOutage } from '../../../event-store/store-outage.js';
+import { isStoreOutage } from '../../../event-store/port.js';
 import { type Instant, iso } from '../../../kernel/clock.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
-import { type Activity, ActivityQueries, type WaitingOwner } from '../../../projections/activity/activity.queries.js';
+import {
+  type Activity,
+  ActivityQueries,
+  AlertQueries,
+  type Alerts,
+  type WaitingOwner,
+} from '../../../projections/activity/activity.queries.js';
 import type { FeedRow } from '../../../projections/activity/activity.tables.js';
-import { AlertQueries, type Alerts } from '../../../projections/activity/alerts.queries.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
 import { ResourceNames } from '../../../projections/discovery/references.queries.js';
 import { PostExcerpts } from '../../../projections/posts/post-details.queries.js';

@@ -1,5 +1,5 @@
 import { iso, isoOrNull } from '../../../kernel/clock.js';
-import type { JsonObject } from '../../../kernel/json.js';
+import type { JsonObject } from '../../../kernel/ids.js';
 import { LIMITS, type PublishPayload, TRACE_ID_LENGTH } from '../../../payload/payload.js';
 import { approvalOf } from '../../../projections/posts/post-details.queries.js';
 import type { FoundPost, PostWithPublications } from '../../../projections/posts/posts.queries.js';

@@ -2,7 +2,7 @@ import { Controller, Get, Param, Post, UseGuards } from '@nestjs/common';
 import { type Command, CommandBus } from '@nestjs/cqrs';
 import type { CommandContext, CommandOutcome } from '../../../commands/command.js';
 import { ChangeVersions, RebuildProjection, RetryProjection, SkipEvent } from '../../../commands/projection.js';
-import { JobTable } from '../../../jobs/job-table.js';
+import { JobTable } from '../../../jobs/job.js';
 import { isRejection } from '../../../kernel/result.js';
 import { ProjectionStatuses, VERIFY_PROJECTION } from '../../../projections/engine/projection-status.queries.js';
 import { Documented } from '../../documentation/documented.js';

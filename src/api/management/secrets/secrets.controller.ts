@@ -1,5 +1,5 @@
 import { Controller, Get, Post, UseGuards } from '@nestjs/common';
-import { JobTable } from '../../../jobs/job-table.js';
+import { JobTable } from '../../../jobs/job.js';
 import { KeyStatus, type KeyStatusReport } from '../../../secrets/key-status.js';
 import { describeSessions, RESEAL_SECRETS } from '../../../secrets/reseal-job.js';
 import { Documented } from '../../documentation/documented.js';

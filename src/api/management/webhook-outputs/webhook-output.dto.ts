@@ -6,7 +6,7 @@ import {
   type WebhookKind,
 } from '../../../domain/webhook-output/webhook-output.events.js';
 import { type Instant, iso, isoOrNull } from '../../../kernel/clock.js';
-import type { Json } from '../../../kernel/json.js';
+import type { Json } from '../../../kernel/ids.js';
 import { oneOf } from '../../../kernel/message.js';
 import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
 import { findFetchUrlProblem } from '../../../outbound-http/url-rules.js';

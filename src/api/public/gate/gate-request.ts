@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../../kernel/events.js';
-import type { JsonObject } from '../../../kernel/json.js';
+import type { JsonObject } from '../../../kernel/ids.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { BodyReader, type ReceivedBody } from '../../transport/body-reader.js';
 import { HttpProblem } from '../../transport/problem.view.js';

@@ -8,7 +8,7 @@ import { SETTINGS } from '../../../config/tokens.js';
 import type { AppendCondition } from '../../../event-store/port.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';
-import { reasonOf } from '../../../kernel/reason.js';
+import { reasonOf } from '../../../kernel/result.js';
 import { type Budget, Limiter, type Verdict } from '../../../limits/limiter.js';
 import { MonthlyQuota } from '../../../limits/monthly-quota.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';

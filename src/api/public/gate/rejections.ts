@@ -1,7 +1,7 @@
 import type { LimitsProfile } from '../../../config/limits-profile.js';
 import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
 import { iso } from '../../../kernel/clock.js';
-import type { JsonObject } from '../../../kernel/json.js';
+import type { JsonObject } from '../../../kernel/ids.js';
 import { RESOURCE_MESSAGES } from '../../../kernel/messages.js';
 import type { Rejection } from '../../../kernel/result.js';
 import type { RefusedPayment } from '../../../limits/budgets.js';

@@ -1,5 +1,5 @@
 import { isoOrNull } from '../../../kernel/clock.js';
-import type { JsonObject } from '../../../kernel/json.js';
+import type { JsonObject } from '../../../kernel/ids.js';
 import type { Plan } from '../../../payload/publish-at.js';
 import { type HttpProblem, ProblemView } from '../../transport/problem.view.js';
 

@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BEGINNING, type Position, Unavailable } from '../../../event-store/port.js';
 import type { Job, JobContext, JobHandler } from '../../../jobs/job.js';
-import type { Json } from '../../../kernel/json.js';
+import type { Json } from '../../../kernel/ids.js';
 import { withTransaction } from '../../../postgres/pool.js';
 import { type Projection, tableSchema } from '../projection.js';
-import { compareSchemas } from '../verification/compare-schemas.js';
-import { Replay, type ReplayDependencies } from '../verification/replay.js';
-import { addCauses, type ComparisonAt, type VerificationResult } from '../verification/verify-projection.js';
+import {
+  addCauses,
+  compareSchemas,
+  type ComparisonAt,
+  Replay,
+  type ReplayDependencies,
+  type VerificationResult,
+} from '../verification/verify-projection.js';
 import { VersionsRefused } from '../version-store.js';
 import { REBUILD_MESSAGES } from './messages.js';
 import { REBUILD_PROJECTION, type RebuildParams, type Rebuilds } from './rebuilds.js';

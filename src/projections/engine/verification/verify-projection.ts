@@ -1,19 +1,208 @@
-import type { PoolClient } from 'pg';
-import { BEGINNING, type EventStore, type Position } from '../../../event-store/port.js';
+import type { Pool, PoolClient } from 'pg';
+import type { EventCodec } from '../../../event-store/codec.js';
+import { BEGINNING, type EventStore, isFullPage, type Position, type StoredEvent } from '../../../event-store/port.js';
 import type { JobContext, JobHandler } from '../../../jobs/job.js';
-import type { Json } from '../../../kernel/json.js';
-import { withTransaction } from '../../../postgres/pool.js';
-import { type Projection, tableSchema, viewSchema } from '../projection.js';
+import type { Json, JsonObject } from '../../../kernel/ids.js';
+import { unhurried, withTransaction } from '../../../postgres/pool.js';
+import { isUnavailable } from '../../../postgres/unavailable.js';
+import { isDeleted, type Projection, readSkippedEvents, tableSchema, type Tx, viewSchema } from '../projection.js';
 import { VERIFY_PROJECTION } from '../projection-status.queries.js';
-import { compareSchemas, type Comparison, type Difference } from './compare-schemas.js';
-import { Replay, type ReplayDependencies } from './replay.js';
+import { RowCache } from '../rows.js';
+
+/** Type of difference: a row is missing from the live tables, exists only there, or has different content. */
+type DifferenceKind = 'missing' | 'extra' | 'different';
+
+/** A row that differs. */
+export interface Difference {
+  readonly table: string;
+  /** Values of the primary key. */
+  readonly key: readonly Json[];
+  readonly kind: DifferenceKind;
+  readonly live: JsonObject | null;
+  readonly fresh: JsonObject | null;
+}
+
+/** Result of comparing the rows of two schemas. */
+export interface Comparison extends Readonly<Record<DifferenceKind, number>> {
+  /** Number of rows in the fresh tables. */
+  readonly rows: number;
+  /** Up to {@link EXAMPLES} per kind and table. */
+  readonly differences: readonly Difference[];
+}
+
+/** Maximum number of examples per kind and table. */
+const EXAMPLES = 20;
+
+/** Compares all tables of two schemas with the same definitions, using a full outer join of hashed rows per table. */
+export const compareSchemas = async (
+  tx: Tx,
+  live: string,
+  fresh: string,
+  { stamps = {}, expired = {} }: Pick<Projection, 'stamps' | 'expired'> = {},
+): Promise<Comparison> => {
+  const found: Difference[] = [];
+  const totals = { rows: 0, missing: 0, extra: 0, different: 0 };
+  for (const { name, keys } of await listTables(tx, fresh)) {
+    const counted = await tx.query<{ rows: bigint }>(unhurried(`select count(*) as rows from ${fresh}.${name}`));
+    totals.rows += Number(counted.rows[0]!.rows);
+    const { rows } = await tx.query<Difference & { readonly total: bigint; readonly number: bigint }>(
+      unhurried(compareTable(name, keys, stamps[name] ?? [], live, fresh, expired[name])),
+    );
+    for (const { total, number, ...difference } of rows) {
+      if (number === 1n) totals[difference.kind] += Number(total);
+      found.push({ ...difference, table: name });
+    }
+  }
+  return { ...totals, differences: found };
+};
+
+const listTables = async (tx: Tx, schema: string): Promise<{ name: string; keys: readonly string[] }[]> => {
+  const { rows } = await tx.query<{ name: string; keys: readonly string[] }>(
+    `select c.relname as name, array_agg(a.attname::text order by array_position(i.indkey::int2[], a.attnum)) as keys
+     from pg_class c join pg_index i on i.indrelid = c.oid and i.indisprimary
+     join pg_attribute a on a.attrelid = c.oid and a.attnum = any(i.indkey)
+     where c.relnamespace = to_regnamespace($1) and c.relkind = 'r' group by 1 order by 1`,
+    [schema],
+  );
+  return rows;
+};
+
+const compareTable = (
+  table: string,
+  keys: readonly string[],
+  stamps: readonly string[],
+  live: string,
+  fresh: string,
+  isExpired: ((schema: string) => string) | undefined,
+): string => {
+  const content =
+    stamps.length === 0 ? 't' : `(to_jsonb(t) - array[${stamps.map((column) => `'${column}'`).join(', ')}])`;
+  const keyOf = (row: string) => `jsonb_build_array(${keys.map((key) => `${row}.${key}`).join(', ')})`;
+  const hashed = (schema: string) =>
+    `(select ${keyOf('t')}::text as key, md5(${content}::text) as hash from ${schema}.${table} t
+      ${isExpired ? `where not ${isExpired(schema)}` : ''})`;
+  return `
+    with difference as (
+      select coalesce(l.key, f.key) as key,
+        case when l.key is null then 'missing' when f.key is null then 'extra' else 'different' end as kind
+      from ${hashed(live)} l full join ${hashed(fresh)} f on l.key = f.key
+      where l.key is null or f.key is null or l.hash <> f.hash),
+    numbered as (
+      select key, kind, row_number() over (partition by kind order by key) as number,
+        count(*) over (partition by kind) as total
+      from difference)
+    select n.kind, n.key::jsonb as key, n.number, n.total, to_jsonb(l) as live, to_jsonb(f) as fresh
+    from (select * from numbered where number <= ${EXAMPLES}) n
+    left join ${live}.${table} l on ${keyOf('l')}::text = n.key
+    left join ${fresh}.${table} f on ${keyOf('f')}::text = n.key
+    order by n.kind, n.number`;
+};
+
+/** Dependencies of a replay. */
+export interface ReplayDependencies {
+  readonly pool: Pool;
+  readonly store: Pick<EventStore, 'readAll' | 'readStream'>;
+  readonly codec: EventCodec;
+}
+
+const BATCH = 500;
+
+/** Applies the events after a position to a projection's tables in a schema. */
+export class Replay {
+  private skipped: ReadonlySet<string> = new Set();
+  private cache = new RowCache();
+  private readonly except: readonly string[];
+
+  constructor(
+    private readonly deps: ReplayDependencies,
+    private readonly projection: Projection,
+    private readonly schema: string,
+    /** Position that the tables have reached. */
+    public position: Position = BEGINNING,
+  ) {
+    const { handles = () => true } = projection;
+    this.except = deps.codec.types.filter((type) => !handles(type));
+  }
+
+  /** Creates the tables, replacing tables that an interrupted replay left behind. */
+  async createTables(): Promise<void> {
+    await this.drop();
+    await withTransaction(this.deps.pool, (tx) =>
+      tx.query(`create schema ${this.schema}; set local search_path to ${this.schema}; ${this.projection.tables}`),
+    );
+  }
+
+  /** Loads the list of events that may fail. Call it before the first batch. */
+  async start(): Promise<void> {
+    this.skipped = await readSkippedEvents(this.deps.store, this.deps.codec, this.projection.name);
+  }
+
+  async drop(): Promise<void> {
+    await this.deps.pool.query(`drop schema if exists ${this.schema} cascade`);
+  }
+
+  /** True if a single batch reaches the position. */
+  async isWithinBatch(position: Position): Promise<boolean> {
+    return !isFullPage(await this.read(position), BATCH);
+  }
+
+  /** Applies the next batch of events, up to and including the given position. */
+  async advance(tx: PoolClient, until: Position): Promise<void> {
+    const read = await this.read(until);
+    const events = read.filter(({ type }) => this.projection.handles?.(type) ?? true);
+    if (events.length > 0) {
+      await tx.query(`set local search_path to ${this.schema}, public; set local synchronous_commit to off`);
+      await this.apply(tx, events);
+    }
+    this.position = isFullPage(read, BATCH) ? read.at(-1)!.position : until;
+  }
+
+  /** Copies rows from the tables in another schema if their events are gone. */
+  async carryOver(tx: PoolClient, from: string): Promise<void> {
+    if (!this.projection.carryOver) return;
+    await tx.query(`set local search_path to ${this.schema}, public`);
+    await this.projection.carryOver(tx, from, this.position, (stream) => isDeleted(this.deps.store, stream));
+  }
+
+  private async apply(tx: PoolClient, events: readonly StoredEvent[]): Promise<void> {
+    const at = events.findIndex(({ id }) => this.skipped.has(id));
+    const sound = at < 0 ? events : events.slice(0, at);
+    if (sound.length > 0) await this.applyWith(tx, sound, this.cache);
+    if (at < 0) return;
+    await this.trySkipped(tx, events[at]!);
+    await this.apply(tx, events.slice(at + 1));
+  }
+
+  /** Applies a skipped event, or leaves it out if that fails, as a lane does (ADR-285). */
+  private async trySkipped(tx: PoolClient, event: StoredEvent): Promise<void> {
+    await tx.query('savepoint skipped');
+    try {
+      await this.applyWith(tx, [event], new RowCache());
+      this.cache = new RowCache(); // its rows may be older
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      await tx.query('rollback to savepoint skipped');
+    }
+  }
+
+  private applyWith(tx: PoolClient, events: readonly StoredEvent[], cache: RowCache): Promise<void> {
+    return this.projection.apply(
+      tx,
+      events.map((event) => this.deps.codec.decode(event)),
+      cache,
+    );
+  }
+
+  private async read(until: Position): Promise<StoredEvent[]> {
+    const events = await this.deps.store.readAll({ after: this.position, limit: BATCH, except: this.except });
+    return events.filter(({ position }) => position <= until);
+  }
+}
 
 /** A comparison of two versions, and the position at which they were compared. */
 export interface ComparisonAt extends Comparison {
   readonly position: Position;
 }
-
-const BATCH = 500;
 /** Maximum number of events per example. */
 const CAUSES = 20;
 

@@ -25,8 +25,8 @@ import {
   type Unprepared,
 } from './attempt-state.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
-import type { Pacing } from './pacing.js';
 import type { PublicationAttempt } from './publication-attempt.js';
+import type { Pacing } from './start-limits.js';
 import { StepSender } from './step-sender.js';
 
 const loaded = (change: Partial<PublicationState> = {}): LoadedPublication => ({

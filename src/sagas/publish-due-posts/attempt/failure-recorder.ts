@@ -4,14 +4,13 @@ import { AggregateStore } from '../../../event-store/aggregate-store.js';
 import { UndecodableEvent } from '../../../event-store/codec.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';
-import { reasonOf } from '../../../kernel/reason.js';
+import { reasonOf } from '../../../kernel/result.js';
 import { Leases } from '../../../postgres/leases.js';
 import { isOutage } from '../../engine/outages.js';
 import { type LoadedPublication, unexpectedError } from './attempt-state.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
-import type { ClaimedPublication } from './publication-attempt.js';
-import { PublishingQuota } from './quota.js';
-import { endUnreadable } from './unreadable-history.js';
+import { type ClaimedPublication, endUnreadable } from './publication-attempt.js';
+import { PublishingQuota } from './start-limits.js';
 
 /**
  * Ends an attempt after an exception, so that no error blocks a channel forever (D-20). If no visible step was in

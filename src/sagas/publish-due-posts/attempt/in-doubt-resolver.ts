@@ -8,10 +8,10 @@ import { Leases } from '../../../postgres/leases.js';
 import { ChannelMessages } from '../../../projections/posts/publications.queries.js';
 import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
-import { ChannelStates } from '../inputs/channel-states.js';
+import { ChannelStates } from '../inputs/waiting-publications.js';
 import type { LoadedPublication, Resolution } from './attempt-state.js';
-import { Pacing } from './pacing.js';
 import type { PublicationAttempt } from './publication-attempt.js';
+import { Pacing } from './start-limits.js';
 
 /** A send whose outcome is unknown. */
 interface UnconfirmedSend {

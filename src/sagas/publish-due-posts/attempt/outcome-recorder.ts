@@ -26,8 +26,7 @@ import {
   type LoadedPublication,
   release,
 } from './attempt-state.js';
-import { attentionOf } from './attention.js';
-import type { ClaimedPublication, PublicationAttempt } from './publication-attempt.js';
+import { attentionOf, type ClaimedPublication, type PublicationAttempt } from './publication-attempt.js';
 
 /** Counts an outcome. `code` is empty on success. */
 export type CountOutcome = (platform: string, outcome: Outcome, code: string) => void;

@@ -1,11 +1,18 @@
 import type { channel as channelDecider } from '../../../domain/channel/channel.decider.js';
-import type { Origin } from '../../../kernel/events.js';
+import type { Attention, Remedy } from '../../../domain/channel/channel.events.js';
+import { publication as decider } from '../../../domain/publication/publication.decider.js';
+import type { PublicationEvent, PublicationInDoubt } from '../../../domain/publication/publication.events.js';
+import { type AggregateStore, emptyAggregate } from '../../../event-store/aggregate-store.js';
+import type { Clock } from '../../../kernel/clock.js';
+import { type Origin, streamOf } from '../../../kernel/events.js';
+import { newUuid } from '../../../kernel/ids.js';
 import type { PublishPayload } from '../../../payload/payload.js';
-import type { PlatformChannel, Publisher, Rendering, SendContext } from '../../../platforms/publisher.js';
+import type { PlatformChannel, Publisher, PublishError, Rendering, SendContext } from '../../../platforms/publisher.js';
 import type { ProcessedPost } from '../../../processing/process-post.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
-import type { ShutdownSignals } from '../../engine/shutdown-signals.js';
+import type { ShutdownSignals } from '../../engine/run-under-lease.js';
 import type { RefusedMedia } from '../inputs/shared-inputs.js';
+import { historyUnreadableError, type LoadedPublication } from './attempt-state.js';
 
 /** A connected channel, folded from its stream. */
 export type Channel = NonNullable<ReturnType<typeof channelDecider.evolve>>;
@@ -57,3 +64,64 @@ export const rendererOf = (
 };
 
 const EMPTY_RENDERING: Rendering = { steps: [], warnings: [], textAfterTrim: '', trimmedChars: 0 };
+
+/** Returns why a channel needs attention, based on the error that a post was rejected with (D-26, D-50). */
+export const attentionOf = (error: PublishError): Attention => ({
+  code: error.code,
+  message: error.message,
+  platform_says: error.platform_says ?? null,
+  remedies: remediesFor(error),
+});
+
+/** Lists possible remedies for a refusal, most likely first. */
+const remediesFor = ({ source, category }: PublishError): readonly Remedy[] => {
+  // The gateway has no credentials to send, so another attempt would not reach the network either.
+  if (source === 'gateway') return ['replace_credentials'];
+  if (category === 'channel') return ['fix_on_platform', 'retry', 'replace_credentials'];
+  return ['replace_credentials', 'fix_on_platform', 'retry'];
+};
+
+/** Events after which a publication no longer holds its channel back. */
+const OVER: ReadonlySet<string> = new Set<PublicationEvent['type']>([
+  'PublicationSucceeded',
+  'PublicationFailed',
+  'PublicationInDoubt',
+  'PublicationFiltered',
+  'PublicationDismissed',
+]);
+
+/**
+ * Ends a publication with unreadable events (D-25): it is in doubt, because the post may have been sent. Bypasses the
+ * decider, which needs those events.
+ * @returns the known facts of the publication
+ * @throws Unavailable
+ * @throws WrongExpectedRevision if another worker has appended in the meantime
+ */
+export const endUnreadable = async (
+  aggregates: AggregateStore,
+  clock: Clock,
+  { row, origin }: ClaimedPublication,
+): Promise<LoadedPublication> => {
+  const ids = { publicationId: row.publication_id, postId: row.post_id, channelId: row.channel_id };
+  const stream = streamOf(decider, ids.publicationId);
+  const [last] = await aggregates.store.readStream(stream, { direction: 'backwards', limit: 1 });
+  const empty = emptyAggregate(decider);
+  const ended = { ...empty, state: { ...empty.state, status: 'in_doubt' as const } };
+  if (last && OVER.has(last.type)) return { ...ended, revision: last.revision, position: last.position };
+  const at = clock.now();
+  const attempt = Math.max(1, row.attempt);
+  const event: PublicationInDoubt = {
+    type: 'PublicationInDoubt',
+    data: { attempt, at, step: 'unknown', error: historyUnreadableError, ...ids },
+  };
+  const after = { revision: last?.revision ?? -1n, position: last?.position ?? empty.position, hash: '' };
+  // Damaged metadata has no hash; the hash chain then restarts here, and auditors can see where.
+  try {
+    if (last) after.hash = aggregates.codec.readEnvelope(last).hash;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  const encoded = aggregates.encodeEvents(stream, [event], after, { ...origin, commandId: newUuid(), at });
+  const { revision, position } = await aggregates.appendWithRetry(stream, after.revision, encoded.events);
+  return { ...ended, revision, position, hash: encoded.hash };
+};

@@ -14,11 +14,10 @@ import { Leases } from '../../../postgres/leases.js';
 import { PostPayloads, type PostWithPayload } from '../../../projections/posts/post-payloads.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
 import { settlesSoon } from '../../../runtime/sleep.js';
-import { causedBy } from '../../engine/caused-by.js';
+import { causedBy } from '../../engine/event-saga.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
 import { isOutage } from '../../engine/outages.js';
-import type { ShutdownSignals } from '../../engine/shutdown-signals.js';
-import { ChannelStates } from '../inputs/channel-states.js';
+import type { ShutdownSignals } from '../../engine/run-under-lease.js';
 import { PostProcessor } from '../inputs/post-processor.js';
 import {
   keyOfWanted,
@@ -29,7 +28,7 @@ import {
   SharedMedia,
   SharedPosts,
 } from '../inputs/shared-inputs.js';
-import { WaitingPublications } from '../inputs/waiting-publications.js';
+import { ChannelStates, WaitingPublications } from '../inputs/waiting-publications.js';
 import {
   afterMedia,
   type AttemptState,
@@ -45,8 +44,7 @@ import {
 import { FailureRecorder } from './failure-recorder.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { type Channel, type ClaimedPublication, type PublicationAttempt, rendererOf } from './publication-attempt.js';
-import { PublishingQuota } from './quota.js';
-import { StartTurns } from './start-turns.js';
+import { PublishingQuota, StartTurns } from './start-limits.js';
 import { StepSender } from './step-sender.js';
 
 const NAME = 'publish-due-posts';

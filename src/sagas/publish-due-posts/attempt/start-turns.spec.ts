@@ -1,4 +1,4 @@
-import { StartTurns } from './start-turns.js';
+import { StartTurns } from './start-limits.js';
 
 const never = new AbortController().signal;
 /** Owners stay active, however long the thread stands still between two lines. */

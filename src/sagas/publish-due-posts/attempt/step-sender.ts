@@ -11,8 +11,8 @@ import {
 import { Leases } from '../../../postgres/leases.js';
 import { SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
-import { ChannelStates } from '../inputs/channel-states.js';
 import { keyOfMedium, MediaFiles } from '../inputs/shared-inputs.js';
+import { ChannelStates } from '../inputs/waiting-publications.js';
 import {
   afterCall,
   afterOrphanFound,
@@ -40,8 +40,8 @@ import {
 } from './attempt-state.js';
 import { InDoubtResolver } from './in-doubt-resolver.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
-import { Pacing } from './pacing.js';
 import type { PublicationAttempt } from './publication-attempt.js';
+import { Pacing } from './start-limits.js';
 
 /**
  * Handles the states of an attempt up to its outcome. Each method handles one state, appends at most one event to the

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { Json, JsonObject } from '../../../../src/kernel/json.js';
+import type { Json, JsonObject } from '../../../../src/kernel/ids.js';
 import { until } from '../../../e2e/until.js';
 import { png } from '../../../media/make-images.js';
 import { makeVideo, mp3, ogg, webm } from '../../../media/make-videos.js';
