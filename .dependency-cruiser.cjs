@@ -3,7 +3,7 @@
  * A folder that is not listed may import nothing. Each part carries the reason for its limits; `npm run check` refuses a
  * violation, and test/architecture/import-rules.spec.ts proves that the refusals work.
  */
-const specs = '(\\.spec|\\.properties)\\.ts$';
+const specs = '\\.spec\\.ts$';
 
 /** The read side: all that code outside src/projections may use of it. */
 const READ_SIDE = [
@@ -218,11 +218,7 @@ const PARTS = {
     why: 'The command line is a client of the HTTP API, through the typed client: it knows nothing else of a gateway.',
     may: ['^src/kernel/message\\.ts$', '^src/config/command-line\\.ts$'],
   },
-  'stand-ins': {
-    why: 'A stand-in that shared code with its publisher would share its mistakes.',
-    may: [],
-  },
-  app: { why: 'The composition root wires everything, and alone may start a stand-in.', may: ['^src/'] },
+  app: { why: 'The composition root wires everything.', may: ['^src/'] },
 };
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
@@ -279,22 +275,34 @@ module.exports = {
       { path: '^src/platforms/[^/]+/', pathNot: '/descriptor\\.ts$' },
     ),
     rule(
+      'stand-ins-stand-alone',
+      'A stand-in that shared code with its publisher would share its mistakes.',
+      { path: '^stand-ins/' },
+      { path: '^(src|test|bench|scripts|clients|console)/' },
+    ),
+    rule(
       'stand-ins-are-islands',
       'A stand-in is one folder: the others, the kit and the walls do not know it. Its catalogue lists its descriptor.',
-      { path: '^src/stand-ins/([^/]+)/' },
-      { path: '^src/stand-ins/([^/]+)/', pathNot: '^src/stand-ins/($1|kit|walls)/' },
+      { path: '^stand-ins/([^/]+)/' },
+      { path: '^stand-ins/([^/]+)/', pathNot: '^stand-ins/($1|kit|walls)/' },
+    ),
+    rule(
+      'program-without-stand-ins',
+      'The program runs against the real networks: only the composition root starts a stand-in, for the demo.',
+      { path: '^src/', pathNot: part('app') },
+      { path: '^stand-ins/' },
     ),
     rule(
       'stand-ins-through-their-descriptors',
-      'The program starts a stand-in through its descriptor, which the catalogue of stand-ins lists.',
-      { path: '^src/', pathNot: [specs, '^src/stand-ins/'] },
-      { path: '^src/stand-ins/', pathNot: '^src/stand-ins/((kit|walls)/|catalogue\\.ts$)' },
+      'The demo starts a stand-in through its descriptor, which the catalogue of stand-ins lists.',
+      { path: part('app') },
+      { path: '^stand-ins/', pathNot: '^stand-ins/((kit|walls)/|catalogue\\.ts$)' },
     ),
     rule(
       'event-store-adapters-apart',
       'Adapters meet in the port and nowhere else.',
-      { path: '^src/event-store/(postgres|kurrentdb|memory)/' },
-      { path: '^src/event-store/(postgres|kurrentdb|memory)/', pathNot: '^src/event-store/$1/' },
+      { path: '^src/event-store/(postgres|kurrentdb)/' },
+      { path: '^src/event-store/(postgres|kurrentdb)/', pathNot: '^src/event-store/$1/' },
     ),
     rule(
       'library-internals-in-one-file',
@@ -328,10 +336,10 @@ module.exports = {
       'The console knows the gateway through the typed client alone, the walls through the rendering that they share, and errors of networks through their tables.',
       { path: '^console/src/' },
       {
-        path: '^(src|test|bench|scripts|clients)/',
+        path: '^(src|stand-ins|test|bench|scripts|clients)/',
         pathNot: [
           '^clients/typescript/src/index\\.ts$',
-          '^src/stand-ins/(walls/|readers-views\\.ts$)',
+          '^stand-ins/(walls/|readers-views\\.ts$)',
           '^src/(platforms/(error-table|[a-z]+/errors)|processing/translation/errors)\\.ts$',
         ],
       },
@@ -357,7 +365,7 @@ module.exports = {
     rule(
       'not-to-dev-dependency',
       'The program must not need what only developers install.',
-      { path: '^src/', pathNot: specs },
+      { path: '^(src|stand-ins)/', pathNot: specs },
       { dependencyTypes: ['npm-dev'], pathNot: ['@types/'] },
     ),
   ],

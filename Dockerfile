@@ -4,6 +4,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY clients/typescript/package.json clients/typescript/
+COPY stand-ins/package.json stand-ins/
 # No install script is needed: test/e2e/production-install.spec.ts.
 RUN npm ci --include=dev --ignore-scripts
 COPY . .

@@ -42,8 +42,8 @@ export default tseslint.config(
     rules: { 'local/plain-words': 'error' },
   },
   {
-    files: ['src/**/*.ts'],
-    ignores: ['src/config/**', 'src/main.ts', 'src/**/*.spec.ts'],
+    files: ['src/**/*.ts', 'stand-ins/**/*.ts'],
+    ignores: ['src/config/**', 'src/main.ts', '**/*.spec.ts'],
     rules: {
       'no-restricted-properties': [
         'error',
@@ -70,7 +70,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['test/**/*.ts', 'bench/**/*.ts', 'src/**/*.spec.ts'],
+    files: ['test/**/*.ts', 'bench/**/*.ts', '{src,stand-ins}/**/*.spec.ts'],
     rules: {
       'max-lines': ['warn', { max: 400, skipBlankLines: true, skipComments: true }], // tables of cases are long
       '@typescript-eslint/no-unsafe-assignment': 'off',

@@ -79,7 +79,9 @@ export default {
   // On a slow machine, parts with limits of their own run out of time beside more workers.
   maxWorkers: process.env.CI ? 2 : 3,
   projects: [
-    project('unit', { roots: ['<rootDir>/src', '<rootDir>/console/src', '<rootDir>/eslint-rules', '<rootDir>/bench'] }),
+    project('unit', {
+      roots: ['src', 'stand-ins', 'console/src', 'eslint-rules', 'bench'].map((folder) => `<rootDir>/${folder}`),
+    }),
     project('integration', {
       ...WITH_POSTGRES,
       testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/console/', ...filesOf(LONG_INTEGRATION)],

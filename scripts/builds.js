@@ -47,14 +47,17 @@ const KEPT_MS = 24 * 60 * 60_000;
 const SCRIPTS = ['compile.js', 'make-build.js', 'bundle-program.js', 'builds.js', 'swc-options.js'];
 const TOOLS = ['package.json', 'package-lock.json', ...SCRIPTS.map((file) => `scripts/${file}`)];
 
-/** Returns the source files of the program and of the typed client, without tests. A release may have none. */
-export const listSources = () => (existsSync('src') ? ['src', 'clients/typescript/src'].flatMap(listFiles) : []);
+/** Folders whose sources a build compiles: the program, the stand-ins and the typed client. */
+const FOLDERS = ['src', 'stand-ins', 'clients/typescript/src'];
+
+/** Returns the source files, without tests. A release may have none. */
+export const listSources = () => (existsSync('src') ? FOLDERS.flatMap(listFiles) : []);
 
 const listFiles = (folder) =>
   !existsSync(folder)
     ? []
     : readdirSync(folder, { recursive: true })
-        .filter((file) => !/\.(spec|properties)\.ts$/.test(file))
+        .filter((file) => !/\.spec\.ts$/.test(file))
         .map((file) => join(folder, file))
         .filter((file) => statSync(file).isFile());
 

@@ -4,7 +4,7 @@
  * load some of them, and each module in the bundle still finds files next to its compiled file. Packages load as they
  * do without the bundle (ADR-202).
  */
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import { build as bundle } from 'esbuild';
 
@@ -15,7 +15,10 @@ const BUNDLE = 'bundle';
 const CACHE = 'compile-cache';
 
 /** Modules that processes start with. */
-const isEntry = (file) => /^(cli\/|stand-ins\/[^/]+\/)?main\.js$/.test(file);
+const isEntry = (file) => /^(cli\/|\.\.\/stand-ins\/[^/]+\/)?main\.js$/.test(file);
+
+/** Returns the path of an entry in a build, in which the stand-ins' entries lie too. */
+const placeOf = (entry) => entry.replace(/^\.\.\//, '');
 
 /**
  * Bundles the program, and makes its entries load the bundle.
@@ -23,7 +26,7 @@ const isEntry = (file) => /^(cli\/|stand-ins\/[^/]+\/)?main\.js$/.test(file);
  */
 export const bundleProgram = async (build, modules) => {
   const entries = modules.map((module) => module.split(sep).join('/')).filter(isEntry);
-  const nameOf = (entry) => entry.slice(0, -'.js'.length).replaceAll('/', '-');
+  const nameOf = (entry) => placeOf(entry).slice(0, -'.js'.length).replaceAll('/', '-');
   await bundle({
     entryPoints: entries.map((entry) => ({ in: resolve(build, entry), out: nameOf(entry) })),
     outdir: join(build, BUNDLE),
@@ -39,8 +42,10 @@ export const bundleProgram = async (build, modules) => {
     plugins: [keepIdentity(resolve(build))],
   });
   for (const entry of entries) {
-    const relativeTo = (file) => posix.relative(posix.dirname(entry), file).replace(/^(?!\.)/, './');
-    await writeFile(join(build, entry), entryOf(relativeTo(`${BUNDLE}/${nameOf(entry)}.js`), relativeTo(CACHE)));
+    const place = placeOf(entry);
+    const relativeTo = (file) => posix.relative(posix.dirname(place), file).replace(/^(?!\.)/, './');
+    await mkdir(join(build, posix.dirname(place)), { recursive: true });
+    await writeFile(join(build, place), entryOf(relativeTo(`${BUNDLE}/${nameOf(entry)}.js`), relativeTo(CACHE)));
   }
 };
 

@@ -26,6 +26,7 @@ const checks = {
     '--output-type',
     'err-long',
     'src',
+    'stand-ins',
     'clients/typescript/src',
     'console/src',
   ],

@@ -2,16 +2,16 @@
  * `npm run dev`: compiles the program, starts it, and restarts it whenever a changed file has been compiled. The
  * project's layout comes from nest-cli.json, so `nest start --watch` does the same where the Nest CLI is installed.
  * This script avoids the CLI's more than a hundred packages. It compiles into its own folder, so that a gateway that
- * was started with `npm start` keeps its files. It does not recompile the command line, which imports the typed client
- * from outside `src/`. Further arguments go to the program.
+ * was started with `npm start` keeps its files. Further arguments go to the program.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
-const { entryFile, compilerOptions } = JSON.parse(readFileSync('nest-cli.json', 'utf8'));
+const { entryFile, sourceRoot, compilerOptions } = JSON.parse(readFileSync('nest-cli.json', 'utf8'));
 const { outDir: output } = JSON.parse(readFileSync(compilerOptions.tsConfigPath, 'utf8')).compilerOptions;
-const entry = `${output}/${entryFile}.js`;
+const program = join(output, 'dist');
+const entry = join(program, `${entryFile}.js`);
 
 /** Line that `tsc --watch` prints at the end of each compilation. */
 const COMPILED = /Found (\d+) errors?\. Watching for file changes\./;
@@ -34,8 +34,9 @@ const restart = async () => {
 // Bundles packages and builds the console. Runs in its own process, because Vite needs another NODE_ENV.
 execFileSync(process.execPath, ['scripts/compile.js'], { stdio: 'inherit' });
 rmSync(output, { recursive: true, force: true });
-cpSync(realpathSync('dist'), output, { recursive: true });
-cpSync('package.json', join(dirname(output), 'package.json')); // the program reads its version there
+cpSync(realpathSync('dist'), program, { recursive: true });
+cpSync('package.json', join(output, 'package.json')); // the program reads its version there
+symlinkSync(resolve(program), join(output, sourceRoot), 'junction'); // the compiler writes to the sources' folder names
 const options = ['-p', compilerOptions.tsConfigPath, '--watch', '--preserveWatchOutput'];
 const compiler = spawn(process.execPath, ['node_modules/typescript/bin/tsc', ...options], {
   stdio: ['ignore', 'pipe', 'inherit'],

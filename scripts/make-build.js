@@ -1,8 +1,8 @@
 /**
- * Makes a build. Compiles `src/` without its tests, and the typed client, with SWC; bundles them, with source maps; and
- * adds JSON files, the bundled packages and the console, which are copied from the previous build if they have not
- * changed. The client keeps its place relative to the program. SWC takes two seconds, where tsc may take half a minute;
- * `npm run check` checks the types.
+ * Makes a build. Compiles `src/` without its tests, the stand-ins and the typed client, with SWC; bundles them, with
+ * source maps; and adds JSON files, the bundled packages and the console, which are copied from the previous build if
+ * they have not changed. Stand-ins and client keep their places relative to the program. SWC takes two seconds, where
+ * tsc may take half a minute; `npm run check` checks the types.
  */
 import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdir, writeFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
+import { STAND_INS } from '../../stand-ins/catalogue.js';
+import type { StandInDescriptor } from '../../stand-ins/kit/descriptor.js';
 import { PLATFORMS } from '../platforms/catalogue.js';
 import type { PlatformCatalogue } from '../platforms/platform-catalogue.js';
-import { STAND_INS } from '../stand-ins/catalogue.js';
-import type { StandInDescriptor } from '../stand-ins/kit/descriptor.js';
 
 /** The networks that a process knows, and the stand-ins that it may start for them. */
 export interface NetworkCatalogues {

@@ -1,6 +1,6 @@
+import { MemoryEventStore, MemoryLog } from '../../test/support/memory-event-store.js';
 import { catalogue } from '../domain/catalogue.js';
 import { EventCodec } from '../event-store/codec.js';
-import { MemoryEventStore, MemoryLog } from '../event-store/memory/memory-event-store.js';
 import type { SubscribeOptions } from '../event-store/port.js';
 import type { DomainEvent } from '../kernel/events.js';
 import { silentLog } from '../kernel/log.js';

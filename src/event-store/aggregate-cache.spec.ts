@@ -1,9 +1,9 @@
+import { MemoryEventStore } from '../../test/support/memory-event-store.js';
 import { catalogue } from '../domain/catalogue.js';
 import { channelPause } from '../domain/channel-pause/channel-pause.decider.js';
 import { newUuid } from '../kernel/ids.js';
 import { AggregateCache, AggregateStore } from './aggregate-store.js';
 import { EventCodec } from './codec.js';
-import { MemoryEventStore } from './memory/memory-event-store.js';
 
 const NOW = 1_000_000;
 const MINUTE = 60_000;

@@ -1,8 +1,8 @@
 import { until } from '../../test/e2e/until.js';
+import { MemoryEventStore, MemoryLog } from '../../test/support/memory-event-store.js';
 import { newUuid } from '../kernel/ids.js';
 import { silentLog } from '../kernel/log.js';
 import { CheckedEventStore } from './checked-event-store.js';
-import { MemoryEventStore, MemoryLog } from './memory/memory-event-store.js';
 import {
   BEGINNING,
   type NewEvent,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { anyTextWithEntities } from '../payload/payload.properties.js';
+import { anyTextWithEntities } from '../../test/support/payload-properties.js';
 import { plainText } from './plain-text.js';
 
 const link = (offset: number, length: number, url = 'https://example.com/') =>

@@ -1,7 +1,7 @@
 import { validateSync } from 'class-validator';
 import fc from 'fast-check';
+import { anyPayload } from '../../test/support/payload-properties.js';
 import * as dtos from '../payload/payload.dto.js';
-import { anyPayload } from '../payload/payload.properties.js';
 import { type BodyClass, readFields } from './check-fields.js';
 import { passesRules } from './rules.js';
 

@@ -10,7 +10,6 @@ const EXEMPT: readonly (readonly [file: RegExp, reason: string])[] = [
   [/\.spec\.ts$/, 'tests'],
   [/^cli\/commands\/completion\.ts$/, 'scripts for shells'],
   [/^api\/documentation\/docs\.controller\.ts$/, 'a script for browsers'],
-  [/^stand-ins\//, 'stand-ins speak like the real networks'],
   [
     /^(platforms\/[a-z]+|processing\/translation)\/errors\.ts$/,
     'docs/reference/network-errors.md lists the tables of errors',

@@ -17,10 +17,10 @@ import { project, type ProjectCommand } from '../../src/domain/project/project.d
 import { webhookOutput, type WebhookOutputCommand } from '../../src/domain/webhook-output/webhook-output.decider.js';
 import { AggregateStore } from '../../src/event-store/aggregate-store.js';
 import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
-import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
 import { type Decider, type DomainEvent, ownerActor } from '../../src/kernel/events.js';
 import { isRejection } from '../../src/kernel/result.js';
 import { type PostPlaces, PostStories } from '../../src/projections/posts/post-details.queries.js';
+import { MemoryEventStore, MemoryLog } from '../support/memory-event-store.js';
 
 const VICTIM = 'own_victim';
 const OTHER = 'own_other';

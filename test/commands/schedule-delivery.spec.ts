@@ -5,8 +5,8 @@ import { delivery } from '../../src/domain/delivery/delivery.decider.js';
 import type { DeliveryBodyPartStored, DeliveryScheduled } from '../../src/domain/delivery/delivery.events.js';
 import { AggregateStore, emptyAggregate } from '../../src/event-store/aggregate-store.js';
 import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
-import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
 import { DeliveryBodies } from '../../src/projections/webhook-deliveries/webhook-deliveries.queries.js';
+import { MemoryEventStore, MemoryLog } from '../support/memory-event-store.js';
 
 const ID = 'dlv_1';
 const codec = new EventCodec(catalogue);

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../../src/stand-ins/kit/ledger-entry.js';
+import type { LedgerEntry } from '../../stand-ins/kit/ledger-entry.js';
 import { postIdOf, publish, type SentPost } from './client.js';
 import type { Network } from './e2e-harness.js';
 import type { Channel, ManagementClient, Receipt } from './management-client.js';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { KurrentEventStore } from '../../src/event-store/kurrentdb/kurrent-event-store.js';
 import type { EventStore } from '../../src/event-store/port.js';
 import { PostgresEventStore } from '../../src/event-store/postgres/postgres-event-store.js';
-import { STAND_INS } from '../../src/stand-ins/catalogue.js';
+import { STAND_INS } from '../../stand-ins/catalogue.js';
 import {
   type EventStoreServer,
   isRealEventStore,

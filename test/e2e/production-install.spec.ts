@@ -14,7 +14,7 @@ const run = promisify(execFile);
 /** True in CI and in long runs only, because installing needs the registry or npm's cache. */
 const usesRegistry = Boolean(process.env.CI ?? process.env.TEST_LONG);
 
-const MANIFESTS = ['package.json', 'package-lock.json', 'clients/typescript/package.json'];
+const MANIFESTS = ['package.json', 'package-lock.json', 'clients/typescript/package.json', 'stand-ins/package.json'];
 /** Decodes and encodes a photo as the helpers do: sharp's programs come with its packages. */
 const RESIZE = `import sharp from 'sharp';
   const created = sharp({ create: { width: 40, height: 20, channels: 3, background: 'red' } });

@@ -3,9 +3,9 @@ import { catalogue } from '../../src/domain/catalogue.js';
 import { owner, type OwnerCommand } from '../../src/domain/owner/owner.decider.js';
 import { AggregateStore, emptyAggregate } from '../../src/event-store/aggregate-store.js';
 import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
-import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
 import { BEGINNING, NotAppended, StorageFailed, type StoredEvent, Unavailable } from '../../src/event-store/port.js';
 import { isRejection } from '../../src/kernel/result.js';
+import { MemoryEventStore, MemoryLog } from '../support/memory-event-store.js';
 
 const codec = new EventCodec(catalogue);
 const ownerId = 'own_1';

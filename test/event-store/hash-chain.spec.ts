@@ -3,8 +3,8 @@ import { catalogue } from '../../src/domain/catalogue.js';
 import { owner } from '../../src/domain/owner/owner.decider.js';
 import { AggregateStore } from '../../src/event-store/aggregate-store.js';
 import { EventCodec } from '../../src/event-store/codec.js';
-import { MemoryEventStore } from '../../src/event-store/memory/memory-event-store.js';
 import type { StoredEvent } from '../../src/event-store/port.js';
+import { MemoryEventStore } from '../support/memory-event-store.js';
 
 const codec = new EventCodec(catalogue);
 const ownerId = 'own_1';

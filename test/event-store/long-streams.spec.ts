@@ -4,11 +4,11 @@ import { PAUSE_MEMORY } from '../../src/domain/pause/pause.js';
 import { projectPause } from '../../src/domain/project-pause/project-pause.decider.js';
 import { AggregateStore, emptyAggregate } from '../../src/event-store/aggregate-store.js';
 import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
-import { MemoryEventStore } from '../../src/event-store/memory/memory-event-store.js';
 import type { ReadStreamOptions } from '../../src/event-store/port.js';
 import { type Decider, type DomainEvent, fold, streamOf } from '../../src/kernel/events.js';
 import { newUuid } from '../../src/kernel/ids.js';
 import { isRejection } from '../../src/kernel/result.js';
+import { MemoryEventStore } from '../support/memory-event-store.js';
 
 const codec = new EventCodec(catalogue);
 const T = Date.UTC(2025, 2, 14);

@@ -3,12 +3,12 @@ import { catalogue } from '../../src/domain/catalogue.js';
 import { owner, type OwnerCommand, type OwnerState } from '../../src/domain/owner/owner.decider.js';
 import { AggregateCache, AggregateStore, type LoadedAggregate } from '../../src/event-store/aggregate-store.js';
 import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
-import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
 import type { ReadStreamOptions, StoredEvent } from '../../src/event-store/port.js';
 import { type Snapshot, type Snapshots, SnapshotTable } from '../../src/event-store/snapshots.js';
 import { newUuid } from '../../src/kernel/ids.js';
 import { silentLog } from '../../src/kernel/log.js';
 import { createPool } from '../../src/postgres/pool.js';
+import { MemoryEventStore, MemoryLog } from '../support/memory-event-store.js';
 import { startTestPostgres } from '../support/postgres.js';
 
 const codec = new EventCodec(catalogue);

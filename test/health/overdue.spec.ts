@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Running } from '../../src/app/start.js';
 import { PLANNED_POSTS } from '../../src/projections/planned-posts/planned-posts.tables.js';
-import { startTelegramStandIn } from '../../src/stand-ins/telegram/telegram-stand-in.js';
+import { startTelegramStandIn } from '../../stand-ins/telegram/telegram-stand-in.js';
 import { OPERATOR_KEY, TestGateway } from '../api/public/gateway.js';
 import { until } from '../e2e/until.js';
 import { TestEnvironment } from '../support/test-environment.js';

@@ -3,10 +3,10 @@ import type { JsonObject } from '../../src/kernel/ids.js';
 import { findEntityProblems } from '../../src/payload/check-entities.js';
 import type { TextWithEntities } from '../../src/payload/entities.js';
 import type { Entity } from '../../src/payload/payload.js';
-import { anyTextWithEntities } from '../../src/payload/payload.properties.js';
 import type { PlatformPost, Publisher, Rendering, SendContext } from '../../src/platforms/publisher.js';
-import { parseHtml } from '../../src/stand-ins/max/html-text.js';
 import { countCharacters, isVisible } from '../../src/validation/text-measure.js';
+import { parseHtml } from '../../stand-ins/max/html-text.js';
+import { anyTextWithEntities } from '../support/payload-properties.js';
 import { postOf } from './publish-post.js';
 import { type NetworkName, NETWORKS } from './wire/networks.js';
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
-import type { LedgerEntry } from '../../src/stand-ins/kit/ledger-entry.js';
-import { READERS_VIEWS } from '../../src/stand-ins/readers-views.js';
-import { joinAlbums, type VisibleMessage } from '../../src/stand-ins/walls/visible-message.js';
+import type { LedgerEntry } from '../../stand-ins/kit/ledger-entry.js';
+import { READERS_VIEWS } from '../../stand-ins/readers-views.js';
+import { joinAlbums, type VisibleMessage } from '../../stand-ins/walls/visible-message.js';
 import { mediaFolder } from './media-files.js';
 import { postOf, publishPost } from './publish-post.js';
 import { TWENTY_POSTS } from './twenty-posts.js';

@@ -1,5 +1,5 @@
-import type { Fault, LoggedCall } from '../../src/stand-ins/kit/control.js';
-import type { LedgerEntry } from '../../src/stand-ins/kit/ledger-entry.js';
+import type { Fault, LoggedCall } from '../../stand-ins/kit/control.js';
+import type { LedgerEntry } from '../../stand-ins/kit/ledger-entry.js';
 
 /** A client of a stand-in's controls, for tests and benchmarks. */
 export class StandInControl {

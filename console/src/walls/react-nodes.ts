@@ -1,5 +1,5 @@
 import { createElement, type ReactNode } from 'react';
-import type { WallNode } from '../../../src/stand-ins/walls/wall-node.js';
+import type { WallNode } from '../../../stand-ins/walls/wall-node.js';
 
 /** Attributes whose React name differs from the HTML name. */
 const NAMES: Readonly<Record<string, string>> = {

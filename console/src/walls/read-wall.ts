@@ -1,6 +1,6 @@
-import { READERS_VIEWS } from '../../../src/stand-ins/readers-views.js';
-import { EMPTY_MESSAGE, type PreviewedCall } from '../../../src/stand-ins/walls/readers-view.js';
-import type { VisibleMessage } from '../../../src/stand-ins/walls/visible-message.js';
+import { READERS_VIEWS } from '../../../stand-ins/readers-views.js';
+import { EMPTY_MESSAGE, type PreviewedCall } from '../../../stand-ins/walls/readers-view.js';
+import type { VisibleMessage } from '../../../stand-ins/walls/visible-message.js';
 
 /** The part of the sandbox response for one network. */
 export interface NetworkPreview {

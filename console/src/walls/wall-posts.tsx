@@ -1,10 +1,10 @@
 import { type KeyboardEvent, type MouseEvent, useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { READERS_VIEWS } from '../../../src/stand-ins/readers-views.js';
-import { hueOf } from '../../../src/stand-ins/walls/format-text.js';
-import { postElement } from '../../../src/stand-ins/walls/post-element.js';
-import type { VisibleMedium } from '../../../src/stand-ins/walls/visible-message.js';
-import { element, type WallNode } from '../../../src/stand-ins/walls/wall-node.js';
+import { READERS_VIEWS } from '../../../stand-ins/readers-views.js';
+import { hueOf } from '../../../stand-ins/walls/format-text.js';
+import { postElement } from '../../../stand-ins/walls/post-element.js';
+import type { VisibleMedium } from '../../../stand-ins/walls/visible-message.js';
+import { element, type WallNode } from '../../../stand-ins/walls/wall-node.js';
 import { networkTitle } from '../components/icon.js';
 import { ICONS } from '../components/icon-shapes.js';
 import { type Instant, useFormat } from '../i18n/format.js';

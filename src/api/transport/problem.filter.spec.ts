@@ -1,5 +1,5 @@
 import type { ArgumentsHost } from '@nestjs/common';
-import { MemoryEventStore } from '../../event-store/memory/memory-event-store.js';
+import { MemoryEventStore } from '../../../test/support/memory-event-store.js';
 import { StorageFailed, Unavailable } from '../../event-store/port.js';
 import { ProblemFilter } from './problem.filter.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
+import { MemoryEventStore } from '../../../test/support/memory-event-store.js';
 import { catalogue } from '../../domain/catalogue.js';
 import { AggregateStore, emptyAggregate } from '../../event-store/aggregate-store.js';
 import { EventCodec } from '../../event-store/codec.js';
-import { MemoryEventStore } from '../../event-store/memory/memory-event-store.js';
 import { iso } from '../../kernel/clock.js';
 import { type DomainEvent, streamOf } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import request, { type Test } from 'supertest';
 import type { Running } from '../../../src/app/start.js';
-import { startTelegramStandIn } from '../../../src/stand-ins/telegram/telegram-stand-in.js';
+import { startTelegramStandIn } from '../../../stand-ins/telegram/telegram-stand-in.js';
 import { until } from '../../e2e/until.js';
 import { StandInControl } from '../../support/stand-in-control.js';
 import { TestEnvironment, type TestProcess } from '../../support/test-environment.js';

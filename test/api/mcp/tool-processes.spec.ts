@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Running } from '../../../src/app/start.js';
-import { startTelegramStandIn } from '../../../src/stand-ins/telegram/telegram-stand-in.js';
+import { startTelegramStandIn } from '../../../stand-ins/telegram/telegram-stand-in.js';
 import { until } from '../../e2e/until.js';
 import { StandInControl } from '../../support/stand-in-control.js';
 import { TestEnvironment } from '../../support/test-environment.js';

@@ -4,7 +4,7 @@ import type { Infrastructure } from '../../../src/app/infrastructure.js';
 import type { Overrides } from '../../../src/app/process-options.js';
 import type { Clock } from '../../../src/kernel/clock.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
-import { startTelegramStandIn } from '../../../src/stand-ins/telegram/telegram-stand-in.js';
+import { startTelegramStandIn } from '../../../stand-ins/telegram/telegram-stand-in.js';
 import { until } from '../../e2e/until.js';
 import { StandInControl } from '../../support/stand-in-control.js';
 import { TestEnvironment } from '../../support/test-environment.js';

@@ -1,4 +1,4 @@
-import { MemoryEventStore, MemoryLog } from '../../../src/event-store/memory/memory-event-store.js';
+import { MemoryEventStore, MemoryLog } from '../../support/memory-event-store.js';
 import { describeEventStore } from '../contract.js';
 import { executePlan } from '../contract/append-plan.js';
 

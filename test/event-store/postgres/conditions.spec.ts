@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { MemoryEventStore } from '../../../src/event-store/memory/memory-event-store.js';
 import { ConditionFailed, WrongExpectedRevision } from '../../../src/event-store/port.js';
 import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
 import { eventStoreFunctions } from '../../../src/postgres/migrations/repeatable/event-store.sql.js';
+import { MemoryEventStore } from '../../support/memory-event-store.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
 import { newEvent } from '../contract/events.js';
 

@@ -1,9 +1,9 @@
-import type { StandInDescriptor } from '../../../src/stand-ins/kit/descriptor.js';
-import { Ledger } from '../../../src/stand-ins/kit/ledger.js';
-import type { StandInAnswer, StandInCall, StandInNetwork } from '../../../src/stand-ins/kit/network.js';
-import { type RunningStandIn, serveStandIn, type StandInOptions } from '../../../src/stand-ins/kit/server.js';
-import type { WallTheme } from '../../../src/stand-ins/walls/theme.js';
-import { Wall } from '../../../src/stand-ins/walls/wall.js';
+import type { StandInDescriptor } from '../../../stand-ins/kit/descriptor.js';
+import { Ledger } from '../../../stand-ins/kit/ledger.js';
+import type { StandInAnswer, StandInCall, StandInNetwork } from '../../../stand-ins/kit/network.js';
+import { type RunningStandIn, serveStandIn, type StandInOptions } from '../../../stand-ins/kit/server.js';
+import type { WallTheme } from '../../../stand-ins/walls/theme.js';
+import { Wall } from '../../../stand-ins/walls/wall.js';
 
 /** The one key that the boards of the tests accept. */
 export const API_KEY = 'pinboard-key-of-the-tests';

@@ -1,6 +1,6 @@
 import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js';
 import type { SendContext } from '../../../src/platforms/publisher.js';
-import type { Fault } from '../../../src/stand-ins/kit/control.js';
+import type { Fault } from '../../../stand-ins/kit/control.js';
 import { CHAT, startStandIn, TOKEN } from '../../stand-ins/max/stand-in.js';
 import { mediaError, mediaFolder } from '../media-files.js';
 import { postOf, publishPost } from '../publish-post.js';

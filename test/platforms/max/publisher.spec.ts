@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { anyTextWithEntities } from '../../../src/payload/payload.properties.js';
 import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js';
 import type { SendContext } from '../../../src/platforms/publisher.js';
-import type { Fault } from '../../../src/stand-ins/kit/control.js';
+import type { Fault } from '../../../stand-ins/kit/control.js';
 import { until } from '../../e2e/until.js';
 import { CHAT, startStandIn, TOKEN } from '../../stand-ins/max/stand-in.js';
 import { holdTimers, releaseTimers } from '../../support/held-timers.js';
+import { anyTextWithEntities } from '../../support/payload-properties.js';
 import { mediaFolder } from '../media-files.js';
 import { postOf, publishPost } from '../publish-post.js';
 import { startSink } from '../sink.js';

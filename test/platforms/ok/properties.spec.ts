@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { anyTextWithEntities } from '../../../src/payload/payload.properties.js';
+import { anyTextWithEntities } from '../../support/payload-properties.js';
 import { CHANNEL, contextFor, post, startOk } from './ok-harness.js';
 
 let ok: Awaited<ReturnType<typeof startOk>>;

@@ -1,6 +1,6 @@
 import { createOkPublisher } from '../../../src/platforms/ok/ok-publisher.js';
 import type { SendContext, Step } from '../../../src/platforms/publisher.js';
-import type { Fault } from '../../../src/stand-ins/kit/control.js';
+import type { Fault } from '../../../stand-ins/kit/control.js';
 import { until } from '../../e2e/until.js';
 import { APPLICATION, TOKEN } from '../../stand-ins/ok/stand-in.js';
 import { holdTimers, releaseTimers } from '../../support/held-timers.js';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { JsonObject } from '../../../src/kernel/ids.js';
 import type { PlatformPost, Rendering, Step } from '../../../src/platforms/publisher.js';
 import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
-import type { LedgerEntry } from '../../../src/stand-ins/kit/ledger-entry.js';
+import type { LedgerEntry } from '../../../stand-ins/kit/ledger-entry.js';
 import { startStandIn, TOKEN } from '../../stand-ins/telegram/stand-in.js';
 import { mediaFolder } from '../media-files.js';
 import { postOf, publishPost } from '../publish-post.js';

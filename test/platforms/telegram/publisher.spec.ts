@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { anyTextWithEntities } from '../../../src/payload/payload.properties.js';
 import type { PlatformPost, SendContext, Step } from '../../../src/platforms/publisher.js';
 import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
-import type { Fault } from '../../../src/stand-ins/kit/control.js';
+import type { Fault } from '../../../stand-ins/kit/control.js';
 import { until } from '../../e2e/until.js';
 import { startStandIn, TOKEN } from '../../stand-ins/telegram/stand-in.js';
 import { holdTimers, releaseTimers } from '../../support/held-timers.js';
+import { anyTextWithEntities } from '../../support/payload-properties.js';
 import { noMedia } from '../media-files.js';
 
 let telegram: Awaited<ReturnType<typeof startStandIn>>;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { anyTextWithEntities } from '../../../src/payload/payload.properties.js';
 import { ZERO_WIDTH_SPACE } from '../../../src/platforms/plain-text.js';
+import { anyTextWithEntities } from '../../support/payload-properties.js';
 import { CHANNEL, contextFor, post, startVk } from './vk-harness.js';
 
 let vk: Awaited<ReturnType<typeof startVk>>;

@@ -1,6 +1,6 @@
 import type { SendContext, Step } from '../../../src/platforms/publisher.js';
 import { createVkPublisher } from '../../../src/platforms/vk/vk-publisher.js';
-import type { Fault } from '../../../src/stand-ins/kit/control.js';
+import type { Fault } from '../../../stand-ins/kit/control.js';
 import { until } from '../../e2e/until.js';
 import { COMMUNITY_TOKEN, USER_TOKEN } from '../../stand-ins/vk/stand-in.js';
 import { holdTimers, releaseTimers } from '../../support/held-timers.js';

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../../../src/stand-ins/kit/ledger-entry.js';
+import type { LedgerEntry } from '../../../stand-ins/kit/ledger-entry.js';
 import type { Random } from '../../e2e/random.js';
 import { NETWORK_NAMES, type NetworkName } from '../../platforms/wire/networks.js';
 import type { KillPoint } from './kill-points.js';

@@ -5,7 +5,7 @@ import type {
   PublicationPostponed,
 } from '../../../src/domain/publication/publication.events.js';
 import { type Clock, systemClock } from '../../../src/kernel/clock.js';
-import type { Fault } from '../../../src/stand-ins/kit/control.js';
+import type { Fault } from '../../../stand-ins/kit/control.js';
 import { Random } from '../../e2e/random.js';
 import { NETWORK_NAMES } from '../../platforms/wire/networks.js';
 import { sampleOf } from '../../support/sample.js';

@@ -1,5 +1,5 @@
 import type { PublicationError } from '../../../src/domain/publication/publication.events.js';
-import type { Fault } from '../../../src/stand-ins/kit/control.js';
+import type { Fault } from '../../../stand-ins/kit/control.js';
 import type { NetworkName } from '../../platforms/wire/networks.js';
 
 /** A fault of the visible call. */

@@ -1,6 +1,6 @@
 import type { PublicationError, PublicationEvent } from '../../../src/domain/publication/publication.events.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
-import type { LedgerEntry } from '../../../src/stand-ins/kit/ledger-entry.js';
+import type { LedgerEntry } from '../../../stand-ins/kit/ledger-entry.js';
 import { type Answer, postIdOf } from '../../e2e/client.js';
 import { until } from '../../e2e/until.js';
 import type { NetworkName } from '../../platforms/wire/networks.js';

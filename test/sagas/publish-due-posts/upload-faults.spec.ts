@@ -1,5 +1,5 @@
 import type { PublicationPostponed } from '../../../src/domain/publication/publication.events.js';
-import type { Fault } from '../../../src/stand-ins/kit/control.js';
+import type { Fault } from '../../../stand-ins/kit/control.js';
 import { png } from '../../media/make-images.js';
 import { makeVideo } from '../../media/make-videos.js';
 import { TestHost } from '../../media/test-host.js';

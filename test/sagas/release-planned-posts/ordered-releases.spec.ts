@@ -4,10 +4,10 @@ import { catalogue } from '../../../src/domain/catalogue.js';
 import type { PostAccepted } from '../../../src/domain/post/post.events.js';
 import { AggregateStore, emptyAggregate } from '../../../src/event-store/aggregate-store.js';
 import { EventCodec } from '../../../src/event-store/codec.js';
-import { MemoryEventStore } from '../../../src/event-store/memory/memory-event-store.js';
 import { countAppendBytes, isFullPage } from '../../../src/event-store/port.js';
 import { isRejection } from '../../../src/kernel/result.js';
 import { appendReleases } from '../../../src/sagas/release-planned-posts/ordered-releases.js';
+import { MemoryEventStore } from '../../support/memory-event-store.js';
 
 const contextOf = (id: string) =>
   newCommandContext(

@@ -1,8 +1,8 @@
 import { appendFile, chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Ledger } from '../../../src/stand-ins/kit/ledger.js';
-import type { LedgerEntry, NewLedgerEntry } from '../../../src/stand-ins/kit/ledger-entry.js';
+import { Ledger } from '../../../stand-ins/kit/ledger.js';
+import type { LedgerEntry, NewLedgerEntry } from '../../../stand-ins/kit/ledger-entry.js';
 
 let folder: string;
 let file: string;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { BodyProblem, parseBoundary, readMultipart } from '../../../src/stand-ins/kit/body.js';
+import { BodyProblem, parseBoundary, readMultipart } from '../../../stand-ins/kit/body.js';
 
 const MB = 1_048_576;
 

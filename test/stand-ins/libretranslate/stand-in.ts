@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startLibreTranslateStandIn } from '../../../src/stand-ins/libretranslate/libre-translate-stand-in.js';
+import { startLibreTranslateStandIn } from '../../../stand-ins/libretranslate/libre-translate-stand-in.js';
 import { StandInControl } from '../../support/stand-in-control.js';
 
 /** Starts a translation service on a free port. Returns functions that call it. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startMaxStandIn } from '../../../src/stand-ins/max/max-stand-in.js';
+import { startMaxStandIn } from '../../../stand-ins/max/max-stand-in.js';
 import { StandInControl } from '../../support/stand-in-control.js';
 
 export const TOKEN = 'f9LHodD0cOIZY-tests-tests';

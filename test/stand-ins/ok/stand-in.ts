@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type OkStandInOptions, startOkStandIn } from '../../../src/stand-ins/ok/ok-stand-in.js';
+import { type OkStandInOptions, startOkStandIn } from '../../../stand-ins/ok/ok-stand-in.js';
 import { StandInControl } from '../../support/stand-in-control.js';
 
 export const APPLICATION = { application_key: 'ABCDEFGHIGKLMNOPK', application_secret: 'ABC123DEF456GHI789JKL123' };

@@ -9,7 +9,7 @@ import { StandInControl } from '../../support/stand-in-control.js';
 import { callBot } from './stand-in.js';
 
 const LOADER = new URL('../../support/typescript-loader.js', import.meta.url).href;
-const MAIN = fileURLToPath(new URL('../../../src/stand-ins/telegram/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../stand-ins/telegram/main.ts', import.meta.url));
 
 let folder: string;
 let child: ChildProcess | undefined;

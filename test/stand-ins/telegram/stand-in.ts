@@ -1,10 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  startTelegramStandIn,
-  type TelegramStandInOptions,
-} from '../../../src/stand-ins/telegram/telegram-stand-in.js';
+import { startTelegramStandIn, type TelegramStandInOptions } from '../../../stand-ins/telegram/telegram-stand-in.js';
 import { StandInControl } from '../../support/stand-in-control.js';
 
 export const TOKEN = '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11';

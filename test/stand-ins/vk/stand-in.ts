@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startVkStandIn, type VkStandInOptions } from '../../../src/stand-ins/vk/vk-stand-in.js';
+import { startVkStandIn, type VkStandInOptions } from '../../../stand-ins/vk/vk-stand-in.js';
 import { StandInControl } from '../../support/stand-in-control.js';
 
 export const COMMUNITY_TOKEN = 'vk1.a.community-Xm4Kq9TtLw2ZpR7sNc8VbJ3h';

@@ -1,4 +1,4 @@
-import { fileName } from '../../../../src/stand-ins/walls/readers-view.js';
+import { fileName } from '../../../../stand-ins/walls/readers-view.js';
 import { networkTitle } from '../../components/networks.js';
 import type { MarkType } from '../../editor/marks.js';
 import type { NetworkPreview, Wall } from '../../walls/read-wall.js';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { fileName } from '../../../../src/stand-ins/walls/readers-view.js';
+import { fileName } from '../../../../stand-ins/walls/readers-view.js';
 import type { Api } from '../../api/management.js';
 import { Icon } from '../../components/icon.js';
 import { Menu, MenuItem } from '../../components/menu.js';

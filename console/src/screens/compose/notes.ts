@@ -1,4 +1,4 @@
-import { fileName } from '../../../../src/stand-ins/walls/readers-view.js';
+import { fileName } from '../../../../stand-ins/walls/readers-view.js';
 import type { Api } from '../../api/management.js';
 import { networkTitle } from '../../components/networks.js';
 import type { ChangeMessages } from './change-messages.js';

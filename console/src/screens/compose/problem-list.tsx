@@ -1,4 +1,4 @@
-import { fileName } from '../../../../src/stand-ins/walls/readers-view.js';
+import { fileName } from '../../../../stand-ins/walls/readers-view.js';
 import type { Api } from '../../api/management.js';
 import { Card } from '../../components/card.js';
 import { Icon, networkTitle } from '../../components/icon.js';

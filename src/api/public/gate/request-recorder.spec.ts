@@ -1,4 +1,5 @@
 import type { CommandBus } from '@nestjs/cqrs';
+import { MemoryEventStore, MemoryLog } from '../../../../test/support/memory-event-store.js';
 import { type LogRequests, LogRequestsHandler } from '../../../commands/request-log.js';
 import { catalogue } from '../../../domain/catalogue.js';
 import {
@@ -9,7 +10,6 @@ import {
 } from '../../../domain/request-log/request-log.events.js';
 import { AggregateStore } from '../../../event-store/aggregate-store.js';
 import { EventCodec } from '../../../event-store/codec.js';
-import { MemoryEventStore, MemoryLog } from '../../../event-store/memory/memory-event-store.js';
 import { systemClock } from '../../../kernel/clock.js';
 import { silentLog } from '../../../kernel/log.js';
 import { RequestRecorder } from './request-recorder.js';

@@ -1,5 +1,5 @@
-import { MemoryEventStore, type MemoryLog } from '../../../../src/event-store/memory/memory-event-store.js';
 import type { EventStore } from '../../../../src/event-store/port.js';
+import { MemoryEventStore, type MemoryLog } from '../../../support/memory-event-store.js';
 
 /** The outcome of a call to the store, and of the process that made it. */
 export type StepOutcome = 'completes' | 'process dies before the call' | 'process dies after the call';

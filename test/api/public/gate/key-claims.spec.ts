@@ -6,7 +6,7 @@ import { type KeyClaim, listClaimedKeys } from '../../../../src/domain/post/post
 import type { PostAccepted } from '../../../../src/domain/post/post.events.js';
 import { AggregateStore } from '../../../../src/event-store/aggregate-store.js';
 import { EventCodec } from '../../../../src/event-store/codec.js';
-import { MemoryEventStore, MemoryLog } from '../../../../src/event-store/memory/memory-event-store.js';
+import { MemoryEventStore, MemoryLog } from '../../../support/memory-event-store.js';
 import { type ChooseStep, exploreInterleavings, InterleavedProcesses, type Step } from './interleavings.js';
 
 const T = Date.UTC(2025, 2, 14, 12);

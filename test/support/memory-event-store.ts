@@ -1,4 +1,4 @@
-import { indexAfter } from '../aggregate-reader.js';
+import { indexAfter } from '../../src/event-store/aggregate-reader.js';
 import {
   type AppendCondition,
   type AppendResult,
@@ -20,7 +20,7 @@ import {
   validateAppend,
   validateTogether,
   WrongExpectedRevision,
-} from '../port.js';
+} from '../../src/event-store/port.js';
 
 /** The log itself. {@link MemoryEventStore}s that share a log behave like processes that share a store. */
 export class MemoryLog {
