@@ -4,6 +4,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyInstance } from 'fastify';
 import { ChangeStreams } from '../api/management/stream/change-streams.js';
 import { recordResponses, RequestRecorder } from '../api/public/gate/request-recorder.js';
+import { endStalledAnswers, MAX_CONNECTIONS, serializeListsInSlices } from '../api/transport/answers.js';
 import { recordClientAddresses } from '../api/transport/client-address.js';
 import {
   answerClientError,
@@ -13,15 +14,11 @@ import {
   replaceServerResponses,
   trackPendingReplies,
 } from '../api/transport/client-errors.js';
-import { addDefaultHeaders, allowPages } from '../api/transport/default-headers.js';
+import { addDefaultHeaders, allowPages } from '../api/transport/headers.js';
 import { HTTP_MESSAGES } from '../api/transport/messages.js';
 import { buildProblemView, HttpProblem } from '../api/transport/problem.view.js';
-import { disableBodyParsing } from '../api/transport/raw-body.js';
-import { RequestBatch } from '../api/transport/request-batch.js';
-import { boundAnswers, RequestMemory } from '../api/transport/request-memory.js';
-import { serializeListsInSlices } from '../api/transport/sliced-answers.js';
-import { endStalledAnswers, MAX_CONNECTIONS } from '../api/transport/stalled-answers.js';
-import { UnauthenticatedBodies } from '../api/transport/unauthenticated-bodies.js';
+import { disableBodyParsing, RequestBatch } from '../api/transport/raw-body.js';
+import { boundAnswers, RequestMemory, UnauthenticatedBodies } from '../api/transport/request-memory.js';
 import { countDroppedLogLines, NestLogger } from '../config/logger.js';
 import type { Role } from '../config/settings.js';
 import { Metrics } from '../health/metrics.js';

@@ -1,11 +1,10 @@
 import { channelEvents } from '../domain/channel/channel.events.js';
-import { channelPauseEvents } from '../domain/channel-pause/channel-pause.events.js';
 import { deliveryEvents } from '../domain/delivery/delivery.events.js';
 import { endpointEvents } from '../domain/endpoint/endpoint.events.js';
 import { ownerEvents } from '../domain/owner/owner.events.js';
+import { channelPauseEvents, projectPauseEvents } from '../domain/pause/pause.events.js';
 import { PLANNED_POST_TYPES } from '../domain/post/post.events.js';
 import { projectEvents } from '../domain/project/project.events.js';
-import { projectPauseEvents } from '../domain/project-pause/project-pause.events.js';
 import { projectionEvents } from '../domain/projection/projection.events.js';
 import { publicationEvents } from '../domain/publication/publication.events.js';
 import { recoveryEvents } from '../domain/recovery/recovery.events.js';
@@ -80,3 +79,50 @@ export const describeChange = (event: RecordedEvent, ownerId: string | null): Ch
   if (event.type === 'OwnerKeyRotated') return { ...change, validKey: data.keyHash! };
   return event.type === 'OwnerDeleted' ? { ...change, validKey: null } : change;
 };
+
+/** Consecutive changes of one kind, combined. */
+export interface ChangeMessage {
+  /** Position that a reader resumes from after receiving this message. */
+  readonly position: Position;
+  readonly kind: ChangeKind;
+  /** Without duplicates. */
+  readonly ids: readonly string[];
+}
+
+/** Maximum number of ids in a message. */
+export const MAX_IDS = 200;
+
+interface OpenMessage {
+  position: Position;
+  readonly kind: ChangeKind;
+  readonly ids: Set<string>;
+}
+
+/**
+ * Combines changes into messages in the order of the log (ADR-286). If a resource changed several times, only its last
+ * change counts. A message holds all of these between the position of the message before it and its own, and nothing
+ * else: wherever a reader's connection breaks, it resumes after the last message, misses nothing and receives
+ * nothing twice.
+ * @param changes in log order
+ */
+export const coalesceChanges = (changes: readonly Change[]): ChangeMessage[] => {
+  const lastOf = new Map(changes.map((change) => [keyOf(change), change.position]));
+  const messages: OpenMessage[] = [];
+  for (const change of changes) {
+    const { position, kind, ids } = change;
+    if (lastOf.get(keyOf(change)) !== position) continue;
+    let message = messages.at(-1);
+    if (message?.kind !== kind || countNew(message.ids, ids) + message.ids.size > MAX_IDS) {
+      message = { position, kind, ids: new Set() };
+      messages.push(message);
+    }
+    for (const id of ids) message.ids.add(id);
+    message.position = position;
+  }
+  return messages.map(({ position, kind, ids }) => ({ position, kind, ids: [...ids] }));
+};
+
+const keyOf = ({ kind, ids }: Change): string => [kind, ...ids].join(' ');
+
+const countNew = (known: ReadonlySet<string>, ids: readonly string[]): number =>
+  ids.filter((id) => !known.has(id)).length;

@@ -1,5 +1,4 @@
-import type { Change, ChangeKind } from './change.js';
-import { coalesceChanges, MAX_IDS } from './coalesce.js';
+import { type Change, type ChangeKind, coalesceChanges, MAX_IDS } from './change.js';
 
 const change = (position: number, kind: ChangeKind, ...ids: readonly string[]): Change => ({
   position: BigInt(position),

@@ -9,9 +9,9 @@ import { isRejection } from '../kernel/result.js';
 import { References } from '../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../projections/engine/progress.js';
 import { type Secret, SecretVault } from '../secrets/vault.js';
-import { CappedCreation } from './capped-creation.js';
 import { AggregateCommand, type CommandOutcome, rejectForeign, toOutcome } from './command.js';
 import { Deletions, rejectDeletedOwner, rejectInUse } from './deletion.js';
+import { CappedCreation } from './plan-limits.js';
 
 /** Changes a channel's name, credentials or settings, or enables or disables it; undefined fields stay unchanged. */
 export class ChangeChannel extends Command<CommandOutcome> {

@@ -3,9 +3,12 @@ import { AggregateStore, type DecisionResult } from '../event-store/aggregate-st
 import type { CommandContext } from '../event-store/codec.js';
 import type { Position } from '../event-store/port.js';
 import type { Instant } from '../kernel/clock.js';
-import { type Actor, type Decider, type DomainEvent, type Origin, ownerOfActor } from '../kernel/events.js';
+import { type Actor, type Decider, type DomainEvent, type Origin, ownerOfActor, streamOf } from '../kernel/events.js';
+import { deriveUuid } from '../kernel/ids.js';
 import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 import { isRejection, reject, type Rejection } from '../kernel/result.js';
+import type { SecretVault } from '../secrets/vault.js';
+import { COMMAND_MESSAGES } from './messages.js';
 
 /** A command that succeeded, now or in an earlier run of the same command. */
 export interface Completed {
@@ -107,3 +110,26 @@ export const rejectForeign = async <S, E extends DomainEvent>(
   }
   return null;
 };
+
+/**
+ * Rejects a list with ids that the owner does not have. `figures` maps each path (`channel_ids[1]`) to its id.
+ * @param missing the unknown ids, with their index in the list
+ */
+export const rejectUnknownIds = (
+  list: 'channel_ids' | 'project_ids',
+  missing: readonly { readonly index: number; readonly id: string }[],
+): Rejection<'unknown_ids'> =>
+  reject(
+    'unknown_ids',
+    COMMAND_MESSAGES.unknownIds({ ids: missing.map(({ id }) => id).join(', ') }),
+    Object.fromEntries(missing.map(({ index, id }) => [`${list}[${index}]`, id])),
+  );
+
+/** Encrypts and stores an aggregate's signing secret. Returns its id, which is the same if the command is repeated. */
+export const storeSigningSecret = (
+  vault: SecretVault,
+  decider: { readonly category: string },
+  id: string,
+  secret: string,
+  { commandId }: CommandContext,
+): Promise<string> => vault.storeSecret({ secret }, streamOf(decider, id), deriveUuid(`${commandId}/signing-secret`));

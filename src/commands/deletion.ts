@@ -21,7 +21,7 @@ import { inSlices } from '../runtime/cooperative-work.js';
 import { type CommandOutcome, type Completed, latestCompleted, listCompleted } from './command.js';
 import { COMMAND_MESSAGES } from './messages.js';
 import { PlannedCancellations } from './post/planned-cancellations.js';
-import { READ_MODELS_OF_POSTS } from './post/read-models.js';
+import { READ_MODELS_OF_POSTS } from './post/planned-posts.js';
 import { rejectUnreadable } from './publication.js';
 
 /**

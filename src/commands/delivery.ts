@@ -14,7 +14,7 @@ import { isRejection, reject } from '../kernel/result.js';
 import { bodyStreamName } from '../projections/webhook-deliveries/webhook-deliveries.queries.js';
 import { type CommandOutcome, latestCompleted, toOutcome } from './command.js';
 import { COMMAND_MESSAGES } from './messages.js';
-import { rejectOtherPlans } from './reject-other-plans.js';
+import { rejectOtherPlans } from './plan-limits.js';
 
 /** A delivery with its complete body. */
 export type NewDelivery = Omit<DeliveryScheduled['data'], 'body' | 'parts'> & { readonly body: string };

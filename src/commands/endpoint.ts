@@ -12,20 +12,19 @@ import { isRejection, reject } from '../kernel/result.js';
 import { FindMissingIds } from '../projections/discovery/discovery.queries.js';
 import { ProjectionProgress } from '../projections/engine/progress.js';
 import { SecretVault } from '../secrets/vault.js';
-import { CappedCreation } from './capped-creation.js';
 import {
   AggregateCommand,
   type CommandOutcome,
   latestCompleted,
   originOfRequest,
+  rejectUnknownIds,
   type RequestOrigin,
+  storeSigningSecret,
   toOutcome,
 } from './command.js';
 import { Deletions, rejectDeletedOwner } from './deletion.js';
 import { COMMAND_MESSAGES, DISABLED_REASONS } from './messages.js';
-import { rejectOtherPlans } from './reject-other-plans.js';
-import { storeSigningSecret } from './store-signing-secret.js';
-import { rejectUnknownIds } from './unknown-ids.js';
+import { CappedCreation, rejectOtherPlans } from './plan-limits.js';
 
 /** Changes an endpoint's settings; undefined fields stay unchanged. */
 export class ChangeEndpoint extends Command<CommandOutcome> {

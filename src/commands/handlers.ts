@@ -1,6 +1,5 @@
 import type { Type } from '@nestjs/common';
 import type { ICommand, ICommandHandler } from '@nestjs/cqrs';
-import { CancelPlannedPostsHandler } from './cancel-planned-posts.js';
 import { ChangeChannelHandler, ConnectChannelHandler, DeleteChannelHandler } from './channel.js';
 import { AggregateCommandHandler } from './command.js';
 import { PingWebhookOutputHandler, RetryDeliveriesHandler } from './delivery.js';
@@ -13,6 +12,7 @@ import {
 } from './endpoint.js';
 import { ChangeOwnerHandler, DeleteOwnerHandler } from './owner.js';
 import { PauseTargetsHandler, ResumeTargetsHandler } from './pause.js';
+import { CancelPlannedPostsHandler } from './post/planned-cancellations.js';
 import { ChangeProjectHandler, CreateProjectHandler, DeleteProjectHandler } from './project.js';
 import {
   ChangeVersionsHandler,

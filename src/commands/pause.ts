@@ -1,10 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../domain/channel/channel.decider.js';
-import { channelPause } from '../domain/channel-pause/channel-pause.decider.js';
-import type { PauseRequest } from '../domain/pause/pause.js';
+import { channelPause, type PauseRequest, projectPause } from '../domain/pause/pause.decider.js';
 import { project } from '../domain/project/project.decider.js';
-import { projectPause } from '../domain/project-pause/project-pause.decider.js';
 import { AggregateStore, type DecisionResult } from '../event-store/aggregate-store.js';
 import type { CommandContext } from '../event-store/codec.js';
 import { CLOCK, type Clock, type Instant, MINUTE_MS } from '../kernel/clock.js';

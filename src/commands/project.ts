@@ -12,10 +12,9 @@ import { FindMissingIds } from '../projections/discovery/discovery.queries.js';
 import { References } from '../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../projections/engine/progress.js';
 import { SecretVault } from '../secrets/vault.js';
-import { CappedCreation } from './capped-creation.js';
-import { type CommandOutcome, latestCompleted, rejectForeign, toOutcome } from './command.js';
+import { type CommandOutcome, latestCompleted, rejectForeign, rejectUnknownIds, toOutcome } from './command.js';
 import { Deletions, rejectDeletedOwner, rejectInUse } from './deletion.js';
-import { rejectUnknownIds } from './unknown-ids.js';
+import { CappedCreation } from './plan-limits.js';
 
 /** Processing as the client sent it, with the translation service's API key in the clear. */
 export interface UnsealedProcessing {

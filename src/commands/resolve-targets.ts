@@ -1,6 +1,7 @@
 import { reject, type Rejection } from '../kernel/result.js';
+import type { Audience } from '../payload/content-layers.js';
 import type { ContentTarget } from '../payload/overrides.js';
-import type { SnapshotProject } from '../projections/discovery/endpoint-snapshots.queries.js';
+import type { EndpointSnapshot, SnapshotProject } from '../projections/discovery/endpoint-snapshots.queries.js';
 import { COMMAND_MESSAGES } from './messages.js';
 
 /** An endpoint's projects, and the channels in them that a request addresses, without duplicates. */
@@ -47,3 +48,9 @@ export const resolveTargets = (
   if (channelIds.length > 0) return { projectIds: all.projectIds, channelIds };
   return reject('invalid_targets', COMMAND_MESSAGES.noTarget);
 };
+
+/** Returns the networks and targets for which posts to an endpoint may have overrides (D-61). */
+export const audienceOf = ({ projects }: EndpointSnapshot, platforms: readonly string[]): Audience => ({
+  platforms,
+  targets: listAllTargets(projects).targets,
+});

@@ -8,12 +8,10 @@ import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 import { isRejection, reject } from '../kernel/result.js';
 import { FindResource } from '../projections/discovery/discovery.queries.js';
 import { SecretVault } from '../secrets/vault.js';
-import { CappedCreation } from './capped-creation.js';
-import { AggregateCommand, type CommandOutcome, toOutcome } from './command.js';
+import { AggregateCommand, type CommandOutcome, storeSigningSecret, toOutcome } from './command.js';
 import { Deletions } from './deletion.js';
 import { COMMAND_MESSAGES, DISABLED_REASONS } from './messages.js';
-import { rejectOtherPlans } from './reject-other-plans.js';
-import { storeSigningSecret } from './store-signing-secret.js';
+import { CappedCreation, rejectOtherPlans } from './plan-limits.js';
 
 /** Changes a webhook output's URL or kinds; undefined fields are unchanged. */
 export class ChangeWebhookOutput extends AggregateCommand<WebhookOutputCommand> {

@@ -1,13 +1,12 @@
 import type { Catalogue } from '../kernel/events.js';
 import { channelEvents } from './channel/channel.events.js';
-import { channelPauseEvents } from './channel-pause/channel-pause.events.js';
 import { deliveryEvents } from './delivery/delivery.events.js';
 import { endpointEvents } from './endpoint/endpoint.events.js';
 import { noticeEvents } from './notice/notice.events.js';
 import { ownerEvents } from './owner/owner.events.js';
+import { channelPauseEvents, projectPauseEvents } from './pause/pause.events.js';
 import { postEvents } from './post/post.events.js';
 import { projectEvents } from './project/project.events.js';
-import { projectPauseEvents } from './project-pause/project-pause.events.js';
 import { projectionEvents } from './projection/projection.events.js';
 import { publicationEvents } from './publication/publication.events.js';
 import { recoveryEvents } from './recovery/recovery.events.js';

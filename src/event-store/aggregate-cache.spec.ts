@@ -1,6 +1,6 @@
 import { MemoryEventStore } from '../../test/support/memory-event-store.js';
 import { catalogue } from '../domain/catalogue.js';
-import { channelPause } from '../domain/channel-pause/channel-pause.decider.js';
+import { channelPause } from '../domain/pause/pause.decider.js';
 import { newUuid } from '../kernel/ids.js';
 import { AggregateCache, AggregateStore } from './aggregate-store.js';
 import { EventCodec } from './codec.js';

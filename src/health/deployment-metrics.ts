@@ -6,8 +6,7 @@ import { SCHEDULE } from '../projections/publish-schedule/publish-schedule.table
 import { DELIVERIES } from '../projections/webhook-deliveries/webhook-deliveries.tables.js';
 import type { SharedResult } from '../runtime/shared-result.js';
 import { HANDLED_POSITION, isStoppedAt } from '../sagas/engine/saga-status.queries.js';
-import type { ClockDifference } from './clock-difference.js';
-import type { EventTimes } from './event-times.js';
+import type { ClockDifference, EventTimes } from './times.js';
 
 const LAG_HELP =
   'How many positions a live projection is behind the newest event; on PostgreSQL, one position per event';

@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import type { AppendFailure, EventStore } from '../event-store/port.js';
 import type { WorkFailure } from '../runtime/failing-work.js';
 import { SharedResult } from '../runtime/shared-result.js';
-import { EventTimes } from './event-times.js';
 import { Readiness, type ReadinessReport } from './readiness.js';
+import { EventTimes } from './times.js';
 
 interface State {
   /** Live projections by name: the position, and the error if the projection has stopped. */

@@ -10,10 +10,35 @@ import type { WorkFailure } from '../runtime/failing-work.js';
 import { SharedResult } from '../runtime/shared-result.js';
 import { withTimeLimit } from '../runtime/sleep.js';
 import { HANDLED_POSITION, isStoppedAt } from '../sagas/engine/saga-status.queries.js';
-import { type ClockDifference, isTooFarApart, type MeasuredDifference } from './clock-difference.js';
-import type { EventTimes } from './event-times.js';
-import { type HistoryReport, readHistory } from './history-report.js';
 import { READINESS_MESSAGES } from './messages.js';
+import { type ClockDifference, type EventTimes, isTooFarApart, type MeasuredDifference } from './times.js';
+
+/** The history's transparency log, as shown in /readyz. */
+export interface HistoryReport {
+  /** Name of the current log; null before its first checkpoint. */
+  readonly origin: string | null;
+  readonly size: number;
+  /** Logs that ended because they could not be continued (ADR-213), in order. */
+  readonly ended: readonly {
+    readonly origin: string;
+    readonly size: number;
+    readonly ended_at: string;
+    readonly reason: string;
+  }[];
+}
+
+/** Reads the history's current log and its ended logs. */
+export const readHistory = async (pool: Pick<Pool, 'query'>): Promise<HistoryReport> => {
+  const { rows } = await pool.query<HistoryReport>(
+    `select l.origin, coalesce(l.size, 0)::float8 as size,
+       coalesce((select json_agg(json_build_object('origin', e.origin, 'size', split_part(e.checkpoint, E'\\n', 2)::int8,
+         'ended_at', to_char(e.ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'reason', e.reason) order by e.number)
+         from ops_history_ended_log e), '[]') as ended
+     from (values (1)) one left join ops_history_log l on true`,
+  );
+  const { origin, size, ended } = rows[0]!;
+  return { origin, size, ended };
+};
 
 /** Maximum wait for one dependency, in ms. */
 const CHECK_MS = 3_000;

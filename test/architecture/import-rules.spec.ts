@@ -59,7 +59,7 @@ const BREACHES: readonly Breach[] = [
   ],
   [
     'api',
-    'src/api/public/webhooks.controller.ts',
+    'src/api/public/posts.controller.ts',
     '../../sagas/publish-due-posts/attempt/publication-runner.js',
     'src/sagas/publish-due-posts/attempt/publication-runner.ts',
   ],

@@ -1,7 +1,5 @@
 import { catalogue } from '../../src/domain/catalogue.js';
-import { channelPause } from '../../src/domain/channel-pause/channel-pause.decider.js';
-import { PAUSE_MEMORY } from '../../src/domain/pause/pause.js';
-import { projectPause } from '../../src/domain/project-pause/project-pause.decider.js';
+import { channelPause, PAUSE_MEMORY, projectPause } from '../../src/domain/pause/pause.decider.js';
 import { AggregateStore, emptyAggregate } from '../../src/event-store/aggregate-store.js';
 import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
 import type { ReadStreamOptions } from '../../src/event-store/port.js';

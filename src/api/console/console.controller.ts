@@ -5,9 +5,8 @@ import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Controller, Get, Headers, Inject, Injectable, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import type { Settings } from '../../config/settings.js';
+import { getPathPrefix, type Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
-import { getPathPrefix } from '../transport/path-prefix.js';
 import { HttpProblem } from '../transport/problem.view.js';
 import { CONSOLE_MESSAGES } from './messages.js';
 

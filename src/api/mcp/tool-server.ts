@@ -11,8 +11,33 @@ import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { GatewayCalls, RefusedCalls, type ToolCaller } from './gateway-calls.js';
 import { TOOL_DESCRIPTIONS, TOOL_SERVER_MESSAGES } from './messages.js';
-import { createTools, nameTools } from './tools/catalogue.js';
-import { RefusedArguments, type Tool, ToolError } from './tools/tool.js';
+import { discoverTool, pauseTool, resumeTool } from './tools/endpoint.tools.js';
+import { cancelTool, postStatusTool, publishTool, rescheduleTool, sandboxTool } from './tools/posts.tools.js';
+import { RefusedArguments, type Tool, ToolError, type ToolNames } from './tools/tool.js';
+
+/** Returns the names of the tools. @param brand their prefix (D-34) */
+export const nameTools = (brand: string): ToolNames => ({
+  discover: `${brand}_discover`,
+  publish: `${brand}_publish`,
+  pause: `${brand}_pause`,
+  resume: `${brand}_resume`,
+  sandbox: `${brand}_sandbox`,
+  status: `${brand}_post_status`,
+  reschedule: `${brand}_reschedule`,
+  cancel: `${brand}_cancel`,
+});
+
+/** Creates the assistant tools (D-39). */
+export const createTools = (names: ToolNames): readonly Tool[] => [
+  discoverTool(names),
+  publishTool(names),
+  pauseTool(names),
+  resumeTool(names),
+  sandboxTool(names),
+  postStatusTool(names),
+  rescheduleTool(names),
+  cancelTool(names),
+];
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   readonly version: string;

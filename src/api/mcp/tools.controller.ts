@@ -15,7 +15,7 @@ import {
   UseFilters,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Settings } from '../../config/settings.js';
+import { getPathPrefix, type Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
@@ -24,7 +24,6 @@ import { KeyedPace } from '../../runtime/keyed-pace.js';
 import { Gate } from '../public/gate/gate.js';
 import { bodyRejection } from '../public/gate/rejections.js';
 import { readJson } from '../public/read-payload.js';
-import { getPathPrefix } from '../transport/path-prefix.js';
 import { ProblemFilter } from '../transport/problem.filter.js';
 import { buildProblemView, HttpProblem } from '../transport/problem.view.js';
 import { isLarge, outOfMemoryProblem } from '../transport/request-memory.js';

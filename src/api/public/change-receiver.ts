@@ -2,15 +2,15 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CommandContext, newCommandContext, originOfRequest } from '../../commands/command.js';
-import type { ChangedPost, PostPlace } from '../../commands/post/planned-posts.js';
+import { type ChangedPost, type PostPlace, READ_MODELS_OF_POSTS } from '../../commands/post/planned-posts.js';
 import {
   type ChangeAuthor,
   type PostChangeResult,
   PostChanges,
   type Replacement,
 } from '../../commands/post/post-changes.js';
-import { READ_MODELS_OF_POSTS } from '../../commands/post/read-models.js';
 import { CancelPublications } from '../../commands/publication.js';
+import { audienceOf } from '../../commands/resolve-targets.js';
 import { type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
 import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/address-policy.js';
@@ -20,9 +20,8 @@ import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { type EndpointPost, FindEndpointPost } from '../../projections/posts/post-details.queries.js';
-import { readIfMatch } from '../transport/if-match.js';
+import { readIfMatch } from '../transport/headers.js';
 import { HttpProblem } from '../transport/problem.view.js';
-import { audienceOf } from './audience-of.js';
 import { requireEndpointPost } from './endpoint-post.js';
 import { ContentCheck } from './gate/content-check.js';
 import { type AdmittedRequest, Gate } from './gate/gate.js';

@@ -3,8 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { BodyReader } from './body-reader.js';
-import { RequestMemory } from './request-memory.js';
-import { UnauthenticatedBodies } from './unauthenticated-bodies.js';
+import { RequestMemory, UnauthenticatedBodies } from './request-memory.js';
 
 const KIB = 1_024;
 /** Size of each body. */

@@ -5,8 +5,15 @@ import { EventLoopBatch } from '../../runtime/event-loop-batch.js';
 import type { MemoryReservation } from '../../runtime/memory-budget.js';
 import { HTTP_MESSAGES } from './messages.js';
 import { HttpProblem } from './problem.view.js';
-import { isLarge, isOutOfMemory, outOfMemoryProblem, type RequestMemory, workBytesOf } from './request-memory.js';
-import { busyProblem, type UnauthenticatedBodies } from './unauthenticated-bodies.js';
+import {
+  busyProblem,
+  isLarge,
+  isOutOfMemory,
+  outOfMemoryProblem,
+  type RequestMemory,
+  type UnauthenticatedBodies,
+  workBytesOf,
+} from './request-memory.js';
 
 /** A request body, or the reason why it could not be read completely. */
 export type ReceivedBody =

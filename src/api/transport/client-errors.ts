@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../../kernel/ids.js';
 import { incompleteBody } from './body-reader.js';
-import { DEFAULT_HEADERS } from './default-headers.js';
+import { DEFAULT_HEADERS } from './headers.js';
 import { HTTP_MESSAGES } from './messages.js';
 import { buildProblemView, HttpProblem } from './problem.view.js';
 

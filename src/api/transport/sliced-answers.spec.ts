@@ -1,4 +1,4 @@
-import { serializeList } from './sliced-answers.js';
+import { serializeList } from './answers.js';
 
 class Listed {
   readonly next = null;

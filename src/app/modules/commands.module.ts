@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
-import { CappedCreation } from '../../commands/capped-creation.js';
 import { Deletions } from '../../commands/deletion.js';
 import { ScheduleDelivery } from '../../commands/delivery.js';
 import { DisableEndpointHandler } from '../../commands/endpoint.js';
 import { managementHandlers } from '../../commands/handlers.js';
 import { PlanWithdrawal } from '../../commands/owner.js';
 import { PauseTargetsHandler, TempPauseHandler, TempResumeHandler } from '../../commands/pause.js';
+import { CappedCreation, PlannedCap } from '../../commands/plan-limits.js';
 import { AcceptPostHandler } from '../../commands/post/accept-post.js';
-import { PlannedCap } from '../../commands/post/caps.js';
 import { KeyClaims } from '../../commands/post/key-claims.js';
 import { LargePayloads } from '../../commands/post/large-payloads.js';
 import { PlannedCancellations } from '../../commands/post/planned-cancellations.js';

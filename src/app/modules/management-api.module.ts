@@ -13,18 +13,25 @@ import { RequestLogController } from '../../api/management/endpoints/request-log
 import { HistoryController } from '../../api/management/history/history.controller.js';
 import { TicksController } from '../../api/management/history/ticks.controller.js';
 import { TransferController } from '../../api/management/history/transfer.controller.js';
-import { TransparencyLogController } from '../../api/management/history/transparency-log.controller.js';
-import { VerificationController } from '../../api/management/history/verification.controller.js';
+import {
+  TransparencyLogController,
+  VerificationController,
+} from '../../api/management/history/transparency-log.controller.js';
 import { JobsController } from '../../api/management/jobs/jobs.controller.js';
-import { ChecksBuilder, OverviewBuilder } from '../../api/management/overview/overview.builder.js';
-import { OverviewController } from '../../api/management/overview/overview.controller.js';
+import {
+  ChecksBuilder,
+  OverviewBuilder,
+  OverviewController,
+} from '../../api/management/overview/overview.controller.js';
 import { OverviewFactsReader } from '../../api/management/overview/overview-facts.js';
 import { OwnedResources } from '../../api/management/owned-resources.js';
 import { OwnersController } from '../../api/management/owners/owners.controller.js';
-import { PlanQuotas } from '../../api/management/plan-quotas.js';
-import { PlansController } from '../../api/management/plans/plans.controller.js';
-import { ManagedPostChangesController } from '../../api/management/posts/post-changes.controller.js';
-import { PostDecisionsController, PostsController } from '../../api/management/posts/posts.controller.js';
+import { PlanQuotas, PlansController } from '../../api/management/plans/plans.controller.js';
+import {
+  ManagedPostChangesController,
+  PostDecisionsController,
+  PostsController,
+} from '../../api/management/posts/posts.controller.js';
 import { PublicationViewBuilder } from '../../api/management/posts/publication.view.js';
 import { PublicationsController } from '../../api/management/posts/publications.controller.js';
 import { ProjectionsController } from '../../api/management/projections/projections.controller.js';
@@ -37,8 +44,10 @@ import { RecoveryController } from '../../api/management/recovery/recovery.contr
 import { SagasController } from '../../api/management/sagas/sagas.controller.js';
 import { SecretsController } from '../../api/management/secrets/secrets.controller.js';
 import { StreamController } from '../../api/management/stream/stream.controller.js';
-import { DeliveriesController } from '../../api/management/webhook-outputs/deliveries.controller.js';
-import { WebhookOutputsController } from '../../api/management/webhook-outputs/webhook-outputs.controller.js';
+import {
+  DeliveriesController,
+  WebhookOutputsController,
+} from '../../api/management/webhook-outputs/webhook-outputs.controller.js';
 import { ChangesModule } from './changes.module.js';
 import { CommandsModule } from './commands.module.js';
 import { EventStoreModule } from './event-store.module.js';

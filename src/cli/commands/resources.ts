@@ -1,10 +1,19 @@
 import type { PathOf, RouteOf } from '../../../clients/typescript/src/index.js';
-import { readBody, setMember } from '../body.js';
-import type { Define, Options } from '../define.js';
+import {
+  camelCase,
+  type Define,
+  fieldOption,
+  fieldOptions,
+  limitOf,
+  type Options,
+  type QueryOf,
+  queryOf,
+  wholeNumber,
+} from '../define.js';
 import { WrongUsage } from '../failures.js';
+import { readBody, setMember } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Column } from '../output.js';
-import { camelCase, fieldOption, fieldOptions, limitOf, type QueryOf, queryOf } from '../values.js';
 
 /** Type of a field, which decides how an option's text is parsed. */
 type FieldType = 'text' | 'number' | 'boolean' | 'list';
@@ -235,4 +244,36 @@ const readField = (field: string, text: string, type: FieldType): unknown => {
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
   throw new WrongUsage(CLI_MESSAGES.wrongValue({ field, type, text }));
+};
+
+/** Adds `pause` and `resume`. */
+export const addPauses = (define: Define): void => {
+  define({
+    usage: 'pause <id>',
+    summary: SUMMARIES.pause,
+    example: 'crosspost pause $CHANNEL --minutes 30',
+    options: { '--minutes <n>': OPTIONS.minutes },
+    handler: async ({ api, out, args, options }) => {
+      const id = args[0] ?? '';
+      const resource = resourceOf(id);
+      const minutes = wholeNumber('minutes', (options.minutes as string | undefined) ?? '');
+      out.answer(await api.post(`${resource}/{id}/pause`, { path: { id }, body: { minutes } }));
+    },
+  });
+  define({
+    usage: 'resume <id>',
+    summary: SUMMARIES.resume,
+    example: 'crosspost resume $CHANNEL',
+    handler: async ({ api, out, args }) => {
+      const id = args[0] ?? '';
+      out.answer(await api.post(`${resourceOf(id)}/{id}/resume`, { path: { id } }));
+    },
+  });
+};
+
+/** Returns the resource that an id belongs to. @throws WrongUsage */
+const resourceOf = (id: string): '/channels' | '/projects' => {
+  if (id.startsWith('tgt_')) return '/channels';
+  if (id.startsWith('prj_')) return '/projects';
+  throw new WrongUsage(CLI_MESSAGES.noPausable({ id }));
 };

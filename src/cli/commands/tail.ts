@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Api } from '../api.js';
-import type { Define, Options } from '../define.js';
+import { type Define, limitOf, type Options } from '../define.js';
 import { textOf, type Thing } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Output } from '../output.js';
-import { limitOf } from '../values.js';
 
 const POLL_MS = 1_000;
 /** Number of endpoints, newest first, whose requests are shown without `--endpoint`. */

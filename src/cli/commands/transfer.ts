@@ -5,10 +5,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schemas } from '../../../clients/typescript/src/index.js';
 import type { Api } from '../api.js';
-import { failToRead } from '../body.js';
 import type { Define } from '../define.js';
 import { Failure, NotReachable, WrongUsage } from '../failures.js';
-import { isThing } from '../json.js';
+import { failToRead, isThing } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Output } from '../output.js';
 

@@ -11,7 +11,7 @@ import { type PublishPayload, STORED_APART_BYTES } from '../../payload/payload.j
 import { planOf } from '../../payload/publish-at.js';
 import type { EndpointSnapshot, SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
-import { AcceptanceLimit, PlannedCap } from './caps.js';
+import { AcceptanceLimit, PlannedCap } from '../plan-limits.js';
 import { type ClaimingCommand, KeyClaims, type KnownKeys, type Replay } from './key-claims.js';
 import { LargePayloads } from './large-payloads.js';
 

@@ -1,7 +1,15 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chooseClaimStep, type KeyStatus, type RequestKey, resolveKeyStatus } from '../../domain/post/key-status.js';
-import { type KeyClaim, post, type PostCommand, type PostState } from '../../domain/post/post.decider.js';
+import {
+  chooseClaimStep,
+  type KeyClaim,
+  type KeyStatus,
+  post,
+  type PostCommand,
+  type PostState,
+  type RequestKey,
+  resolveKeyStatus,
+} from '../../domain/post/post.decider.js';
 import { type KeyEvent, type Place, PLANNED_POST_TYPES } from '../../domain/post/post.events.js';
 import { findLast } from '../../event-store/aggregate-reader.js';
 import type { AggregateStore } from '../../event-store/aggregate-store.js';
@@ -11,7 +19,7 @@ import { type Origin, streamOf } from '../../kernel/events.js';
 import { isRejection } from '../../kernel/result.js';
 import { backoffDelay, conflictDelay } from '../../runtime/backoff.js';
 import { newCommandContext } from '../command.js';
-import type { AcceptanceLimit } from './caps.js';
+import type { AcceptanceLimit } from '../plan-limits.js';
 
 /** The next free revision of a stream, with the data needed to append there. */
 interface OpenPlace extends Place {
@@ -59,7 +67,7 @@ const IN_FLIGHT_MS = 2_000;
 
 /**
  * Looks up and claims idempotency keys (D-19). A claim takes one or two keys for a post exactly once, despite
- * concurrent requests, several processes, and crashes at any moment. See domain/post/key-status.ts.
+ * concurrent requests, several processes, and crashes at any moment. See domain/post/post.decider.ts.
  */
 export class KeyClaims {
   /** @param sleepMs waits for a number of milliseconds; replaced in tests */

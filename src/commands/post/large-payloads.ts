@@ -7,7 +7,7 @@ import type { Origin } from '../../kernel/events.js';
 import { payloadStreamName } from '../../projections/posts/post-payloads.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { newCommandContext } from '../command.js';
-import { AcceptanceLimit } from './caps.js';
+import { AcceptanceLimit } from '../plan-limits.js';
 
 /** How long parts may wait for their post to be accepted before they are erased, in ms. */
 const PARTS_LOOKED_AT_MS = 3_600_000;

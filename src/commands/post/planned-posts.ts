@@ -17,7 +17,7 @@ import type { RecordedEventOf } from '../../kernel/events.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
 import { conflictDelay } from '../../runtime/backoff.js';
 import { KeyedSemaphore } from '../../runtime/semaphore.js';
-import type { AcceptanceLimit } from './caps.js';
+import type { AcceptanceLimit } from '../plan-limits.js';
 
 /** The place of a post: its key's stream, and the revision of its acceptance there. */
 export interface PostPlace {
@@ -209,3 +209,6 @@ const addLater = (later: RecordedEventOf<PlannedPostEvent>[], event: RecordedEve
     later.push({ ...event, data: { ...event.data, payload: null, targets } });
   } else if (!isReplaced || event.type !== 'PlannedPublicationsCancelled') later.push(event);
 };
+
+/** Read models that reflect changes to posts. A request that changes a post waits for them before it responds. */
+export const READ_MODELS_OF_POSTS: readonly string[] = ['posts', 'planned-posts', 'publish-schedule'];

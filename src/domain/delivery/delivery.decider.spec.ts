@@ -1,7 +1,6 @@
 import { fold } from '../../kernel/events.js';
-import { delivery, type DeliveryCommand } from './delivery.decider.js';
+import { computeRetryTime, delivery, type DeliveryCommand } from './delivery.decider.js';
 import type { DeliveryEvent } from './delivery.events.js';
-import { computeRetryTime } from './retry-schedule.js';
 
 const deliveryId = 'dlv_1';
 const AT = 1_000_000;

@@ -1,9 +1,16 @@
 import fc from 'fast-check';
 import type { Decider, DomainEvent } from '../../kernel/events.js';
 import { isRejection } from '../../kernel/result.js';
-import { channelPause, type ChannelPauseCommand } from '../channel-pause/channel-pause.decider.js';
-import { projectPause, type ProjectPauseCommand } from '../project-pause/project-pause.decider.js';
-import { notPaused, type PauseRequest, type PauseState, type ResumeRequest } from './pause.js';
+import {
+  channelPause,
+  type ChannelPauseCommand,
+  notPaused,
+  type PauseRequest,
+  type PauseState,
+  projectPause,
+  type ProjectPauseCommand,
+  type ResumeRequest,
+} from './pause.decider.js';
 
 const MINUTE = 60_000;
 const T = Date.UTC(2025, 2, 14);

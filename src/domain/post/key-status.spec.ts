@@ -1,5 +1,4 @@
-import { chooseClaimStep, type RequestKey, resolveKeyStatus } from './key-status.js';
-import type { KeyClaim, PostState } from './post.decider.js';
+import { chooseClaimStep, type KeyClaim, type PostState, type RequestKey, resolveKeyStatus } from './post.decider.js';
 import type { Place } from './post.events.js';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,6 @@
 import { spec } from '../../../test/support/given-when-then.js';
 import { fold } from '../../kernel/events.js';
-import { isKeyTaken } from './key-status.js';
-import { listClaimedKeys, post } from './post.decider.js';
+import { isKeyTaken, listClaimedKeys, post } from './post.decider.js';
 import type { KeyEvent, PostAccepted, PostKeyReserved, PostSkipped } from './post.events.js';
 
 const HOUR = 3_600_000;

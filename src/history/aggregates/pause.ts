@@ -1,5 +1,4 @@
-import type { ChannelPauseEvent } from '../../domain/channel-pause/channel-pause.events.js';
-import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
+import type { ChannelPauseEvent, ProjectPauseEvent } from '../../domain/pause/pause.events.js';
 import { type Instant, iso } from '../../kernel/clock.js';
 import { assertNever, type RecordedEvent } from '../../kernel/events.js';
 import type { HistoryAggregate } from './history-aggregate.js';

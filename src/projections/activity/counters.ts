@@ -1,7 +1,7 @@
 import type { ChannelEvent } from '../../domain/channel/channel.events.js';
-import type { ChannelPauseEvent } from '../../domain/channel-pause/channel-pause.events.js';
 import type { EndpointEvent } from '../../domain/endpoint/endpoint.events.js';
 import type { OwnerEvent } from '../../domain/owner/owner.events.js';
+import type { ChannelPauseEvent } from '../../domain/pause/pause.events.js';
 import type { PostEvent } from '../../domain/post/post.events.js';
 import type { ProjectEvent } from '../../domain/project/project.events.js';
 import type { PublicationEvent } from '../../domain/publication/publication.events.js';

@@ -1,12 +1,11 @@
 import { channelEvents } from '../../domain/channel/channel.events.js';
-import { channelPauseEvents } from '../../domain/channel-pause/channel-pause.events.js';
 import { deliveryEvents } from '../../domain/delivery/delivery.events.js';
 import { endpointEvents } from '../../domain/endpoint/endpoint.events.js';
 import { noticeEvents } from '../../domain/notice/notice.events.js';
 import { ownerEvents } from '../../domain/owner/owner.events.js';
+import { channelPauseEvents, projectPauseEvents } from '../../domain/pause/pause.events.js';
 import { postEvents } from '../../domain/post/post.events.js';
 import { projectEvents } from '../../domain/project/project.events.js';
-import { projectPauseEvents } from '../../domain/project-pause/project-pause.events.js';
 import { projectionEvents } from '../../domain/projection/projection.events.js';
 import { publicationEvents } from '../../domain/publication/publication.events.js';
 import { recoveryEvents } from '../../domain/recovery/recovery.events.js';

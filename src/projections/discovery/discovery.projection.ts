@@ -1,9 +1,8 @@
 import type { ChannelEvent } from '../../domain/channel/channel.events.js';
-import type { ChannelPauseEvent } from '../../domain/channel-pause/channel-pause.events.js';
 import type { EndpointEvent, EndpointSettings } from '../../domain/endpoint/endpoint.events.js';
 import { DEFAULT_LOCALE, type OwnerEvent } from '../../domain/owner/owner.events.js';
+import type { ChannelPauseEvent, ProjectPauseEvent } from '../../domain/pause/pause.events.js';
 import type { ProjectEvent } from '../../domain/project/project.events.js';
-import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
 import type { WebhookOutputEvent } from '../../domain/webhook-output/webhook-output.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import type { Projection, Tx } from '../engine/projection.js';

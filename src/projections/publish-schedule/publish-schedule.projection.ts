@@ -1,9 +1,8 @@
 import type { ChannelEvent } from '../../domain/channel/channel.events.js';
-import type { ChannelPauseEvent } from '../../domain/channel-pause/channel-pause.events.js';
 import type { OwnerEvent } from '../../domain/owner/owner.events.js';
+import type { ChannelPauseEvent, ProjectPauseEvent } from '../../domain/pause/pause.events.js';
 import type { PostEvent, Target } from '../../domain/post/post.events.js';
 import type { ProjectDeleted } from '../../domain/project/project.events.js';
-import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
 import { type PublicationEvent, RESTORED } from '../../domain/publication/publication.events.js';
 import type { Instant } from '../../kernel/clock.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';

@@ -3,8 +3,12 @@ import type { Pool } from 'pg';
 import { DISABLED_REASONS } from '../../commands/messages.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
-import { delivery as decider, type DeliveryCommand } from '../../domain/delivery/delivery.decider.js';
-import { FAILURE_LIMIT_MINUTES, meansServerDown } from '../../domain/delivery/retry-schedule.js';
+import {
+  delivery as decider,
+  type DeliveryCommand,
+  FAILURE_LIMIT_MINUTES,
+  meansServerDown,
+} from '../../domain/delivery/delivery.decider.js';
 import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
 import { AggregateStore, type LoadedAggregate } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endStalledAnswers } from '../../../src/api/transport/stalled-answers.js';
+import { endStalledAnswers } from '../../../src/api/transport/answers.js';
 import { until } from '../../e2e/until.js';
 
 /** Long enough for even a busy machine to read something in the meantime. */

@@ -1,7 +1,6 @@
-import type { ChannelPauseEvent } from '../../../src/domain/channel-pause/channel-pause.events.js';
 import type { NoticeEvent } from '../../../src/domain/notice/notice.events.js';
+import type { ChannelPauseEvent, ProjectPauseEvent } from '../../../src/domain/pause/pause.events.js';
 import type { PayloadPartStored, PostEvent } from '../../../src/domain/post/post.events.js';
-import type { ProjectPauseEvent } from '../../../src/domain/project-pause/project-pause.events.js';
 import type { PublicationEvent } from '../../../src/domain/publication/publication.events.js';
 import type { RequestsLogged } from '../../../src/domain/request-log/request-log.events.js';
 import type { TranslationEvent } from '../../../src/domain/translation/translation.events.js';

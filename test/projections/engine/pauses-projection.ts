@@ -1,7 +1,7 @@
 import type { Infrastructure } from '../../../src/app/infrastructure.js';
 import { createLogger } from '../../../src/config/logger.js';
-import { channelPause } from '../../../src/domain/channel-pause/channel-pause.decider.js';
-import type { Paused } from '../../../src/domain/pause/pause.js';
+import { channelPause } from '../../../src/domain/pause/pause.decider.js';
+import type { Paused } from '../../../src/domain/pause/pause.events.js';
 import type { Position } from '../../../src/event-store/port.js';
 import type { RecordedEventOf } from '../../../src/kernel/events.js';
 import { newUuid } from '../../../src/kernel/ids.js';

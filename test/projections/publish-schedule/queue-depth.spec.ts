@@ -1,7 +1,7 @@
 import { Client, type Pool, type QueryConfig, type QueryResult } from 'pg';
 import { Registry } from 'prom-client';
-import { ClockDifference } from '../../../src/health/clock-difference.js';
 import { DeploymentMetrics } from '../../../src/health/deployment-metrics.js';
+import { ClockDifference } from '../../../src/health/times.js';
 import { systemClock } from '../../../src/kernel/clock.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { newUuid } from '../../../src/kernel/ids.js';

@@ -1,9 +1,8 @@
 import { startInfrastructure } from '../../../src/app/infrastructure.js';
 import { createLogger } from '../../../src/config/logger.js';
 import { channel as channelDecider } from '../../../src/domain/channel/channel.decider.js';
-import { channelPause } from '../../../src/domain/channel-pause/channel-pause.decider.js';
+import { channelPause, projectPause } from '../../../src/domain/pause/pause.decider.js';
 import { post } from '../../../src/domain/post/post.decider.js';
-import { projectPause } from '../../../src/domain/project-pause/project-pause.decider.js';
 import { publication, type PublicationCommand } from '../../../src/domain/publication/publication.decider.js';
 import type { CommandContext } from '../../../src/event-store/codec.js';
 import { BEGINNING, type Position } from '../../../src/event-store/port.js';

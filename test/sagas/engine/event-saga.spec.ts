@@ -1,9 +1,8 @@
-import { channelPause, type ChannelPauseCommand } from '../../../src/domain/channel-pause/channel-pause.decider.js';
-import type { ChannelPauseEvent } from '../../../src/domain/channel-pause/channel-pause.events.js';
+import { channelPause, type ChannelPauseCommand } from '../../../src/domain/pause/pause.decider.js';
+import type { ChannelPauseEvent } from '../../../src/domain/pause/pause.events.js';
 import { Unavailable } from '../../../src/event-store/port.js';
-import { ClockDifference } from '../../../src/health/clock-difference.js';
-import { EventTimes } from '../../../src/health/event-times.js';
 import { type Degradation, Readiness } from '../../../src/health/readiness.js';
+import { ClockDifference, EventTimes } from '../../../src/health/times.js';
 import { systemClock } from '../../../src/kernel/clock.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { type Log, silentLog } from '../../../src/kernel/log.js';

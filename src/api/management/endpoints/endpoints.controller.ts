@@ -1,7 +1,6 @@
 import { Controller, Delete, Get, Header, HttpCode, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CancelPlannedPosts } from '../../../commands/cancel-planned-posts.js';
 import {
   ChangeEndpoint,
   CreateEndpoint,
@@ -12,7 +11,8 @@ import {
   RotateEndpointToken,
   RotateSigningSecret,
 } from '../../../commands/endpoint.js';
-import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
+import { CancelPlannedPosts } from '../../../commands/post/planned-cancellations.js';
+import { READ_MODELS_OF_POSTS } from '../../../commands/post/planned-posts.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { PublishPayloadDto } from '../../../payload/payload.dto.js';
@@ -23,8 +23,8 @@ import { Documented } from '../../documentation/documented.js';
 import { Gate } from '../../public/gate/gate.js';
 import type { ManagedEndpoint } from '../../public/gate/gate-request.js';
 import { answerPost, PublishView } from '../../public/post.views.js';
-import { TIME_CODES } from '../../public/post-changes.controller.js';
-import { Sandbox } from '../../public/sandbox/sandbox.js';
+import { TIME_CODES } from '../../public/posts.controller.js';
+import { Sandbox } from '../../public/sandbox/sandbox.controller.js';
 import type { SandboxProblemView, SandboxView } from '../../public/sandbox/sandbox.view.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import type { ListView } from '../../transport/page.js';
@@ -41,7 +41,7 @@ import {
   TheCall,
   withOwner,
 } from '../owned-resources.js';
-import { PlanQuotas } from '../plan-quotas.js';
+import { PlanQuotas } from '../plans/plans.controller.js';
 import {
   CancelledPostsView,
   CancelPlannedBody,

@@ -1,15 +1,59 @@
 import { Controller, Get, Param, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { JOB_STATES, type JobState, JobTable } from '../../../jobs/job.js';
+import { type Job, JOB_STATES, JobRuns, type JobState, JobTable, type NewJob } from '../../../jobs/job.js';
+import type { Json } from '../../../kernel/ids.js';
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';
 import { buildListView, isCursorOf, type ListView, PageQuery, toPage } from '../../transport/page.js';
+import { HttpProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
+import type { ChangeResult } from '../change-pipeline.js';
 import { IdPipe } from '../common-fields.js';
 import { notFoundProblem } from '../http-problems.js';
 import { CALL_MESSAGES } from '../messages.js';
-import { JobView } from './job.view.js';
+
+/** A job (management-api.md: `GET /jobs`). */
+export class JobView {
+  readonly id: string;
+  readonly kind: string;
+  /** Name of the projection that the job rebuilds or verifies; null for other types of jobs. */
+  readonly projection: string | null;
+  readonly state: JobState;
+  /** From 0 to 1. */
+  readonly progress: number;
+  /** Seconds until the job finishes at its current pace; null if that is unknown or the job has finished. */
+  readonly eta_seconds: number | null;
+  /** Null while the job is running; `{message}` if it failed. */
+  readonly result: Json;
+
+  constructor({ id, kind, state, progress, etaSeconds, params, result }: Job) {
+    this.id = id;
+    this.kind = kind;
+    this.projection = typeof params.projection === 'string' ? params.projection : null;
+    this.state = state;
+    this.progress = progress;
+    this.eta_seconds = etaSeconds;
+    this.result = result;
+  }
+}
+
+/** Starts a job. @throws HttpProblem 409 while another job with the same subject is running */
+export const startJob = async (jobs: JobTable, job: NewJob): Promise<Job> => {
+  try {
+    return await jobs.start(job);
+  } catch (error) {
+    if (!(error instanceof JobRuns)) throw error;
+    throw HttpProblem.withMessage(409, 'job_running', CALL_MESSAGES.jobRuns({ id: error.runningId }));
+  }
+};
+
+/** Returns the result of a call that started a job. It has no position, because starting a job appends no event. */
+export const jobResult = (job: Job): ChangeResult<JobView> => ({
+  outcome: { position: -1n },
+  readModels: [],
+  show: async () => new JobView(job),
+});
 
 /** Query parameters of the list of jobs. */
 export class JobsQuery extends PageQuery {

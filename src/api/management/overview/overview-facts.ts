@@ -30,7 +30,7 @@ import {
   NextPublicationQueries,
   type NextPublications,
 } from '../../../projections/publish-schedule/next-publications.queries.js';
-import { PlanQuotas } from '../plan-quotas.js';
+import { PlanQuotas } from '../plans/plans.controller.js';
 import { type PublicationView, PublicationViewBuilder, type WaitingForView } from '../posts/publication.view.js';
 import type {
   LongestWaitView,

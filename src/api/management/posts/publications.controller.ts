@@ -2,7 +2,7 @@ import { Controller, Get, Param, Post, Req, UseGuards } from '@nestjs/common';
 import { type Command, CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import type { CommandContext, CommandOutcome } from '../../../commands/command.js';
-import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
+import { READ_MODELS_OF_POSTS } from '../../../commands/post/planned-posts.js';
 import {
   CancelPublications,
   DismissDuplicate,

@@ -23,7 +23,7 @@ import {
   ProcessedTextView,
   ProcessingPreviewBody,
   type ProcessingPreviewView,
-} from './project.dto.js';
+} from './projects.controller.js';
 
 /** Vault id, within one preview, of the API key sent with the request. */
 const SENT_KEY = 'sent';

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
+import { READ_MODELS_OF_POSTS } from '../../../commands/post/planned-posts.js';
 import { ConfirmRecovery } from '../../../commands/recovery.js';
 import type { NoticedBy } from '../../../domain/recovery/recovery.events.js';
 import { EVENT_STORE, type EventStore } from '../../../event-store/port.js';

@@ -8,7 +8,7 @@ import { HttpProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { EmptyBody } from '../common-fields.js';
-import { jobResult, type JobView, startJob } from '../jobs/job.view.js';
+import { jobResult, type JobView, startJob } from '../jobs/jobs.controller.js';
 import { CALL_MESSAGES } from '../messages.js';
 import { type Call, TheCall } from '../owned-resources.js';
 

@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
-import type { Change } from '../../../changes/change.js';
+import { type Change, coalesceChanges } from '../../../changes/change.js';
 import type { ChangeFeed, ChangeListener } from '../../../changes/change-feed.js';
-import { coalesceChanges } from '../../../changes/coalesce.js';
 import type { Log } from '../../../kernel/log.js';
 import { HttpProblem } from '../../transport/problem.view.js';
 import { STREAM_MESSAGES } from '../messages.js';

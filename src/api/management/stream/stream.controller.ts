@@ -4,8 +4,8 @@ import { FindOwnerByKey } from '../../../projections/discovery/discovery.queries
 import { hashToken } from '../../../secrets/tokens.js';
 import { Documented } from '../../documentation/documented.js';
 import { readBearerToken } from '../../transport/credentials.js';
-import { readHeaderText } from '../../transport/default-headers.js';
 import { readQuery } from '../../transport/fields.js';
+import { readHeaderText } from '../../transport/headers.js';
 import { ApiKeyGuard, getCaller, getListScope, unauthorizedProblem } from '../api-key.guard.js';
 import { OwnerQuery } from '../common-fields.js';
 import { fieldProblem } from '../http-problems.js';

@@ -2,7 +2,7 @@ import { countOf } from '../../../kernel/message.js';
 import { LIMITS } from '../../../payload/payload.js';
 import type { PostStatusView } from '../../public/post.views.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
-import { resolveTargetNames } from './discover.tool.js';
+import { resolveTargetNames } from './endpoint.tools.js';
 import { PAYLOAD_SCHEMA } from './payload-schema.js';
 import {
   type ArgumentSchemas,

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { rejectTooManyTargets } from '../../../commands/post/caps.js';
-import { resolveTargets } from '../../../commands/resolve-targets.js';
+import { rejectTooManyTargets } from '../../../commands/plan-limits.js';
+import { audienceOf, resolveTargets } from '../../../commands/resolve-targets.js';
 import type { LimitsProfile } from '../../../config/limits-profile.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
@@ -11,7 +11,6 @@ import type { PublishPayload } from '../../../payload/payload.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { HttpProblem } from '../../transport/problem.view.js';
-import { audienceOf } from '../audience-of.js';
 import { MediaCheck, ProbePayments } from '../media-check.js';
 import type { ParsedPost } from './parsed-post.js';
 import { bodyRejection, targetsRejection } from './rejections.js';

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { originOfRequest } from '../../../commands/command.js';
 import { AcceptPost, type AcceptPostResult, isSingleAppend } from '../../../commands/post/accept-post.js';
 import type { KnownKeys } from '../../../commands/post/key-claims.js';
+import { audienceOf } from '../../../commands/resolve-targets.js';
 import { ConditionFailed } from '../../../event-store/port.js';
 import { type Clock, SHARED_CLOCK } from '../../../kernel/clock.js';
 import type { Budget } from '../../../limits/limiter.js';
@@ -11,9 +12,8 @@ import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/addre
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import type { ReceivedBody } from '../../transport/body-reader.js';
-import { readHeaderText } from '../../transport/default-headers.js';
+import { readHeaderText } from '../../transport/headers.js';
 import { measureBody } from '../../transport/raw-body.js';
-import { audienceOf } from '../audience-of.js';
 import { type AcceptableContent, ContentCheck } from './content-check.js';
 import type { GateRequest, ManagedEndpoint } from './gate-request.js';
 import { Identification } from './identification.js';

@@ -12,7 +12,7 @@ import { type EndpointSnapshot, EndpointSnapshots } from '../../../projections/d
 import { SampledLog } from '../../../runtime/sampled-log.js';
 import { readBearerToken } from '../../transport/credentials.js';
 import { hasBody } from '../../transport/raw-body.js';
-import { UnauthenticatedBodies } from '../../transport/unauthenticated-bodies.js';
+import { UnauthenticatedBodies } from '../../transport/request-memory.js';
 import { Authentication } from './authentication.js';
 import { type EntryPoint, type GateRejection, GateRequest, type ManagedEndpoint } from './gate-request.js';
 import {

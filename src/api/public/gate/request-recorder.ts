@@ -9,7 +9,7 @@ import { LOG, type Log } from '../../../kernel/log.js';
 import { reasonOf } from '../../../kernel/result.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { BatchPace } from '../../../runtime/batcher.js';
-import { readHeaderText } from '../../transport/default-headers.js';
+import { readHeaderText } from '../../transport/headers.js';
 import { measureBody } from '../../transport/raw-body.js';
 import type { Decision, GateRejection } from './gate-request.js';
 

@@ -1,10 +1,151 @@
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Inject, Injectable, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { audienceOf } from '../../../commands/resolve-targets.js';
+import type { Settings } from '../../../config/settings.js';
+import { SETTINGS } from '../../../config/tokens.js';
+import { type Clock, SHARED_CLOCK } from '../../../kernel/clock.js';
+import { isRejection } from '../../../kernel/result.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
+import { listAddressed } from '../../../payload/content-layers.js';
+import { validateIdempotencyKey } from '../../../payload/idempotency-key.js';
+import { listMedia, listUnusedOverrides } from '../../../payload/overrides.js';
 import { PublishPayloadDto } from '../../../payload/payload.dto.js';
+import { LIMITS } from '../../../payload/payload.js';
+import { codeOfRefusal, planOf } from '../../../payload/publish-at.js';
+import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { Documented } from '../../documentation/documented.js';
-import { TIME_CODES } from '../post-changes.controller.js';
-import { Sandbox } from './sandbox.js';
-import type { SandboxProblemView, SandboxView } from './sandbox.view.js';
+import { readHeaderText } from '../../transport/headers.js';
+import { HttpProblem } from '../../transport/problem.view.js';
+import { resolveChannels } from '../gate/content-check.js';
+import { Gate } from '../gate/gate.js';
+import type { ManagedEndpoint } from '../gate/gate-request.js';
+import { targetsRejection } from '../gate/rejections.js';
+import { type CheckedMedium, MediaCheck, ProbePayments, selectCheckableMedia } from '../media-check.js';
+import { TIME_CODES } from '../posts.controller.js';
+import { checkPayload, type PayloadCheck, readJson } from '../read-payload.js';
+import { findPayloadWarnings } from './payload-warnings.js';
+import {
+  type PayloadWarningView,
+  SandboxMediumView,
+  SandboxProblemView,
+  SandboxValidationView,
+  SandboxView,
+} from './sandbox.view.js';
+import { SandboxPreview } from './sandbox-preview.js';
+
+/** Matches the path of an override's entities. */
+const OVERRIDDEN_ENTITIES = /^overrides\b.*\.entities\b/;
+
+/** Bytes per MB (D-43). */
+const MB = 1_048_576;
+
+/** Builds the view of a probed media file. */
+export const buildMediumView = ({ url, sizeBytes, ok, note }: CheckedMedium): SandboxMediumView =>
+  new SandboxMediumView(url, sizeBytes === null ? null : Number((sizeBytes / MB).toFixed(3)), ok, note);
+
+/** The results for a body that is too large or not JSON. */
+export const UNREADABLE_BODY = new SandboxValidationView('failed', 'not_checked', []);
+
+/** Builds the results for a rejected payload. */
+export const buildValidationView = ({
+  status,
+  problems,
+  sent,
+}: Extract<PayloadCheck, { readonly ok: false }>): SandboxValidationView => {
+  if (sent === undefined) return UNREADABLE_BODY;
+  const isWrong = (path: string): boolean => problems.some((problem) => problem.path.startsWith(path));
+  const media = findMediaUrls(sent).map(
+    ({ url, index }) => new SandboxMediumView(url, null, !isWrong(`media[${index}]`)),
+  );
+  return new SandboxValidationView(
+    status === 422 ? 'failed' : 'passed',
+    isWrong('entities') || problems.some(({ path }) => OVERRIDDEN_ENTITIES.test(path)) ? 'failed' : 'passed',
+    media,
+  );
+};
+
+/** Finds the media URLs in a body, which may be invalid. */
+const findMediaUrls = (sent: unknown): { readonly url: string; readonly index: number }[] => {
+  const media = typeof sent === 'object' && sent !== null && 'media' in sent ? sent.media : [];
+  if (!Array.isArray(media)) return [];
+  return (media as unknown[])
+    .slice(0, LIMITS.media)
+    .flatMap((medium, index) =>
+      typeof medium === 'object' && medium !== null && 'url' in medium && typeof medium.url === 'string'
+        ? { url: medium.url, index }
+        : [],
+    );
+};
+
+/**
+ * Checks and previews payloads. Nothing is stored, published, logged or counted against the monthly quota
+ * (publish-api.md: POST /v1/sandbox/test; D-12, D-44).
+ */
+@Injectable()
+export class Sandbox {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
+    private readonly gate: Gate,
+    private readonly media: MediaCheck,
+    private readonly payments: ProbePayments,
+    private readonly preview: SandboxPreview,
+    private readonly catalogue: PlatformCatalogue,
+    @Inject(SHARED_CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Handles a sandbox request.
+   * @param to the endpoint that a management key may use; null to find it by the token
+   * @throws GateRejection
+   */
+  async test(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    to: ManagedEndpoint | null,
+  ): Promise<SandboxView | SandboxProblemView> {
+    const { endpoint, body } = await this.gate.admitToSandbox(request, to);
+    const reject = (
+      problem: HttpProblem,
+      validation: SandboxValidationView,
+      warnings: readonly PayloadWarningView[] = [],
+    ): SandboxProblemView => {
+      void reply.code(problem.status);
+      return new SandboxProblemView(problem, request.id, validation, warnings);
+    };
+
+    if (!body.ok) return reject(body.problem, UNREADABLE_BODY);
+    const key = validateIdempotencyKey(readHeaderText(request, 'idempotency-key'));
+    const pay = this.payments.open(endpoint);
+    const json = await readJson(body.bytes);
+    const sent = json.ok ? json.value : undefined;
+    const audience = audienceOf(endpoint, this.catalogue.ids);
+    const checked = checkPayload(json, key, this.addresses, audience, this.clock.now());
+    if (!checked.ok) {
+      const found = await this.media.findProblems(endpoint.owner_id, pay, selectCheckableMedia(checked, audience));
+      const problems = [...checked.problems, ...found];
+      return reject(
+        new HttpProblem(checked.status, codeOfRefusal(problems), problems),
+        buildValidationView({ ...checked, problems }),
+        findPayloadWarnings(sent),
+      );
+    }
+    const { payload } = checked;
+    const isBound = endpoint.projects.length > 0;
+    const channelIds = resolveChannels(endpoint, payload, this.settings.limitsProfile);
+    const addressed = listAddressed(payload, audience);
+    const { problems, lists } = await this.media.checkLists(endpoint.owner_id, pay, listMedia(payload, addressed));
+    const media = [...lists.values()].flat().map(buildMediumView);
+    const validation = new SandboxValidationView('passed', 'passed', media);
+    const warnings = findPayloadWarnings(sent, lists, listUnusedOverrides(payload, addressed));
+    if (problems.length > 0) return reject(new HttpProblem(400, 'invalid_payload', problems), validation, warnings);
+    if (isRejection(channelIds)) return reject(targetsRejection(endpoint, channelIds), validation, warnings);
+    const preview = await this.preview.render(payload, lists, endpoint, pay);
+    const { requires_approval: requiresApproval } = endpoint;
+    const plan = planOf(payload, requiresApproval, this.clock.now());
+    return new SandboxView(isBound, validation, preview, warnings, plan && { ...plan, requiresApproval });
+  }
+}
 
 /** Checks and previews a payload with an endpoint's token (publish-api.md: POST /v1/sandbox/test). */
 @Controller('v1/sandbox')

@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { channel as channelDecider, type ChannelState } from '../../../domain/channel/channel.decider.js';
-import { channelPause } from '../../../domain/channel-pause/channel-pause.decider.js';
-import type { PauseState } from '../../../domain/pause/pause.js';
+import { channelPause, type PauseState } from '../../../domain/pause/pause.decider.js';
 import { AggregateCache, AggregateStore } from '../../../event-store/aggregate-store.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';

@@ -1,6 +1,8 @@
-import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, Delete, Get, Header, HttpCode, Inject, Param, Patch, Post, Put, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CLOCK, type Clock } from '../../kernel/clock.js';
+import { PublishPayloadDto } from '../../payload/payload.dto.js';
+import { RescheduleDto } from '../../payload/reschedule.dto.js';
 import { FindEndpointTargets } from '../../projections/discovery/discovery.queries.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import {
@@ -20,10 +22,107 @@ import { readQuery } from '../transport/fields.js';
 import { takeHeavyReadTurn } from '../transport/heavy-reads.js';
 import { buildListView, isCursorOf, type Page, PageQuery, toPage } from '../transport/page.js';
 import { HttpProblem } from '../transport/problem.view.js';
+import { ChangeReceiver } from './change-receiver.js';
 import { requireEndpointPost } from './endpoint-post.js';
 import { Gate } from './gate/gate.js';
 import { bodyRejection } from './gate/rejections.js';
-import { PostStatusListView, PostStatusView } from './post.views.js';
+import {
+  answerPost,
+  type CancelledView,
+  type ChangedPostView,
+  PostStatusListView,
+  PostStatusView,
+  PublishView,
+} from './post.views.js';
+
+/** Error codes of rejected changes, by status. */
+export const CHANGE_CODES = {
+  404: ['not_found'],
+  409: ['already_released', 'post_ended', 'too_many_revisions'],
+  412: ['revision_mismatch'],
+};
+
+/** Error codes of a rejected `publish_at`. */
+export const TIME_CODES = ['invalid_publish_at', 'publish_at_past', 'publish_at_too_far'];
+
+/** Changes an endpoint's planned posts (D-63). */
+@Controller('v1/webhooks/:slug/posts/:post_id')
+export class PostChangesController {
+  constructor(private readonly changes: ChangeReceiver) {}
+
+  @Documented({
+    summary: 'Move a planned post to another time',
+    body: RescheduleDto,
+    codes: { ...CHANGE_CODES, 422: TIME_CODES },
+  })
+  @Patch()
+  reschedule(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('slug') slug: string,
+    @Param('post_id') id: string,
+  ): Promise<ChangedPostView> {
+    return this.changes.reschedule(request, reply, slug, id);
+  }
+
+  @Documented({
+    summary: 'Replace the payload of a planned post',
+    body: PublishPayloadDto,
+    codes: { ...CHANGE_CODES, 422: ['invalid_targets', 'too_many_targets', ...TIME_CODES], 429: ['probe_budget'] },
+  })
+  @Put()
+  replace(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('slug') slug: string,
+    @Param('post_id') id: string,
+  ): Promise<ChangedPostView> {
+    return this.changes.replace(request, reply, slug, id);
+  }
+
+  @Documented({
+    summary: "Cancel a post's planned or queued publications",
+    status: 200,
+    codes: { 404: ['not_found'], 409: ['publishing'], 412: ['revision_mismatch'] },
+  })
+  @Delete()
+  @HttpCode(200)
+  cancel(
+    @Req() request: FastifyRequest,
+    @Param('slug') slug: string,
+    @Param('post_id') id: string,
+  ): Promise<CancelledView> {
+    return this.changes.cancel(request, slug, id);
+  }
+}
+
+/** Publishes posts (publish-api.md: POST /v1/webhooks/{slug}). */
+@Controller('v1/webhooks')
+export class WebhooksController {
+  constructor(private readonly gate: Gate) {}
+
+  @Documented({
+    summary: 'Publish a post',
+    body: PublishPayloadDto,
+    answer: PublishView,
+    alsoAnswers: { 202: 'The stored answer to an earlier request with the same key' },
+    codes: {
+      402: ['quota_exhausted', 'resource_limit'],
+      422: ['invalid_targets', 'too_many_targets', ...TIME_CODES],
+      429: ['probe_budget'],
+    },
+  })
+  @Post(':slug')
+  @HttpCode(200)
+  @Header('content-type', 'application/json; charset=utf-8')
+  async publish(
+    @Req() request: FastifyRequest,
+    @Param('slug') slug: string,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    answerPost(request, reply, await this.gate.receivePost(request, slug));
+  }
+}
 
 /** Query parameters for listing a client's own posts (D-65). */
 export class EndpointPostsQuery extends PageQuery {

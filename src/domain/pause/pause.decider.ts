@@ -1,5 +1,6 @@
 import type { Instant } from '../../kernel/clock.js';
-import type { Decider, DomainEvent } from '../../kernel/events.js';
+import type { Decider } from '../../kernel/events.js';
+import type { IdIn, PauseEvent } from './pause.events.js';
 
 /** A request to pause a project or a channel (publish-api.md: Project and target pauses). */
 export interface PauseRequest {
@@ -18,35 +19,9 @@ export interface ResumeRequest {
   readonly at: Instant;
 }
 
-type IdIn<Field extends string> = Readonly<Record<Field, string>>;
-
 /** Pause commands for a target. `Id` is the name of the field that holds the target's id. */
 export type PauseCommand<Target extends string, Id extends string> = IdIn<Id> &
   (({ readonly type: `Pause${Target}` } & PauseRequest) | ({ readonly type: `Resume${Target}` } & ResumeRequest));
-
-/**
- * A pause was set or extended. `source`: `temp-pause`, `management`, or `publication` for a pause that a post
- * requested.
- */
-export type Paused<Target extends string, Id extends string> = DomainEvent<
-  `${Target}Paused`,
-  IdIn<Id> & {
-    readonly until: Instant;
-    readonly source: string;
-    readonly postId: string | null;
-  }
->;
-
-/** Events in the stream of a target's pause. */
-export type PauseEvent<Target extends string, Id extends string> =
-  | Paused<Target, Id>
-  /**
-   * A post requested a pause that would end no later than the current one. The end is unchanged; later requests by the
-   * same post are ignored.
-   */
-  | DomainEvent<`${Target}PauseUnchanged`, IdIn<Id> & { readonly until: Instant; readonly postId: string }>
-  /** A pause was lifted before its end. */
-  | DomainEvent<`${Target}Resumed`, IdIn<Id> & { readonly at: Instant }>;
 
 /** The state of a pause. */
 export interface PauseState {
@@ -97,3 +72,15 @@ export const createPauseDecider = <Target extends 'Channel' | 'Project', Id exte
     return { until, postIds: [...postIds.slice(-PAUSE_MEMORY + 1), postId] };
   },
 });
+
+/** Commands to a channel's pause. */
+export type ChannelPauseCommand = PauseCommand<'Channel', 'channelId'>;
+
+/** A channel's pause. It delays every publication on the channel, in all projects that use it (D-21). */
+export const channelPause = createPauseDecider('channelPause', 'Channel', 'channelId');
+
+/** Project pause commands. */
+export type ProjectPauseCommand = PauseCommand<'Project', 'projectId'>;
+
+/** A project's pause. Delays the posts that are accepted while it is in effect (D-21). */
+export const projectPause = createPauseDecider('projectPause', 'Project', 'projectId');

@@ -1,5 +1,7 @@
 import type { Pool } from 'pg';
-import type { Clock } from '../kernel/clock.js';
+import type { EventCodec } from '../event-store/codec.js';
+import type { EventStore, Position } from '../event-store/port.js';
+import type { Clock, Instant } from '../kernel/clock.js';
 import { SharedResult } from '../runtime/shared-result.js';
 
 /** How far the process's clock is ahead of the database's, in ms; negative if it is behind. */
@@ -42,5 +44,25 @@ export class ClockDifference {
     // The answer's time is not read from the process's clock, which may be set in the meantime.
     const uncertaintyMs = (performance.now() - sentAt) / 2;
     return { ms: sentTime + uncertaintyMs - rows[0]!.time, uncertaintyMs };
+  }
+}
+
+/** Reads when events were written. */
+export class EventTimes {
+  constructor(
+    private readonly store: Pick<EventStore, 'readAll'>,
+    private readonly codec: Pick<EventCodec, 'readEnvelope'>,
+  ) {}
+
+  /** Reads the time of the event after a position: `none` if there is no such event, null if the event is damaged. */
+  async readAfter(position: Position): Promise<Instant | 'none' | null> {
+    const [next] = await this.store.readAll({ after: position, limit: 1 });
+    if (!next) return 'none';
+    try {
+      const { at } = this.codec.readEnvelope(next);
+      return Number.isFinite(at) ? at : null;
+    } catch {
+      return null;
+    }
   }
 }
