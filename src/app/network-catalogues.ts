@@ -1,5 +1,5 @@
 import { STAND_INS } from '../../stand-ins/catalogue.js';
-import type { StandInDescriptor } from '../../stand-ins/kit/descriptor.js';
+import type { StandInDescriptor } from '../../stand-ins/kit/network.js';
 import { PLATFORMS } from '../platforms/catalogue.js';
 import type { PlatformCatalogue } from '../platforms/platform-catalogue.js';
 

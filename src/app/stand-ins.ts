@@ -1,7 +1,7 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { StandInDescriptor } from '../../stand-ins/kit/descriptor.js';
+import type { StandInDescriptor } from '../../stand-ins/kit/network.js';
 import type { RunningStandIn } from '../../stand-ins/kit/server.js';
 import type { Settings } from '../config/settings.js';
 import type { PlatformCatalogue } from '../platforms/platform-catalogue.js';

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import type { WallFeed, WallSource } from '../../stand-ins/walls/feed.js';
 import { DATA_HEADERS, pageHeaders } from '../../stand-ins/walls/wall.js';
-import { renderWalls } from '../../stand-ins/walls/wall-page.js';
+import { renderWalls, type WallFeed, type WallSource } from '../../stand-ins/walls/wall-page.js';
 import { HttpProblem } from '../api/transport/problem.view.js';
 import { WALL_MESSAGES } from './messages.js';
 import { NETWORKS, type Networks } from './stand-ins.js';

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { WallTheme } from '../walls/readers-view.js';
 import type { CallBody } from './body.js';
+import type { RunningStandIn, StandInOptions } from './server.js';
 
 /** Logger for a stand-in, compatible with pino. */
 export interface StandInLogger {
@@ -44,4 +46,19 @@ export interface StandInNetwork {
    * control is unknown.
    */
   handleControl?(control: string, fields: ControlFields): StandInAnswer | null;
+}
+
+/** How to start and show a stand-in. `catalogue.ts` lists all stand-ins. */
+export interface StandInDescriptor {
+  readonly platform: string;
+  readonly theme: WallTheme;
+  readonly demoChannel: DemoChannel;
+  readonly start: (options: StandInOptions) => Promise<RunningStandIn>;
+}
+
+/** A channel on the network that the demo starts with. */
+export interface DemoChannel {
+  readonly name: string;
+  /** Made-up credentials in the format that the network accepts. */
+  readonly credentials: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-import { runStandIn } from '../kit/command-line.js';
+import { runStandIn } from '../kit/server.js';
 import { startLibreTranslateStandIn } from './libre-translate-stand-in.js';
 
 await runStandIn(startLibreTranslateStandIn);

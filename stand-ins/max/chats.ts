@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../kit/ledger-entry.js';
+import type { LedgerEntity, LedgerEntry, LedgerMedium } from '../kit/ledger-entry.js';
 import { ApiError, badPayload } from './api-error.js';
 
 /** The bot's relation to a chat. `denied`: it is not an administrator. `removed`: it is not in the chat. */
@@ -65,4 +65,95 @@ export const midOf = (chat: Chat, seq: number): string =>
   `mid.${BigInt.asUintN(64, BigInt(chat.id)).toString(16).padStart(16, '0')}.${seq.toString(16)}`;
 
 /** Returns the number in a message's id. */
-export const seqOf = (mid: string): number => parseInt(mid.split('.')[2] ?? '0', 16);
+const seqOf = (mid: string): number => parseInt(mid.split('.')[2] ?? '0', 16);
+
+/** The bot behind every token, as a `User` of the API. */
+export const BOT = {
+  user_id: 1,
+  first_name: 'Stand-in bot',
+  username: 'stand_in_bot',
+  is_bot: true,
+  last_activity_time: 1_767_225_600_000,
+  name: 'Stand-in bot',
+};
+
+/** MAX's names of formatting. */
+const MARKUP: Readonly<Record<string, string>> = {
+  bold: 'strong',
+  italic: 'emphasized',
+  code: 'monospaced',
+  pre: 'monospaced',
+  text_link: 'link',
+};
+
+/** Returns a `Message` of the API, as in the response to a post and in lists. */
+export const messageJson = (entry: LedgerEntry): object => {
+  const seq = seqOf(entry.message_id);
+  return {
+    sender: BOT,
+    recipient: { chat_id: Number(entry.channel), chat_type: 'channel', user_id: null },
+    timestamp: Date.parse(entry.at),
+    body: {
+      mid: entry.message_id,
+      seq,
+      text: entry.text,
+      attachments: [
+        ...entry.media.map(mediumJson),
+        ...(entry.buttons.length > 0
+          ? [
+              {
+                type: 'inline_keyboard',
+                payload: { buttons: entry.buttons.map((row) => row.map((one) => ({ type: 'link', ...one }))) },
+              },
+            ]
+          : []),
+      ],
+      ...(entry.entities.length > 0 ? { markup: entry.entities.map(markupJson) } : {}),
+    },
+    stat: { views: 0 },
+    url: `https://max.ru/c/${entry.channel}/${seq}`,
+  };
+};
+
+const mediumJson = ({ type, file, url, name, bytes, hash }: LedgerMedium): object => {
+  const id = hash ?? '0';
+  const payload = { url: url ?? `/wall/media/${file}`, token: `shown.${id}` };
+  if (type === 'photo') return { type: 'image', payload: { ...payload, photo_id: parseInt(id.slice(0, 7), 16) } };
+  return type === 'file' ? { type, payload, filename: name, size: bytes } : { type, payload };
+};
+
+const markupJson = ({ type, offset, length, url }: LedgerEntity): object => ({
+  type: MARKUP[type] ?? type,
+  from: offset,
+  length,
+  ...(url === undefined ? {} : { url }),
+});
+
+/** Calls per second; null for no limit. */
+interface RateLimitSettings {
+  /** Messages to one chat. */
+  readonly chat_per_second: number | null;
+  /** All calls of one bot. */
+  readonly bot_per_second: number | null;
+}
+
+/** MAX's own limits (networks.md §3). */
+export const MAX_RATE_LIMITS: RateLimitSettings = { chat_per_second: 2, bot_per_second: 30 };
+
+/** Rate limits, enforced with 429; off until a control enables them. */
+export class RateLimits {
+  settings: RateLimitSettings = { chat_per_second: null, bot_per_second: null };
+  private readonly recentCalls = new Map<string, number[]>();
+
+  /** @param now in ms @throws ApiError 429 if the limit is reached */
+  countCall(kind: keyof RateLimitSettings, name: string, now: number): void {
+    const limit = this.settings[kind];
+    if (limit === null) return;
+    const key = `${kind} ${name}`;
+    const recent = (this.recentCalls.get(key) ?? []).filter((at) => at > now - 1_000);
+    if (recent.length >= limit) {
+      throw new ApiError(429, 'too.many.requests', 'Too many requests', { 'retry-after': '1' });
+    }
+    this.recentCalls.set(key, [...recent, now]);
+  }
+}

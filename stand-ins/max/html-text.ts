@@ -62,3 +62,6 @@ const readHref = (attributes: string): string => {
 
 /** True if a link or button may have this URL. */
 export const isLink = (url: string): boolean => url.length <= 2_048 && /^https?:\/\/./i.test(url) && URL.canParse(url);
+
+/** Maximum number of UTF-16 units in the raw field. Tags count until the real rule is known (networks.md §2). */
+export const MAX_TEXT = 4_000;

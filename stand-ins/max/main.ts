@@ -1,4 +1,4 @@
-import { runStandIn } from '../kit/command-line.js';
+import { runStandIn } from '../kit/server.js';
 import { startMaxStandIn } from './max-stand-in.js';
 
 await runStandIn(startMaxStandIn);

@@ -1,16 +1,213 @@
-import type { DemoChannel } from '../kit/descriptor.js';
+import { InvalidControlRequest, readChoice, revokeToken, setRateLimits } from '../kit/control.js';
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore } from '../kit/media-store.js';
+import type {
+  ControlFields,
+  DemoChannel,
+  StandInAnswer,
+  StandInCall,
+  StandInDescriptor,
+  StandInNetwork,
+} from '../kit/network.js';
 import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
 import { Wall } from '../walls/wall.js';
-import { Chats } from './chats.js';
-import { MaxNetwork } from './max-network.js';
-import { RateLimits } from './rate-limits.js';
-import { THEME } from './theme.js';
+import { ApiError, badPayload } from './api-error.js';
+import { BOT, type Chat, CHAT_STATES, Chats, MAX_RATE_LIMITS, RateLimits } from './chats.js';
+import { listMessages, type PostingContext, postMessage } from './posting.js';
+import { THEME } from './readers-view.js';
 import { Uploads } from './uploads.js';
 
+interface ControlledParts {
+  readonly revokedTokens: Set<string>;
+  readonly posting: PostingContext;
+}
+
+/**
+ * MAX's own controls:
+ * - `POST /_control/tokens {token, revoked}`: calls with a revoked token get 401
+ * - `POST /_control/chats {chat_id, state?, title?}`: see `CHAT_STATES`
+ * - `POST /_control/not-ready {times}`: how many of the next messages with media get `attachment.not.ready`
+ * - `POST /_control/uploads {image?: "photos" | "token", retval?}`: format of the responses to uploads; a retval
+ *   other than 1 rejects all uploads except images
+ * - `POST /_control/rate-limit {on: true}` or with `chat_per_second`, `bot_per_second`; `{on: false}`
+ */
+const answerMaxControl = (
+  { revokedTokens, posting }: ControlledParts,
+  control: string,
+  body: ControlFields,
+): StandInAnswer | null => {
+  switch (control) {
+    case 'POST tokens':
+      return revokeToken(revokedTokens, body);
+    case 'POST chats':
+      return setChat(posting, body);
+    case 'POST not-ready':
+      posting.notReady = readWholeNumber(body['times'], 'times');
+      return { status: 200, body: { times: posting.notReady } };
+    case 'POST uploads':
+      return setUploads(posting, body);
+    case 'POST rate-limit':
+      return setRateLimits(posting.limits, MAX_RATE_LIMITS, body);
+    default:
+      return null;
+  }
+};
+
+const readWholeNumber = (value: unknown, name: string): number => {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
+  throw new InvalidControlRequest(`${name} must be a whole number from 0`);
+};
+
+const setChat = ({ chats }: PostingContext, body: ControlFields): StandInAnswer => {
+  const { chat_id, state, title } = body;
+  const chat = typeof chat_id === 'string' || typeof chat_id === 'number' ? chats.getOrCreate(String(chat_id)) : null;
+  if (!chat) throw new InvalidControlRequest('chat_id must be a number');
+  if (state !== undefined) chat.state = readChoice(body, 'state', CHAT_STATES);
+  if (typeof title === 'string') chat.title = title;
+  return { status: 200, body: { id: chat.id, state: chat.state, title: chat.title } };
+};
+
+const setUploads = ({ uploads }: PostingContext, { image, retval }: ControlFields): StandInAnswer => {
+  if (image !== undefined && image !== 'photos' && image !== 'token')
+    throw new InvalidControlRequest('image must be photos or token');
+  if (retval !== undefined && typeof retval !== 'number') throw new InvalidControlRequest('retval must be a number');
+  if (image !== undefined) uploads.imageAnswer = image;
+  if (retval !== undefined) uploads.retval = retval;
+  return { status: 200, body: { image: uploads.imageAnswer, retval: uploads.retval } };
+};
+
+/** Path of a chat, or of the bot's membership in it. */
+const CHAT = /^\/chats\/([^/]+)(\/members\/me)?$/;
+
+/** Path for uploads: `/upload/<id>`, which requires no token. */
+const UPLOAD = /^\/upload\/([0-9a-f]{24})$/;
+
+const MB = 1_048_576;
+
+/** MAX's Bot API, including its errors. */
+class MaxNetwork implements StandInNetwork {
+  readonly platform = 'max';
+  /** Room for the largest upload, its framing and a margin: an oversized file must get the network's own error. */
+  readonly maxBodyBytes = 264 * MB;
+  readonly revokedTokens = new Set<string>();
+
+  constructor(readonly posting: PostingContext) {}
+
+  identify({ httpMethod, path, query }: StandInCall): { method: string; channel: string | null } {
+    const [, chatId, member = ''] = CHAT.exec(path) ?? [];
+    if (chatId !== undefined) return { method: `${httpMethod} /chats/{chatId}${member}`, channel: decode(chatId) };
+    return { method: UPLOAD.test(path) ? 'upload' : `${httpMethod} ${path}`, channel: query.get('chat_id') };
+  }
+
+  async handle(call: StandInCall): Promise<StandInAnswer> {
+    try {
+      return { status: 200, ...(await this.route(call)) };
+    } catch (error) {
+      if (error instanceof ApiError) return errorAnswer(error);
+      throw error;
+    }
+  }
+
+  createErrorAnswer(status: number, message: string): StandInAnswer {
+    if (status === 400) return errorAnswer(badPayload(message));
+    const code = CODES[status] ?? 'error';
+    return errorAnswer(new ApiError(status, code, message || code));
+  }
+
+  handleControl(control: string, fields: ControlFields): StandInAnswer | null {
+    return answerMaxControl(this, control, fields);
+  }
+
+  private async route(call: StandInCall): Promise<{ body: object | string; headers?: Record<string, string> }> {
+    const { httpMethod, path, query, files, headers } = call;
+    const { posting } = this;
+    const uploadId = UPLOAD.exec(path)?.[1];
+    if (uploadId !== undefined) {
+      const body = await posting.uploads.receiveFile(uploadId, files.get('data'));
+      return typeof body === 'string' ? { body, headers: { 'content-type': 'text/xml' } } : { body };
+    }
+    const token = this.authenticate(call);
+    posting.limits.countCall('bot_per_second', token, Date.now());
+    switch (`${httpMethod} ${path}`) {
+      case 'GET /me':
+        return { body: BOT };
+      case 'POST /messages':
+        return { body: await postMessage(posting, call) };
+      case 'GET /messages':
+        return { body: listMessages(posting, call) };
+      case 'POST /uploads': {
+        const { id, ...early } = posting.uploads.createUpload(query.get('type'));
+        return { body: { url: `http://${headers.host}/upload/${id}`, ...early } };
+      }
+      default: {
+        const [, chatId, member] = CHAT.exec(path) ?? [];
+        if (httpMethod === 'GET' && chatId !== undefined)
+          return { body: describeChat(posting.chats.getForMember(decode(chatId)), member !== undefined) };
+        throw new ApiError(404, 'not.found', `${httpMethod} ${path} is not known`);
+      }
+    }
+  }
+
+  /** Returns the token from the Authorization header; `Bearer` and a token in the URL are rejected (networks.md §1). */
+  private authenticate({ headers, query }: StandInCall): string {
+    const token = headers.authorization ?? '';
+    if (query.has('access_token') || !/^[\x21-\x7e]+$/.test(token) || this.revokedTokens.has(token)) {
+      throw new ApiError(401, 'verify.token', 'Invalid access_token');
+    }
+    return token;
+  }
+}
+
+const decode = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+};
+
+const describeChat = ({ id, title, state }: Chat, isMembership: boolean): object => {
+  const isAdmin = state === 'admin';
+  if (isMembership)
+    return {
+      ...BOT,
+      last_access_time: BOT.last_activity_time,
+      join_time: BOT.last_activity_time,
+      is_owner: false,
+      is_admin: isAdmin,
+      permissions: isAdmin ? ['read_all_messages', 'write'] : null,
+    };
+  return {
+    chat_id: Number(id),
+    type: 'channel',
+    status: 'active',
+    title,
+    last_event_time: BOT.last_activity_time,
+    participants_count: 1,
+    icon: null,
+    is_public: false,
+    description: null,
+  };
+};
+
+const CODES: Readonly<Record<number, string>> = {
+  401: 'verify.token',
+  403: 'chat.denied',
+  404: 'chat.not.found',
+  413: 'too.large',
+  429: 'too.many.requests',
+  500: 'internal',
+  503: 'service.unavailable',
+};
+
+const errorAnswer = ({ status, code, message, headers }: ApiError): StandInAnswer => ({
+  status,
+  body: { code, message },
+  headers,
+});
+
 /** The demo's channel on MAX. */
-export const DEMO_CHANNEL = {
+const DEMO_CHANNEL = {
   name: 'Harbour News',
   credentials: { access_token: 'DemoDemoDemoDemoDemoDemoDemoDemo', chat_id: '-70912345678901' },
 } as const satisfies DemoChannel;
@@ -37,4 +234,12 @@ export const startMaxStandIn = async (options: StandInOptions): Promise<RunningS
   });
   const posting = { chats, uploads: new Uploads(media), limits: new RateLimits(), ledger, notReady: 0 };
   return serveStandIn({ network: new MaxNetwork(posting), ledger, wall }, options);
+};
+
+/** Describes the MAX stand-in. */
+export const maxStandIn: StandInDescriptor = {
+  platform: 'max',
+  theme: THEME,
+  demoChannel: DEMO_CHANNEL,
+  start: startMaxStandIn,
 };

@@ -1,14 +1,80 @@
 import type { Ledger } from '../kit/ledger.js';
-import type { FormattedText } from '../kit/ledger-entry.js';
+import type { FormattedText, LedgerButton, LedgerMedium } from '../kit/ledger-entry.js';
 import type { StandInCall } from '../kit/network.js';
-import { ApiError, badPayload } from './api-error.js';
-import { readAttachments } from './attachments.js';
-import { type Chats, MAX_COUNT, midOf } from './chats.js';
-import { parseHtml } from './html-text.js';
-import { MAX_TEXT } from './limits.js';
-import { messageJson } from './message.js';
-import type { RateLimits } from './rate-limits.js';
-import type { Uploads } from './uploads.js';
+import { ApiError, badPayload, type Fields, fieldsOf } from './api-error.js';
+import { type Chats, MAX_COUNT, messageJson, midOf, type RateLimits } from './chats.js';
+import { isLink, MAX_TEXT, parseHtml } from './html-text.js';
+import { UPLOAD_TYPES, type Uploads, type UploadType } from './uploads.js';
+
+// Limits for a keyboard (networks.md §5).
+const MAX_ROWS = 30;
+const MAX_BUTTONS = 210;
+const MAX_LINKS_IN_ROW = 3;
+const MAX_BUTTON_TEXT = 128;
+
+/** Reads and checks the payload of an inline keyboard. */
+export const readKeyboard = (payload: unknown): LedgerButton[][] => {
+  const { buttons } = fieldsOf(payload, 'payload');
+  if (!Array.isArray(buttons) || buttons.length === 0) throw badPayload('buttons: expected rows');
+  const rows = buttons.map((row: unknown) => {
+    if (!Array.isArray(row) || row.length === 0) throw badPayload('buttons: expected rows of buttons');
+    return row.map((button: unknown) => readButton(fieldsOf(button, 'buttons')));
+  });
+  if (rows.length > MAX_ROWS) throw badPayload(`buttons: at most ${MAX_ROWS} rows`);
+  if (rows.flat().length > MAX_BUTTONS) throw badPayload(`buttons: at most ${MAX_BUTTONS}`);
+  if (rows.some((row) => row.length > MAX_LINKS_IN_ROW)) {
+    throw badPayload(`buttons: at most ${MAX_LINKS_IN_ROW} link buttons in a row`);
+  }
+  return rows;
+};
+
+const readButton = ({ type, text, url }: Fields): LedgerButton => {
+  if (type !== 'link') throw badPayload('buttons: this stand-in accepts only link buttons');
+  if (typeof text !== 'string' || text.length < 1 || text.length > MAX_BUTTON_TEXT) {
+    throw badPayload(`buttons: text of 1 to ${MAX_BUTTON_TEXT} characters`);
+  }
+  if (typeof url !== 'string' || !isLink(url)) throw badPayload('buttons: url is not valid');
+  return { text, url };
+};
+
+interface Attachments {
+  readonly media: readonly LedgerMedium[];
+  readonly buttons: readonly (readonly LedgerButton[])[];
+}
+
+/** Maximum number of attachments in a message (networks.md §1, §5). */
+const MAX_ATTACHMENTS = 12;
+
+/** Reads and checks a message's `attachments`; absent, null and empty mean no attachments. */
+const readAttachments = async (value: unknown, uploads: Uploads): Promise<Attachments> => {
+  if (value === undefined || value === null) return { media: [], buttons: [] };
+  if (!Array.isArray(value)) throw badPayload('attachments: expected an array');
+  if (value.length > MAX_ATTACHMENTS) throw badPayload(`attachments: at most ${MAX_ATTACHMENTS}`);
+  const attachments = value.map((one) => fieldsOf(one, 'attachments'));
+  if (attachments.length > 1 && attachments.some(({ type }) => type === 'audio')) {
+    throw badPayload('attachments: audio must be the only attachment of its message');
+  }
+  const keyboards = attachments.filter(({ type }) => type === 'inline_keyboard');
+  if (keyboards.length > 1) throw badPayload('attachments: at most one inline_keyboard');
+  const media: LedgerMedium[] = [];
+  for (const one of attachments) if (one['type'] !== 'inline_keyboard') media.push(await readMedium(one, uploads));
+  return { media, buttons: keyboards.flatMap(({ payload }) => readKeyboard(payload)) };
+};
+
+const readMedium = async ({ type, payload }: Fields, uploads: Uploads): Promise<LedgerMedium> => {
+  if (!UPLOAD_TYPES.includes(type as UploadType)) throw badPayload(`attachments: type ${String(type)} is unknown`);
+  const { token, url, photos } = fieldsOf(payload, 'payload');
+  if (typeof token === 'string') return uploads.getMedium(type as UploadType, token);
+  if (type === 'image' && typeof photos === 'object' && photos !== null) {
+    const [first, ...more] = Object.values(photos) as readonly { readonly token?: unknown }[];
+    if (typeof first?.token !== 'string' || more.length > 0) throw badPayload('photos: expected one token');
+    return uploads.getMedium('image', first.token);
+  }
+  if (type === 'image' && typeof url === 'string' && isLink(url)) {
+    return { type: 'photo', file: null, url, mime: '', bytes: 0, name: '', hash: null };
+  }
+  throw badPayload('payload: expected a token');
+};
 
 const FIELDS = new Set(['text', 'format', 'attachments', 'notify']);
 

@@ -1,16 +1,179 @@
-import type { DemoChannel } from '../kit/descriptor.js';
+import { originOf, parseUploadPath, type TextParameters, textParametersOf } from '../kit/body.js';
+import { changeGroup, InvalidControlRequest, readChoice, readString } from '../kit/control.js';
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore, StoredUploads } from '../kit/media-store.js';
+import type {
+  ControlFields,
+  DemoChannel,
+  StandInAnswer,
+  StandInCall,
+  StandInDescriptor,
+  StandInNetwork,
+} from '../kit/network.js';
 import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
 import { Wall } from '../walls/wall.js';
-import { Applications } from './applications.js';
-import { Groups, type KnownGroup } from './groups.js';
-import { OkNetwork } from './ok-network.js';
-import { THEME } from './theme.js';
-import { Uploads } from './uploads.js';
+import {
+  ApiError,
+  Applications,
+  badParameter,
+  errorAnswer,
+  getCurrentUser,
+  getGroupInfo,
+  getUserGroups,
+  GROUP_STATES,
+  Groups,
+  hasAppPermission,
+  type KnownGroup,
+  TOKEN_STATES,
+} from './access.js';
+import { THEME } from './readers-view.js';
+import { appendTopic, postTopic, type TopicContext } from './topics.js';
+import { Uploads, type VideoProcessing } from './uploads.js';
+
+/**
+ * OK's own controls:
+ * - `POST /_control/applications {application_key, application_secret}`: makes the stand-in verify the application's
+ *   signatures
+ * - `POST /_control/tokens {token, state}`: see `TOKEN_STATES`
+ * - `POST /_control/groups {group_id, title?, state?, error_code?, error_msg?}`: sets the title, the state (see
+ *   `GROUP_STATES`) and the error for posting there (`error_code` null removes it)
+ * - `POST /_control/videos {checks?, ready?}`: how many answers of `video.get` say `PROCESSING`; whether `video.update`
+ *   fails because the video is ready
+ * - `POST /_control/limits {text}`: sets the maximum text length in UTF-16 units (error 601)
+ */
+const answerOkControl = (
+  {
+    applications,
+    groups,
+    uploads,
+  }: { readonly applications: Applications; readonly groups: Groups; readonly uploads: Uploads },
+  control: string,
+  body: ControlFields,
+): StandInAnswer | null => {
+  switch (control) {
+    case 'POST applications':
+      applications.addApplication(readString(body, 'application_key'), readString(body, 'application_secret'));
+      return { status: 200, body: {} };
+    case 'POST tokens': {
+      const state = readChoice(body, 'state', TOKEN_STATES);
+      applications.setToken(readString(body, 'token'), state);
+      return { status: 200, body: { state } };
+    }
+    case 'POST groups':
+      return setGroup(groups, body);
+    case 'POST videos': {
+      const { checks = 0, ready = false } = body;
+      if (typeof checks !== 'number' || checks < 0) throw new InvalidControlRequest('checks must be at least 0');
+      Object.assign(uploads.processing, { checks, isReadyAtOnce: ready === true } satisfies VideoProcessing);
+      return { status: 200, body: { checks, ready: ready === true } };
+    }
+    case 'POST limits': {
+      const { text } = body;
+      if (typeof text !== 'number' || text <= 0) throw new InvalidControlRequest('text must be above 0');
+      groups.textLimit = text;
+      return { status: 200, body: { text } };
+    }
+    default:
+      return null;
+  }
+};
+
+const setGroup = (groups: Groups, body: ControlFields): StandInAnswer => {
+  const group = groups.getOrCreate(readString(body, 'group_id'));
+  changeGroup(group, body, GROUP_STATES, (code, message = 'refused') => new ApiError(code, message));
+  return { status: 200, body: { group_id: group.id, title: group.title } };
+};
+
+type Method = (
+  context: TopicContext,
+  parameters: TextParameters,
+  call: StandInCall,
+  hasRights: boolean,
+) => object | string | Promise<object | string>;
+
+/** Methods that do not require the right to publish content. */
+const ABOUT_CALLER: ReadonlySet<string> = new Set(['users.getCurrentUser', 'users.hasAppPermission']);
+
+const METHODS: Readonly<Record<string, Method>> = {
+  'users.getCurrentUser': getCurrentUser,
+  'users.hasAppPermission': (_context, parameters, _call, hasRights) =>
+    JSON.stringify(hasAppPermission(parameters, hasRights)),
+  'group.getInfo': ({ groups }, parameters) => getGroupInfo(groups, parameters),
+  'group.getUserGroupsByIds': ({ groups }, parameters) => getUserGroups(groups, parameters),
+  'mediatopic.post': async (context, parameters, { id }) => JSON.stringify(await postTopic(context, parameters, id)),
+  'photosV2.getUploadUrl': ({ uploads }, { gid = '', count = '1' }, call) => {
+    if (gid === '') throw badParameter('gid is required');
+    return uploads.createPhotoUpload(Number(count), originOf(call));
+  },
+  'video.getUploadUrl': ({ uploads }, { file_name = '', file_size, gid, post_form }, call) =>
+    uploads.createVideoUpload(
+      file_name,
+      Number(file_size),
+      post_form === 'true' ? null : (gid ?? null),
+      originOf(call),
+    ),
+  'video.get': ({ uploads }, { vids = '' }) => uploads.describeVideos(vids),
+  'video.update': async (context, { vid = '' }, { id }) => {
+    const released = await context.uploads.releaseVideo(vid);
+    if (released) await appendTopic(context, released.gid, { text: '', media: [released.medium] }, id);
+    return '';
+  },
+};
+
+/** OK's API: a single URL that returns HTTP status 200 even for API errors. */
+class OkNetwork implements StandInNetwork {
+  readonly platform = 'ok';
+  /** Room for the largest video and its multipart framing. */
+  readonly maxBodyBytes = 2_056 * 1_048_576;
+
+  constructor(
+    private readonly context: TopicContext,
+    private readonly applications: Applications,
+  ) {}
+
+  identify(call: StandInCall): { method: string; channel: string | null } {
+    const upload = parseUploadPath(call.path);
+    const { method = 'unknown', gid, group_id, uids } = textParametersOf(call);
+    return { method: upload ? `upload.${upload.kind}` : method, channel: gid ?? group_id ?? uids ?? null };
+  }
+
+  async handle(call: StandInCall): Promise<StandInAnswer> {
+    const upload = parseUploadPath(call.path);
+    if (upload) return this.context.uploads.receiveFiles(upload, call);
+    if (call.path !== '/fb.do') return { status: 404, body: '<html><body>404 Not Found</body></html>' };
+    try {
+      const parameters = textParametersOf(call);
+      const wrong = Object.entries(call.fields).find(([, value]) => typeof value !== 'string')?.[0];
+      if (wrong !== undefined) throw badParameter(`${wrong} is not a form's text`);
+      const name = parameters['method'] ?? '';
+      const method = METHODS[name];
+      if (!method) throw new ApiError(3, 'METHOD : Method does not exist');
+      this.applications.authenticate(parameters);
+      const hasRights = this.applications.hasRights(parameters);
+      if (!hasRights && !ABOUT_CALLER.has(name))
+        throw new ApiError(10, 'PERMISSION_DENIED : User must grant an access to permission');
+      if (parameters['format']?.toLowerCase() !== 'json') throw badParameter('this stand-in supports only format=json');
+      const body = await method(this.context, parameters, call, hasRights);
+      return { status: 200, body, headers: { 'content-type': 'application/json;charset=utf-8' } };
+    } catch (error) {
+      if (error instanceof ApiError) return errorAnswer(error);
+      throw error;
+    }
+  }
+
+  createErrorAnswer(status: number, message: string): StandInAnswer {
+    if (status === 413) return { status, body: '<html><body>413 Request Entity Too Large</body></html>' };
+    const code = status === 400 ? 100 : 9_999;
+    return { ...errorAnswer(new ApiError(code, message || 'SYSTEM : Critical system error')), status };
+  }
+
+  handleControl(control: string, fields: ControlFields): StandInAnswer | null {
+    return answerOkControl({ applications: this.applications, ...this.context }, control, fields);
+  }
+}
 
 /** The demo's channel on OK. */
-export const DEMO_CHANNEL = {
+const DEMO_CHANNEL = {
   name: 'Harbour News',
   credentials: {
     application_key: 'DEMODEMODEMODEMO',
@@ -49,4 +212,12 @@ export const startOkStandIn = async (options: OkStandInOptions): Promise<Running
   });
   const network = new OkNetwork({ groups, uploads, ledger }, applications);
   return serveStandIn({ network, ledger, wall }, options);
+};
+
+/** Describes the OK stand-in. */
+export const okStandIn: StandInDescriptor = {
+  platform: 'ok',
+  theme: THEME,
+  demoChannel: DEMO_CHANNEL,
+  start: startOkStandIn,
 };

@@ -1,5 +1,22 @@
-import { EMPTY_MESSAGE, findUploads, mediumAt, type ReadersView, readReference } from '../walls/readers-view.js';
-import { THEME } from './theme.js';
+import {
+  EMPTY_MESSAGE,
+  findUploads,
+  mediumAt,
+  type ReadersView,
+  readReference,
+  type WallTheme,
+} from '../walls/readers-view.js';
+
+/** Theme of OK's wall. */
+export const THEME: WallTheme = {
+  layout: 'cards',
+  properties: {
+    '--accent': 'light-dark(#b85c00, #ffab5c)',
+    '--bubble': 'light-dark(#ffffff, #222326)',
+    '--ground': 'light-dark(#f0f2f5, #121314)',
+    '--like': "'👍 Klass!'",
+  },
+};
 
 type Block = { readonly type?: unknown; readonly text?: unknown; readonly url?: unknown; readonly list?: unknown };
 

@@ -1,8 +1,7 @@
 import type { TextParameters } from '../kit/body.js';
 import type { Ledger } from '../kit/ledger.js';
 import type { LedgerEntry, LedgerMedium } from '../kit/ledger-entry.js';
-import { ApiError, badParameter } from './api-error.js';
-import { findPostingError, type Groups } from './groups.js';
+import { ApiError, badParameter, findPostingError, type Groups } from './access.js';
 import type { Uploads } from './uploads.js';
 
 /** The parts of the stand-in that posting needs. */

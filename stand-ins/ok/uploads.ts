@@ -2,7 +2,7 @@ import { newTicket, type UploadPath } from '../kit/body.js';
 import type { LedgerMedium } from '../kit/ledger-entry.js';
 import { detectMimeType, type MediaStore, type StoredUploads } from '../kit/media-store.js';
 import type { StandInAnswer, StandInCall } from '../kit/network.js';
-import { ApiError, badParameter, errorAnswer } from './api-error.js';
+import { ApiError, badParameter, errorAnswer } from './access.js';
 
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);
 

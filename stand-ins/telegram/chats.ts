@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { LedgerEntry } from '../kit/ledger-entry.js';
-import { ApiError, badRequest } from './api-error.js';
+import { ApiError, badRequest } from './parameters.js';
 
 /** The bot's relation to a chat. */
 export const CHAT_STATES = ['member', 'missing', 'kicked', 'left', 'no_rights'] as const;

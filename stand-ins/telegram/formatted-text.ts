@@ -1,6 +1,6 @@
 import type { FormattedText, LedgerEntity } from '../kit/ledger-entry.js';
-import { badRequest } from './api-error.js';
 import { findLinkProblem } from './keyboard.js';
+import { badRequest } from './parameters.js';
 
 /** The server drops entities beyond this number (networks.md §2). */
 const MAX_ENTITIES = 100;
@@ -88,7 +88,7 @@ const byNesting = (a: LedgerEntity, b: LedgerEntity): number =>
  * Rejects entities that do not nest (networks.md §2). The real server repairs them silently, and readers then see
  * formatting that the client did not send. Expects entities in nesting order.
  */
-export const checkNesting = (entities: readonly LedgerEntity[]): void => {
+const checkNesting = (entities: readonly LedgerEntity[]): void => {
   const open: LedgerEntity[] = [];
   for (const entity of entities) {
     while (open.length > 0 && entity.offset >= endOf(open.at(-1))) open.pop();

@@ -1,5 +1,5 @@
 import type { LedgerButton } from '../kit/ledger-entry.js';
-import { badRequest } from './api-error.js';
+import { badRequest } from './parameters.js';
 
 /**
  * Returns the server's reason for rejecting the URL of a link or button; null if the server accepts it. If there is no

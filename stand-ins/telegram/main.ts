@@ -1,4 +1,4 @@
-import { runStandIn } from '../kit/command-line.js';
+import { runStandIn } from '../kit/server.js';
 import { startTelegramStandIn } from './telegram-stand-in.js';
 
 await runStandIn(startTelegramStandIn);

@@ -1,11 +1,10 @@
 import type { LedgerEntry, LedgerMedium } from '../kit/ledger-entry.js';
 import { detectMimeType, type MediaStore, readPhotoDimensions, type UploadedFile } from '../kit/media-store.js';
-import { ApiError, badRequest } from './api-error.js';
 import type { Chat } from './chats.js';
-import type { Parameters } from './parameters.js';
+import { ApiError, badRequest, type Parameters } from './parameters.js';
 
 /** Returns a `Chat` of the Bot API. */
-export const chatJson = ({ id, type, title, username }: Chat): object => ({
+const chatJson = ({ id, type, title, username }: Chat): object => ({
   id,
   type,
   ...(type === 'private' ? { first_name: title } : { title }),
@@ -124,7 +123,7 @@ const MAX_SUM = 10_000;
 const MAX_RATIO = 20;
 
 /** What Telegram says about a medium besides its file: pixels and seconds. */
-export interface MediumFacts {
+interface MediumFacts {
   readonly width: number;
   readonly height: number;
   readonly duration: number;

@@ -1,12 +1,11 @@
 import type { Ledger } from '../kit/ledger.js';
 import type { FormattedText, LedgerEntity, NewLedgerEntry } from '../kit/ledger-entry.js';
 import type { MediaStore } from '../kit/media-store.js';
-import { badRequest } from './api-error.js';
 import type { Chat, Chats } from './chats.js';
 import { countCodePoints, parseEntities, prepareText } from './formatted-text.js';
 import { checkKeyboard, type Keyboard, MAX_CAPTION, MAX_TEXT, parseKeyboard } from './keyboard.js';
 import { MEDIUM_KINDS, type MediumKind, messageJson, readMedium, type SentMedium } from './message.js';
-import type { Parameters } from './parameters.js';
+import { badRequest, type Parameters } from './parameters.js';
 import type { RateLimits } from './rate-limits.js';
 
 const MAX_ALBUM = 10;

@@ -1,4 +1,4 @@
-import { ApiError } from './api-error.js';
+import { ApiError } from './parameters.js';
 
 /** Messages per period; null for no limit. */
 interface RateLimitSettings {

@@ -6,11 +6,15 @@ import {
   type ReadersView,
   readFilePlaceholder,
   readReference,
+  type VisibleMedium,
+  type VisibleMessage,
+  type WallTheme,
 } from '../walls/readers-view.js';
-import type { VisibleMedium, VisibleMessage } from '../walls/visible-message.js';
 import { limitEntities, parseEntities } from './formatted-text.js';
 import { checkKeyboard, MAX_CAPTION, MAX_TEXT, parseKeyboard } from './keyboard.js';
-import { THEME } from './theme.js';
+
+/** Theme of Telegram's wall. */
+export const THEME: WallTheme = {};
 
 /** Shows messages the way Telegram readers see them. */
 export const TELEGRAM_VIEW: ReadersView = {

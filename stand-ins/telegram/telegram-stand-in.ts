@@ -1,15 +1,176 @@
-import type { DemoChannel } from '../kit/descriptor.js';
+import { InvalidControlRequest, readChoice, revokeToken, setRateLimits } from '../kit/control.js';
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore } from '../kit/media-store.js';
+import type {
+  ControlFields,
+  DemoChannel,
+  StandInAnswer,
+  StandInCall,
+  StandInDescriptor,
+  StandInNetwork,
+} from '../kit/network.js';
 import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
 import { Wall } from '../walls/wall.js';
-import { Chats, type KnownChat } from './chats.js';
-import { RateLimits } from './rate-limits.js';
-import { TelegramNetwork } from './telegram-network.js';
-import { THEME } from './theme.js';
+import { CHAT_STATES, Chats, type KnownChat } from './chats.js';
+import { fullChatJson, MEDIUM_KINDS, memberJson } from './message.js';
+import { ApiError, badRequest, Parameters } from './parameters.js';
+import { type Caller, type PostingContext, sendMediaGroup, sendMedium, sendMessage } from './posting.js';
+import { RateLimits, TELEGRAM_RATE_LIMITS } from './rate-limits.js';
+import { THEME } from './readers-view.js';
+
+interface ControlledParts {
+  readonly revokedTokens: Set<string>;
+  readonly posting: { readonly chats: Chats; readonly limits: RateLimits };
+}
+
+/**
+ * Telegram's own controls:
+ * - `POST /_control/tokens {token, revoked}`: calls with a revoked token get 401
+ * - `POST /_control/chats {chat_id, state?, migrated_to?, title?, username?}`: see `CHAT_STATES`; `migrated_to` null
+ *   undoes a migration
+ * - `POST /_control/rate-limit {on: true}` or with `chat_per_second`, `chat_per_minute`, `bot_per_second`; `{on: false}`
+ */
+const answerTelegramControl = (
+  { revokedTokens, posting }: ControlledParts,
+  control: string,
+  body: ControlFields,
+): StandInAnswer | null => {
+  switch (control) {
+    case 'POST tokens':
+      return revokeToken(revokedTokens, body);
+    case 'POST chats':
+      return setChat(posting.chats, body);
+    case 'POST rate-limit':
+      return setRateLimits(posting.limits, TELEGRAM_RATE_LIMITS, body);
+    default:
+      return null;
+  }
+};
+
+const setChat = (chats: Chats, body: ControlFields): StandInAnswer => {
+  const { chat_id, migrated_to, title, username } = body;
+  if (typeof chat_id !== 'string' && typeof chat_id !== 'number')
+    throw new InvalidControlRequest('chat_id must be a string');
+  const state = body['state'] === undefined ? undefined : readChoice(body, 'state', CHAT_STATES);
+  const chat = chats.updateChat(String(chat_id), {
+    title: typeof title === 'string' ? title : undefined,
+    username: typeof username === 'string' ? username : undefined,
+  });
+  if (!chat) throw new InvalidControlRequest('chat_id must be a number or @name');
+  if (state !== undefined) chat.state = state;
+  if (migrated_to !== undefined) chat.migratedTo = migrated_to === null ? null : Number(migrated_to);
+  return { status: 200, body: chat };
+};
+
+/** `/bot<token>/<method>`. */
+const PATH = /^\/bot([^/]*)\/+([^/]*)$/;
+
+/** Format of a token that the server looks up: a number, a colon and more characters. */
+const TOKEN = /^[1-9]\d{0,15}:[\w-]+$/;
+
+type Method = (posting: PostingContext, parameters: Parameters, caller: Caller) => Promise<object>;
+
+const botUser = (botId: string): object => ({
+  id: Number(botId),
+  is_bot: true,
+  first_name: 'Stand-in bot',
+  username: `stand_in_${botId}_bot`,
+});
+
+const getMe: Method = async (_posting, _parameters, { botId }) => ({
+  ...botUser(botId),
+  can_join_groups: true,
+  can_read_all_group_messages: false,
+  supports_inline_queries: false,
+});
+
+const getChat: Method = async ({ chats }, parameters) =>
+  fullChatJson(chats.getForReading(parameters.string('chat_id')));
+
+/** Responds only for the calling bot, because the stand-in knows no other members. */
+const getChatMember: Method = async ({ chats }, parameters, { botId }) => {
+  const chat = chats.getForReading(parameters.string('chat_id'));
+  const userId = parameters.string('user_id');
+  if (!/^[1-9]\d{0,15}$/.test(userId)) throw badRequest('invalid user_id specified');
+  if (userId !== botId) throw badRequest('PARTICIPANT_ID_INVALID');
+  return memberJson(chat, botUser(botId));
+};
+
+/** Methods by lower-case name: the server ignores case. */
+const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ['getme', getMe],
+  ['getchat', getChat],
+  ['getchatmember', getChatMember],
+  ['sendmessage', sendMessage],
+  ['sendmediagroup', sendMediaGroup],
+  ...MEDIUM_KINDS.map((kind): [string, Method] => [
+    `send${kind}`,
+    (posting, parameters, caller) => sendMedium(kind, posting, parameters, caller),
+  ]),
+]);
+
+/** The Bot API, including its errors. */
+class TelegramNetwork implements StandInNetwork {
+  readonly platform = 'telegram';
+  readonly revokedTokens = new Set<string>();
+
+  constructor(readonly posting: PostingContext) {}
+
+  identify(call: StandInCall): { method: string; channel: string | null } {
+    const channel = call.fields['chat_id'] ?? call.query.get('chat_id');
+    return {
+      method: PATH.exec(call.path)?.[2] ?? 'unknown',
+      channel: typeof channel === 'string' || typeof channel === 'number' ? String(channel) : null,
+    };
+  }
+
+  async handle(call: StandInCall): Promise<StandInAnswer> {
+    try {
+      const [, token = '', name = ''] = PATH.exec(call.path) ?? [];
+      if (!PATH.test(call.path)) throw new ApiError(404, 'Not Found');
+      if (!TOKEN.test(token)) throw new ApiError(401, 'Unauthorized: invalid token specified');
+      if (this.revokedTokens.has(token)) throw new ApiError(401, 'Unauthorized');
+      const method = METHODS.get(name.toLowerCase());
+      if (!method) throw new ApiError(404, 'Not Found: method not found');
+      const caller = { botId: token.slice(0, token.indexOf(':')), callId: call.id };
+      const result = await method(this.posting, new Parameters(call), caller);
+      return { status: 200, body: { ok: true, result } };
+    } catch (error) {
+      if (error instanceof ApiError) return errorAnswer(error);
+      throw error;
+    }
+  }
+
+  createErrorAnswer(status: number, message: string): StandInAnswer {
+    if (status === 400) return errorAnswer(badRequest(message));
+    const name = STATUS_NAMES[status] ?? 'Error';
+    return errorAnswer(new ApiError(status, message ? `${name}: ${message}` : name));
+  }
+
+  handleControl(control: string, fields: ControlFields): StandInAnswer | null {
+    return answerTelegramControl(this, control, fields);
+  }
+}
+
+const STATUS_NAMES: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  413: 'Request Entity Too Large',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  504: 'Gateway Timeout',
+};
+
+const errorAnswer = ({ errorCode, description, parameters }: ApiError): StandInAnswer => ({
+  status: errorCode,
+  body: { ok: false, error_code: errorCode, description, ...(parameters ? { parameters } : {}) },
+  ...(parameters?.retry_after === undefined ? {} : { headers: { 'retry-after': String(parameters.retry_after) } }),
+});
 
 /** The demo's channel on Telegram. */
-export const DEMO_CHANNEL = {
+const DEMO_CHANNEL = {
   name: 'Harbour News',
   credentials: { bot_token: '7000000001:DemoDemoDemoDemoDemoDemoDemoDemoDem', chat_id: '@harbour_news' },
 } as const satisfies DemoChannel;
@@ -41,4 +202,12 @@ export const startTelegramStandIn = async (options: TelegramStandInOptions): Pro
   });
   const network = new TelegramNetwork({ chats, limits: new RateLimits(), ledger, media });
   return serveStandIn({ network, ledger, wall }, options);
+};
+
+/** Describes the Telegram stand-in. */
+export const telegramStandIn: StandInDescriptor = {
+  platform: 'telegram',
+  theme: THEME,
+  demoChannel: DEMO_CHANNEL,
+  start: startTelegramStandIn,
 };

@@ -1,4 +1,4 @@
-import { runStandIn } from '../kit/command-line.js';
+import { runStandIn } from '../kit/server.js';
 import { startVkStandIn } from './vk-stand-in.js';
 
 await runStandIn(startVkStandIn);

@@ -8,7 +8,7 @@ import {
   type UploadedFile,
 } from '../kit/media-store.js';
 import type { StandInAnswer, StandInCall } from '../kit/network.js';
-import { ApiError, badParameter } from './api-error.js';
+import { ApiError, badParameter } from './access.js';
 
 /** Accepted photo types (networks.md §1). */
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);

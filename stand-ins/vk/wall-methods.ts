@@ -1,9 +1,15 @@
 import type { TextParameters } from '../kit/body.js';
 import type { Ledger } from '../kit/ledger.js';
-import { ApiError, badParameter } from './api-error.js';
-import { countDailyPost, findPostByGuid, findWallError, type Group, type Groups } from './groups.js';
-import { MAX_MESSAGE } from './limits.js';
-import { renderMentions } from './mentions.js';
+import {
+  ApiError,
+  badParameter,
+  countDailyPost,
+  findPostByGuid,
+  findWallError,
+  type Group,
+  type Groups,
+} from './access.js';
+import { MAX_MESSAGE, renderMentions } from './readers-view.js';
 import { UPLOADER, type Uploads, WALL_ALBUM } from './uploads.js';
 
 const MAX_ATTACHMENTS = 10;

@@ -1,5 +1,4 @@
-import type { WallTheme } from './theme.js';
-import type { VisibleMedium, VisibleMessage } from './visible-message.js';
+import type { LedgerEntry, LedgerMedium } from '../kit/ledger-entry.js';
 
 /** A call to a network as the sandbox previews it, with placeholders for files and results of earlier calls. */
 export interface PreviewedCall {
@@ -74,4 +73,39 @@ export const EMPTY_MESSAGE: VisibleMessage = {
   media: [],
   reply_to: null,
   group_id: null,
+};
+
+/** One message as readers see it. */
+export type VisibleMessage = Pick<LedgerEntry, 'text' | 'entities' | 'buttons' | 'reply_to' | 'group_id'> & {
+  readonly media: readonly VisibleMedium[];
+};
+
+/** A medium as readers see it. */
+export type VisibleMedium = Pick<LedgerMedium, 'type' | 'file' | 'url' | 'name' | 'bytes'>;
+
+/** Joins the messages of each album into one message, with the text of the first message that has one. */
+export const joinAlbums = <T extends VisibleMessage>(messages: readonly T[]): T[] => {
+  const joined: T[] = [];
+  for (const message of messages) {
+    const album = joined.at(-1);
+    if (album && message.group_id !== null && album.group_id === message.group_id) {
+      const { text, entities } = album.text === '' ? message : album;
+      joined[joined.length - 1] = { ...album, text, entities, media: [...album.media, ...message.media] };
+    } else joined.push(message);
+  }
+  return joined;
+};
+
+/** Appearance of a network's wall; the default resembles a messenger channel. */
+export interface WallTheme {
+  /** `cards` looks like a community's feed; the default is `messages`. */
+  readonly layout?: 'messages' | 'cards';
+  /** Custom properties that replace defaults in `post.ts`, such as `--accent`; colours as `light-dark(…, …)`. */
+  readonly properties?: Readonly<Record<`--${string}`, string>>;
+}
+
+/** Returns the style sheet of one network's theme. */
+export const themeCss = (selector: string, { properties = {} }: WallTheme): string => {
+  const declarations = Object.entries(properties).map(([name, value]) => `${name}: ${value};`);
+  return declarations.length > 0 ? `${selector} { ${declarations.join(' ')} }\n` : '';
 };

@@ -1,4 +1,13 @@
-import { escapeHtml } from './escape-html.js';
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Escapes text for an HTML element or quoted attribute. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 
 /** A piece of text, or an element. The walls write nodes as HTML; the console builds page elements from them. */
 export type WallNode = string | WallElement;

@@ -1,9 +1,90 @@
-import { escapeHtml } from './escape-html.js';
-import type { WallChannel, WallFeed, WallSource } from './feed.js';
 import { HUE_RULES, hueOf } from './format-text.js';
-import { themeCss } from './theme.js';
+import { POST_COLOURS, POST_STYLE } from './post.js';
+import { themeCss, type WallTheme } from './readers-view.js';
+import { escapeHtml } from './wall-node.js';
 import { WALL_SCRIPT } from './wall-script.js';
-import { WALL_STYLE } from './wall-style.js';
+
+/** Style sheet for a page of walls: messenger channels, light or dark like the system, for phones and desktops. */
+const WALL_STYLE = String.raw`
+:root { color-scheme: light dark; ${POST_COLOURS}
+  --bar: light-dark(#ffffff, #1c242d); --line: light-dark(#e3e9ee, #10161c); --page: light-dark(#eef2f5, #0e141a);
+}
+* { box-sizing: border-box; margin: 0; }
+html { height: 100%; -webkit-text-size-adjust: 100%; }
+body {
+  height: 100dvh; display: flex; flex-direction: column; overflow: hidden; color: var(--ink); background: var(--page);
+  font: 15px/1.4 -apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', Arial,
+    'Apple Color Emoji', 'Noto Color Emoji', sans-serif;
+}
+.bar { display: flex; align-items: baseline; gap: 10px; padding: 12px 18px 10px; background: var(--bar); }
+.bar h1 { font-size: 18px; font-weight: 650; letter-spacing: -0.01em; }
+.bar p { color: var(--soft); font-size: 13px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.live { margin-left: auto; font-size: 12px; font-weight: 600; color: #2aa35a; white-space: nowrap; }
+.live::before {
+  content: ''; display: inline-block; width: 7px; height: 7px; margin-right: 6px; border-radius: 50%;
+  background: currentColor; animation: pulse 2.4s ease-in-out infinite;
+}
+.live.off { color: #d6453d; }
+@keyframes pulse { 50% { opacity: 0.35; } }
+main { flex: 1; min-height: 0; display: flex; background: var(--line); gap: 1px; }
+.source { flex: 1; min-width: 0; min-height: 0; display: flex; flex-direction: column; }
+.single .source > h2 { display: none; }
+.chips:has(.chip:only-child) { padding: 0; }
+.chip:only-child { display: none; }
+.source > h2 { padding: 10px 16px 6px; font-size: 14px; font-weight: 650; color: var(--accent); background: var(--bar); }
+.chips {
+  display: flex; gap: 6px; padding: 8px 14px 10px; overflow-x: auto; background: var(--bar); scrollbar-width: none;
+  box-shadow: 0 1px 0 var(--line); z-index: 1;
+}
+.chips:empty { display: none; }
+.chips::-webkit-scrollbar { display: none; }
+.chip {
+  flex: none; max-width: 220px; padding: 6px 12px; border: 0; border-radius: 999px; font: inherit; font-size: 13px;
+  font-weight: 550; color: var(--soft); background: var(--chip); cursor: pointer; white-space: nowrap; overflow: hidden;
+  text-overflow: ellipsis;
+}
+.chip[aria-pressed='true'] { color: light-dark(#fff, #0d151c); background: var(--accent); }
+.channels { flex: 1; min-height: 0; display: flex; gap: 1px; overflow-x: auto; scroll-snap-type: x proximity; scrollbar-width: thin; scrollbar-color: var(--line) transparent; }
+.nothing { display: none; margin: auto; padding: 24px; color: var(--soft); }
+.nothing:first-child { display: block; }
+.channel { position: relative; flex: 1 0 380px; min-width: 0; display: flex; flex-direction: column; scroll-snap-align: start; }
+.many .channel { flex: 1 1 100%; }
+.many .channel:not(.active) { display: none; }
+.channel > header { display: flex; align-items: center; gap: 11px; padding: 8px 16px; background: var(--bar); }
+.channel > header h3 { font-size: 15px; font-weight: 620; line-height: 1.25; }
+.channel > header p { font-size: 13px; color: var(--soft); line-height: 1.25; }
+.channel > header div { min-width: 0; }
+.channel > header :is(h3, p) { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.avatar {
+  flex: none; display: grid; place-items: center; width: 40px; height: 40px; border-radius: 50%; color: #fff;
+  font-size: 15px; font-weight: 650; letter-spacing: 0.02em;
+  background: linear-gradient(hsl(var(--hue) 72% 66%), hsl(calc(var(--hue) + 18) 66% 50%));
+}
+.posts {
+  flex: 1; min-height: 0; overflow-y: auto; overscroll-behavior: contain; padding: 12px 14px 18px;
+  scrollbar-width: thin; scrollbar-color: var(--over) transparent;
+  display: flex; flex-direction: column; gap: 8px;
+}
+.posts::before { content: ''; margin-top: auto; }
+.day { align-self: center; padding: 3px 10px; border-radius: 999px; font-size: 12.5px; font-weight: 600; color: var(--over-ink); background: var(--over); }
+${POST_STYLE}
+.post.fresh { animation: rise 0.28s ease-out; }
+@keyframes rise { from { opacity: 0; transform: translateY(12px); } }
+.post:target .bubble { outline: 2px solid var(--accent); }
+:is(.chip, .channel > header h3) { unicode-bidi: plaintext; }
+.newer {
+  position: absolute; right: 16px; bottom: 16px; width: 42px; height: 42px; border: 0; border-radius: 50%; font-size: 20px;
+  color: var(--soft); background: var(--bar); box-shadow: 0 2px 8px var(--shade); cursor: pointer;
+}
+.newer[hidden] { display: none; }
+@media (max-width: 760px) {
+  .channel { flex: 0 0 100%; }
+  .channels { scroll-snap-type: x mandatory; scrollbar-width: none; }
+  .many main { overflow-x: auto; scroll-snap-type: x mandatory; }
+  .many .source { flex: 0 0 92%; scroll-snap-align: start; } /* the next one shows at the edge */
+}
+@media (prefers-reduced-motion: reduce) { * { animation: none !important; } }
+`;
 
 /**
  * Renders the walls of one or more networks as a page. A single network shows its channels side by side; several
@@ -89,3 +170,40 @@ const initials = (title: string): string =>
     .map((word) => [...word][0] ?? '')
     .join('')
     .toUpperCase();
+
+/** A post as a wall shows it; `html` is complete and safe to insert. */
+interface WallPost {
+  readonly seq: number;
+  /** Key of its channel. */
+  readonly channel: string;
+  readonly html: string;
+}
+
+/** A channel with posts on a wall. */
+export interface WallChannel {
+  readonly key: string;
+  readonly title: string;
+  /** Public name without `@`. */
+  readonly handle: string | null;
+}
+
+/** Response to `GET /wall.json`: new posts on one network's wall. */
+export interface WallFeed {
+  readonly platform: string;
+  /** Display name of the network. */
+  readonly title: string;
+  /** Value of `?after=` for the next request. */
+  readonly next: number;
+  /** The channels of these posts, starting with the channel of the newest post. */
+  readonly channels: readonly WallChannel[];
+  /** Oldest first. */
+  readonly posts: readonly WallPost[];
+}
+
+/** One network's wall on a page of walls. */
+export interface WallSource {
+  readonly feed: WallFeed;
+  /** URL for new posts, to which the page adds `?after=`. */
+  readonly feedUrl: string;
+  readonly theme?: WallTheme;
+}

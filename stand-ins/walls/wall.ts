@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { MEDIA_TYPES } from '../kit/media-store.js';
 import type { StandInAnswer } from '../kit/network.js';
-import type { WallChannel, WallFeed } from './feed.js';
-import { renderPost } from './render-post.js';
-import type { WallTheme } from './theme.js';
-import { joinAlbums } from './visible-message.js';
-import { renderWalls } from './wall-page.js';
+import { renderPost } from './post.js';
+import { joinAlbums, type WallTheme } from './readers-view.js';
+import { renderWalls, type WallChannel, type WallFeed } from './wall-page.js';
 
 /**
  * Headers for every response from a wall: browsers must trust the declared type and store nothing, and other sites must

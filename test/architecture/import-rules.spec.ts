@@ -76,7 +76,7 @@ const BREACHES: readonly Breach[] = [
     '../../../platforms/catalogue.js',
     'src/platforms/catalogue.ts',
   ],
-  ['stand-ins-are-islands', 'stand-ins/kit/server.ts', '../vk/groups.js', 'stand-ins/vk/groups.ts'],
+  ['stand-ins-are-islands', 'stand-ins/kit/server.ts', '../vk/access.js', 'stand-ins/vk/access.ts'],
   [
     'stand-ins-through-their-descriptors',
     'src/app/stand-ins.ts',

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import type { LedgerEntry } from '../../stand-ins/kit/ledger-entry.js';
 import { READERS_VIEWS } from '../../stand-ins/readers-views.js';
-import { joinAlbums, type VisibleMessage } from '../../stand-ins/walls/visible-message.js';
+import { joinAlbums, type VisibleMessage } from '../../stand-ins/walls/readers-view.js';
 import { mediaFolder } from './media-files.js';
 import { postOf, publishPost } from './publish-post.js';
 import { TWENTY_POSTS } from './twenty-posts.js';

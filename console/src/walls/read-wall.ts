@@ -1,6 +1,5 @@
 import { READERS_VIEWS } from '../../../stand-ins/readers-views.js';
-import { EMPTY_MESSAGE, type PreviewedCall } from '../../../stand-ins/walls/readers-view.js';
-import type { VisibleMessage } from '../../../stand-ins/walls/visible-message.js';
+import { EMPTY_MESSAGE, type PreviewedCall, type VisibleMessage } from '../../../stand-ins/walls/readers-view.js';
 
 /** The part of the sandbox response for one network. */
 export interface NetworkPreview {

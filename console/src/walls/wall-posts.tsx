@@ -2,8 +2,8 @@ import { type KeyboardEvent, type MouseEvent, useLayoutEffect, useRef, useState 
 import { createPortal } from 'react-dom';
 import { READERS_VIEWS } from '../../../stand-ins/readers-views.js';
 import { hueOf } from '../../../stand-ins/walls/format-text.js';
-import { postElement } from '../../../stand-ins/walls/post-element.js';
-import type { VisibleMedium } from '../../../stand-ins/walls/visible-message.js';
+import { postElement } from '../../../stand-ins/walls/post.js';
+import type { VisibleMedium } from '../../../stand-ins/walls/readers-view.js';
 import { element, type WallNode } from '../../../stand-ins/walls/wall-node.js';
 import { networkTitle } from '../components/icon.js';
 import { ICONS } from '../components/icon-shapes.js';

@@ -1,7 +1,7 @@
 import { READERS_VIEWS } from '../../../stand-ins/readers-views.js';
 import { HUE_RULES } from '../../../stand-ins/walls/format-text.js';
-import { POST_COLOURS, POST_STYLE } from '../../../stand-ins/walls/post-style.js';
-import { themeCss } from '../../../stand-ins/walls/theme.js';
+import { POST_COLOURS, POST_STYLE } from '../../../stand-ins/walls/post.js';
+import { themeCss } from '../../../stand-ins/walls/readers-view.js';
 import frame from './wall-frame.css?inline';
 
 const sheets = new Map<string, CSSStyleSheet>();

@@ -1,8 +1,7 @@
-import type { StandInDescriptor } from '../../../stand-ins/kit/descriptor.js';
 import { Ledger } from '../../../stand-ins/kit/ledger.js';
-import type { StandInAnswer, StandInCall, StandInNetwork } from '../../../stand-ins/kit/network.js';
+import type { StandInAnswer, StandInCall, StandInDescriptor, StandInNetwork } from '../../../stand-ins/kit/network.js';
 import { type RunningStandIn, serveStandIn, type StandInOptions } from '../../../stand-ins/kit/server.js';
-import type { WallTheme } from '../../../stand-ins/walls/theme.js';
+import type { WallTheme } from '../../../stand-ins/walls/readers-view.js';
 import { Wall } from '../../../stand-ins/walls/wall.js';
 
 /** The one key that the boards of the tests accept. */

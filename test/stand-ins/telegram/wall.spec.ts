@@ -1,5 +1,4 @@
-import type { WallFeed } from '../../../stand-ins/walls/feed.js';
-import { renderWalls } from '../../../stand-ins/walls/wall-page.js';
+import { renderWalls, type WallFeed } from '../../../stand-ins/walls/wall-page.js';
 import { startStandIn } from './stand-in.js';
 
 let telegram: Awaited<ReturnType<typeof startStandIn>>;

@@ -1,3 +1,108 @@
+import type { LedgerButton, LedgerEntry } from '../kit/ledger-entry.js';
+import { EXTERNAL, formatText, safeHref } from './format-text.js';
+import type { VisibleMedium, VisibleMessage } from './readers-view.js';
+import { element, type WallElement, type WallNode, toHtml } from './wall-node.js';
+
+/** The parts of a post that differ between the walls and the console's previews. */
+interface PostFrame {
+  /** Name of the channel. */
+  readonly author: string;
+  /** Additional attributes of the post's element. */
+  readonly attributes?: WallElement['attributes'];
+  /** Returns null to leave a medium out. */
+  readonly showMedium: (medium: VisibleMedium) => WallNode | null;
+  /** The line below the text: views and time. */
+  readonly footer: readonly WallNode[];
+  readonly words?: PostWords;
+}
+
+/** Interface text inside a post, as opposed to the author's text. */
+interface PostWords {
+  readonly inReplyTo: (messageId: string) => string;
+  /** Tooltip for hidden text. */
+  readonly hidden: string;
+}
+
+const ENGLISH: PostWords = { inReplyTo: (messageId) => `in reply to ${messageId}`, hidden: 'Hidden: click to see' };
+
+/** Returns one message as readers see it: media, formatted text, footer and buttons. */
+export const postElement = (message: VisibleMessage, frame: PostFrame): WallElement => {
+  const { author, attributes = {}, showMedium, footer, words = ENGLISH } = frame;
+  const media = message.media.map(showMedium).filter((node) => node !== null);
+  const { text, entities, reply_to: replyTo, buttons } = message;
+  return element('article', { class: 'post', ...attributes }, [
+    element('div', { class: 'bubble' }, [
+      ...(media.length > 0 ? [element('div', { class: 'media' }, media)] : []),
+      element('div', { class: 'body' }, [
+        element('div', { class: 'author', 'data-initial': [...author][0] ?? '' }, [author]),
+        ...(replyTo === null ? [] : [element('div', { class: 'reply' }, [words.inReplyTo(replyTo)])]),
+        ...(text === '' ? [] : [element('div', { class: 'text' }, formatText(text, entities, words.hidden))]),
+        element('footer', {}, footer),
+      ]),
+    ]),
+    ...(buttons.length > 0 ? [element('div', { class: 'buttons' }, buttons.map(showRow))] : []),
+  ]);
+};
+
+const showRow = (row: readonly LedgerButton[]): WallElement => element('div', { class: 'row' }, row.map(showButton));
+
+const showButton = ({ text, url }: LedgerButton): WallElement => {
+  const href = safeHref(url);
+  const label = element('span', {}, [text]);
+  return href === null
+    ? element('span', { class: 'button' }, [label])
+    : element('a', { class: 'button', href, ...EXTERNAL }, [label, element('i', { 'aria-hidden': 'true' }, ['↗'])]);
+};
+
+interface PostView {
+  readonly views: number;
+  /** Path prefix of media files. */
+  readonly mediaBase: string;
+}
+
+/** Renders one message on a wall as HTML. */
+export const renderPost = (entry: LedgerEntry, { views, mediaBase }: PostView): string =>
+  toHtml([
+    postElement(entry, {
+      author: entry.channel_title,
+      attributes: { id: `p-${entry.seq}`, 'data-seq': String(entry.seq), 'data-day': entry.at.slice(0, 10) },
+      showMedium: (medium) => showMedium(medium, mediaBase),
+      footer: [
+        element('span', { class: 'views', title: 'Views' }, [EYE, formatCount(views)]),
+        element('a', { class: 'id', href: `#p-${entry.seq}`, title: `Message ${entry.message_id}` }, [
+          element('time', { datetime: entry.at }, [entry.at.slice(11, 16)]),
+        ]),
+      ],
+    }),
+  ]);
+
+const EYE = element('svg', { viewBox: '0 0 20 14', 'aria-hidden': 'true' }, [
+  element('path', {
+    d: 'M10 1C5.5 1 2.3 4.3 1 7c1.3 2.7 4.5 6 9 6s7.7-3.3 9-6c-1.3-2.7-4.5-6-9-6Z',
+    fill: 'none',
+    stroke: 'currentColor',
+    'stroke-width': '1.7',
+  }),
+  element('circle', { cx: '10', cy: '7', r: '2.6', fill: 'currentColor' }),
+]);
+
+const showMedium = ({ type, file, url, name, bytes }: VisibleMedium, mediaBase: string): WallNode | null => {
+  const size = bytes > 0 ? ` · ${(bytes / 1_048_576).toFixed(1)} MB` : '';
+  const src = file === null ? safeHref(url ?? '') : `${mediaBase}/${file}`;
+  // The file was accepted, but was too large to store.
+  if (url === null && file === null) return element('span', { class: 'file' }, [`${name || type}${size}`]);
+  if (src === null) return null;
+  if (type === 'photo') return element('img', { src, alt: 'photo', loading: 'lazy' });
+  if (type === 'video') return element('video', { src, controls: '', preload: 'metadata' });
+  if (type === 'audio') return element('audio', { src, controls: '', preload: 'none' });
+  return element('a', { class: 'file', href: src, ...EXTERNAL }, [`${name || 'file'}${size}`]);
+};
+
+const formatCount = (count: number): string => {
+  if (count < 1_000) return String(count);
+  return count < 1_000_000 ? `${(count / 1_000).toFixed(1)}K` : `${(count / 1_000_000).toFixed(1)}M`;
+};
+
 /**
  * Colours for posts, light first, then dark; the element's `color-scheme` selects one. A network's theme replaces some
  * of them. Text has a contrast ratio of at least 4.5.
