@@ -8,6 +8,8 @@ export interface InspectionRequest {
   /** Length of the whole file; null if unknown. */
   readonly sizeBytes: number | null;
   readonly parts: readonly FilePart[];
+  /** Asks for the cover picture of a video instead of its facts. */
+  readonly wantsCover?: boolean;
 }
 
 /** Facts about a file, found in some of its ranges. */
@@ -22,6 +24,8 @@ export interface Inspection {
   readonly durationSeconds?: number;
   readonly hasVideo?: boolean;
   readonly hasAudio?: boolean;
+  /** Bytes of the cover picture, if it was asked for and the file has one; of any format, and not checked. */
+  readonly cover?: Uint8Array;
   /** Offset of bytes that would reveal more facts; absent if there are none. */
   readonly needs?: number;
 }
@@ -48,9 +52,9 @@ export const inspectorProgram = async (
   const { fileTypeFromBuffer } = (await import(libraries.fileType)) as typeof FileType;
   const { imageSize } = (await import(libraries.imageSize)) as typeof ImageSize;
   const { mediaInfoFactory } = (await import(libraries.mediaInfo)) as typeof MediaInfoJs;
-  let mediaInfo: MediaInfoJs.MediaInfo | undefined;
+  const analysers: { facts?: MediaInfoJs.MediaInfo; cover?: MediaInfoJs.MediaInfo } = {};
 
-  const inspect = async ({ sizeBytes, parts }: InspectionRequest): Promise<Inspection> => {
+  const inspect = async ({ sizeBytes, parts, wantsCover }: InspectionRequest): Promise<Inspection> => {
     const head = parts[0]?.bytes ?? new Uint8Array();
     const type = await fileTypeFromBuffer(head);
     if (!type && isWebPage(head)) return { extension: 'html', mime: 'text/html' };
@@ -61,7 +65,7 @@ export const inspectorProgram = async (
     const known = { extension: type.ext, mime: type.mime };
     if (['jpg', 'png', 'apng', 'webp'].includes(type.ext)) return { ...known, ...imageFacts(parts, sizeBytes) };
     if (['mp4', 'm4v', 'm4a', 'm4b', 'mov', 'webm'].includes(type.ext))
-      return { ...known, ...(await videoFacts(parts, sizeBytes)) };
+      return { ...known, ...(await (wantsCover ? videoCover : videoFacts)(parts, sizeBytes)) };
     return known;
   };
 
@@ -106,6 +110,14 @@ export const inspectorProgram = async (
     };
   };
 
+  const videoCover = async (parts: readonly FilePart[], sizeBytes: number | null): Promise<Partial<Inspection>> => {
+    const { tracks, needs } = await analysed(parts, sizeBytes, 'cover');
+    const general = tracks.find((track) => track['@type'] === 'General');
+    // Of several pictures, the first is the front cover.
+    const [picture = ''] = String(general?.Cover_Data ?? '').split(' / ');
+    return picture === '' ? { ...(needs !== undefined && { needs }) } : { cover: Buffer.from(picture, 'base64') };
+  };
+
   /** A phone stores a portrait video as a landscape one with a rotation. */
   const sizeOnScreen = (width: number, height: number, rotation: unknown): { width: number; height: number } =>
     Math.round(Math.abs(Number(rotation ?? 0))) % 180 === 90 ? { width: height, height: width } : { width, height };
@@ -116,7 +128,11 @@ export const inspectorProgram = async (
       (track) => track['@type'] === 'Audio' && track.Format === 'MPEG Audio' && track.Format_Profile === 'Layer 3',
     );
 
-  const analysed = async (parts: readonly FilePart[], sizeBytes: number | null) => {
+  const analysed = async (
+    parts: readonly FilePart[],
+    sizeBytes: number | null,
+    wanted: keyof typeof analysers = 'facts',
+  ) => {
     let needs: number | undefined;
     let reads = 0;
     const read = (length: number, offset: number): Uint8Array => {
@@ -126,12 +142,15 @@ export const inspectorProgram = async (
       return new Uint8Array();
     };
     try {
-      mediaInfo ??= await mediaInfoFactory({ format: 'object' });
+      const mediaInfo = (analysers[wanted] ??= await mediaInfoFactory({
+        format: 'object',
+        coverData: wanted === 'cover',
+      }));
       const known = joined(parts).length;
       const { media } = await mediaInfo.analyzeData(sizeBytes ?? known, read);
       return { tracks: media?.track ?? [], needs: needs ?? (sizeBytes === null ? known : undefined) };
     } catch (error) {
-      mediaInfo = undefined; // Its memory may be inconsistent, so it is not used again.
+      delete analysers[wanted]; // Its memory may be inconsistent, so it is not used again.
       throw error;
     }
   };

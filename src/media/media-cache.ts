@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, rm, writeFile } from 'node:fs/promises';
 import { FetchError } from '../outbound-http/answer-receiver.js';
 import type { GuardedClient } from '../outbound-http/guarded-client.js';
 import { FETCH_MESSAGES } from '../outbound-http/messages.js';
@@ -98,11 +98,35 @@ export class MediaCache {
     signal?: AbortSignal,
   ): Promise<CachedPhoto | null> {
     const fill = (target: FileTarget) => this.fitFile(original.path, limits, ownerId, target);
-    const key = `${original.path} ${JSON.stringify(limits)}`;
-    const { path, facts, release } = await this.files.borrow(key, { maxBytes: limits.maxBytes, signal }, fill);
-    if (facts.mime !== null) return { ...facts, mime: facts.mime, path, release };
-    release();
-    return null;
+    return this.borrowPhoto(`${original.path} ${JSON.stringify(limits)}`, limits, signal, fill);
+  }
+
+  /**
+   * Makes a photo within the limits from the cover picture of a video that the caller holds, as {@link fitPhoto} does.
+   * @returns null if the video has no cover, or one that is no photo
+   * @throws FetchError
+   */
+  async fitCover(
+    video: Pick<CachedMedia, 'path' | 'sizeBytes'>,
+    limits: PhotoLimits,
+    ownerId: string,
+    signal?: AbortSignal,
+  ): Promise<CachedPhoto | null> {
+    const fill = async (target: FileTarget) => {
+      const { inspection } = await this.examineFile(video.path, video.sizeBytes, ownerId, true);
+      if (!inspection?.cover) return NO_PHOTO;
+      await target.reserve(inspection.cover.length);
+      const picture = `${target.path}.cover`;
+      try {
+        await writeFile(picture, inspection.cover, { mode: 0o600 }).catch((error: unknown) => {
+          throw storageError(MEDIA_CACHE_MESSAGES.notWritten, error);
+        });
+        return await this.fitFile(picture, limits, ownerId, target);
+      } finally {
+        await rm(picture, { force: true }).catch(() => undefined);
+      }
+    };
+    return this.borrowPhoto(`${video.path} cover ${JSON.stringify(limits)}`, limits, signal, fill);
   }
 
   /** Aborts downloads and removes all files. */
@@ -127,7 +151,24 @@ export class MediaCache {
     return { ...(examination.inspection ? examination : await this.examineFile(path, sizeBytes, ownerId)), sizeBytes };
   }
 
-  private async examineFile(path: string, sizeBytes: number, ownerId: string): Promise<Examination> {
+  private async borrowPhoto(
+    key: string,
+    { maxBytes }: PhotoLimits,
+    signal: AbortSignal | undefined,
+    fill: (target: FileTarget) => Promise<ResizedPhoto | typeof NO_PHOTO>,
+  ): Promise<CachedPhoto | null> {
+    const { path, facts, release } = await this.files.borrow(key, { maxBytes, signal }, fill);
+    if (facts.mime !== null) return { ...facts, path, release };
+    release();
+    return null;
+  }
+
+  private async examineFile(
+    path: string,
+    sizeBytes: number,
+    ownerId: string,
+    wantsCover = false,
+  ): Promise<Examination> {
     const file = await open(path).catch((error: unknown) => {
       throw storageError(MEDIA_CACHE_MESSAGES.notRead, error);
     });
@@ -137,7 +178,7 @@ export class MediaCache {
         return { offset, bytes: buffer.subarray(0, bytesRead), sizeBytes };
       };
       let known: Examination = { sizeBytes, inspection: null, isComplete: false };
-      for await (known of examine(read, this.options.inspector, { owner: ownerId }));
+      for await (known of examine(read, this.options.inspector, { owner: ownerId, wantsCover }));
       return known;
     } catch (error) {
       throw storageError(MEDIA_CACHE_MESSAGES.notRead, error);
@@ -146,10 +187,12 @@ export class MediaCache {
     }
   }
 
-  /** A photo that cannot be made to fit is cached as an empty file without a type. */
   private async fitFile(from: string, limits: PhotoLimits, ownerId: string, { path, signal, reserve }: FileTarget) {
     await reserve(limits.maxBytes);
     const photo = await this.options.editor.fit({ from, to: path, limits }, signal, ownerId);
-    return photo ?? { sizeBytes: 0, mime: null };
+    return photo ?? NO_PHOTO;
   }
 }
+
+/** A photo that cannot be made to fit is cached as an empty file without a type. */
+const NO_PHOTO = { sizeBytes: 0, mime: null };

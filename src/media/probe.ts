@@ -49,13 +49,20 @@ export async function* examine(
     slots,
     signal,
     owner,
-  }: { readonly slots?: Semaphore; readonly signal?: AbortSignal; readonly owner?: string | undefined } = {},
+    wantsCover = false,
+  }: {
+    readonly slots?: Semaphore;
+    readonly signal?: AbortSignal;
+    readonly owner?: string | undefined;
+    /** Asks for the cover picture of a video instead of its facts. */
+    readonly wantsCover?: boolean;
+  } = {},
 ): AsyncGenerator<Examination, void, void> {
   const { sizeBytes, ...head } = await read({ offset: 0, length: HEAD_BYTES });
   // If a host sends less than requested, everything stays unknown.
   if (head.bytes.length < Math.min(HEAD_BYTES, sizeBytes ?? 1) || head.bytes.length === 0)
     return yield { sizeBytes, inspection: null, isComplete: false };
-  let inspection = await inspector.inspect({ sizeBytes, parts: [head] }, signal, owner);
+  let inspection = await inspector.inspect({ sizeBytes, parts: [head], wantsCover }, signal, owner);
   yield { sizeBytes, inspection, isComplete: inspection?.needs === undefined };
   if (inspection?.needs === undefined) return;
 
@@ -65,14 +72,14 @@ export async function* examine(
     let total = head.bytes.length;
     for (const wanted of NEXT_BYTES) {
       if (inspection?.needs === undefined) return;
-      const limit = inspection.hasVideo === undefined ? MAX_IMAGE_BYTES : MAX_VIDEO_BYTES;
+      const limit = wantsCover || inspection.hasVideo !== undefined ? MAX_VIDEO_BYTES : MAX_IMAGE_BYTES;
       const length = Math.min(wanted, limit - total);
       if (length <= 0) return;
       const part = await read({ offset: inspection.needs, length });
       if (part.bytes.length === 0) return;
       parts.push(part);
       total += part.bytes.length;
-      inspection = await inspector.inspect({ sizeBytes, parts }, signal, owner);
+      inspection = await inspector.inspect({ sizeBytes, parts, wantsCover }, signal, owner);
       yield { sizeBytes, inspection, isComplete: inspection?.needs === undefined };
     }
   } finally {

@@ -17,6 +17,9 @@ export const placeholderOf = (field: string, method: string): string => `<${fiel
 /** Placeholder for a medium's file. */
 export const filePlaceholder = (url: Media['url']): string => `<file of ${url}>`;
 
+/** Placeholder for the cover picture of a video, which is looked for when the post is sent (ADR-282). */
+export const coverPlaceholder = (url: Media['url']): string => `<cover of ${url}, if it has one>`;
+
 /**
  * Returns the preview of a file upload to a URL from an earlier response.
  * @param field form field for the file

@@ -136,7 +136,15 @@ export interface SendContext {
 /**
  * A network's limits for one medium. A photo that exceeds them is re-encoded or scaled; any other medium is refused.
  */
-export type MediaLimits = PhotoLimits;
+export interface MediaLimits extends PhotoLimits {
+  /** Limits for the picture that stands for a video (`MediaFile.cover`); absent if the network takes none. */
+  readonly cover?: CoverLimits;
+}
+
+interface CoverLimits extends PhotoLimits {
+  /** Of smaller videos, the network makes a picture itself. */
+  readonly aboveBytes: number;
+}
 
 /** What is known about a medium before its download (D-24). */
 export type ProbedMedium = Media & MediaFacts;
@@ -166,6 +174,8 @@ export interface MediaFile {
   readonly filename: string;
   /** Size and length of a video, as far as the file says them. */
   readonly video?: VideoFacts | undefined;
+  /** The cover picture of an MP4 file, within {@link MediaLimits.cover}. Released together with the file. */
+  readonly cover?: Pick<MediaFile, 'path' | 'sizeBytes' | 'mime' | 'filename'> | undefined;
   /** True for a photo that was scaled down or re-encoded. */
   readonly isFitted: boolean;
   readonly release: () => void;

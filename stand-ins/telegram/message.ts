@@ -99,13 +99,13 @@ export const messageJson = (entry: LedgerEntry, chat: Chat, facts: MediumFacts):
 
 const mediumJson = (
   { type, hash, url, mime, bytes, name }: LedgerEntry['media'][number],
-  { width, height, duration }: MediumFacts,
+  { width, height, duration, thumbnail }: MediumFacts,
 ): object => {
   const id = hash ?? url ?? '';
   const described = { file_id: id, file_unique_id: id, file_size: bytes };
   if (type === 'photo') return { photo: [{ ...described, width, height }] };
   const named = { ...described, mime_type: mime, file_name: name };
-  if (type === 'video') return { video: { ...named, width, height, duration } };
+  if (type === 'video') return { video: { ...named, width, height, duration, ...(thumbnail && { thumbnail }) } };
   return { [type]: type === 'audio' ? { ...named, duration } : named };
 };
 
@@ -122,11 +122,17 @@ const MAX_SUM = 10_000;
 /** Maximum ratio of a photo's longer side to its shorter side. */
 const MAX_RATIO = 20;
 
+// Limits for the thumbnail of a video (networks.md §1).
+const MAX_THUMBNAIL_BYTES = 200_000;
+const MAX_THUMBNAIL_SIDE = 320;
+
 /** What Telegram says about a medium besides its file: pixels and seconds. */
 interface MediumFacts {
   readonly width: number;
   readonly height: number;
   readonly duration: number;
+  /** A `PhotoSize`. */
+  readonly thumbnail?: object | undefined;
 }
 
 /** A medium of a request. */
@@ -144,7 +150,7 @@ const UNMEASURED = { width: 320, height: 320, duration: 0 };
 /**
  * Returns the medium that a parameter refers to: `attach://name`, an upload with the parameter's name, or a URL; null
  * if the request has no such file.
- * @param sent the request's width, height and duration
+ * @param sent the request's width, height, duration and thumbnail
  * @throws ApiError if the reference is unknown, or the file is empty, too large, or not a valid photo where one is
  * required
  */
@@ -169,7 +175,21 @@ export const readMedium = async (
   const file = parameters.file(attached ?? fieldName);
   if (!file) return null;
   const medium = await store.storeFile(visibleTypeOf(kind, file), file, detectMimeType(file.head));
-  return { medium, facts: readFacts(kind, file, sent) };
+  const thumbnail = kind === 'video' ? readThumbnail(sent['thumbnail'], parameters) : undefined;
+  return { medium, facts: { ...readFacts(kind, file, sent), thumbnail } };
+};
+
+/** The real server drops a thumbnail that it cannot use, without a word. A publisher that sends one has a bug. */
+const readThumbnail = (reference: unknown, parameters: Parameters): object | undefined => {
+  if (reference === undefined) return undefined;
+  const name = typeof reference === 'string' ? /^attach:\/\/(.+)$/s.exec(reference)?.[1] : undefined;
+  const file = name === undefined ? undefined : parameters.file(name);
+  if (!file) throw badRequest('a thumbnail must be attached');
+  const sides = detectMimeType(file.head) === 'image/jpeg' ? readPhotoDimensions(file) : null;
+  if (!sides || sides.long > MAX_THUMBNAIL_SIDE || file.size >= MAX_THUMBNAIL_BYTES)
+    throw badRequest('a thumbnail must be a JPEG below 200 kB of at most 320 pixels a side');
+  const { width, height } = sides;
+  return { file_id: file.hash, file_unique_id: file.hash, width, height, file_size: file.size };
 };
 
 const readFacts = (

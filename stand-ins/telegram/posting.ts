@@ -53,7 +53,7 @@ export const sendMedium = async (
     kind,
     parameters,
     posting.media,
-    parameters.pick('width', 'height', 'duration'),
+    parameters.pick('width', 'height', 'duration', 'thumbnail'),
   );
   if (!sentMedium) throw badRequest(`There is no ${kind} in the request`);
   const entities = parseEntities(parameters.json('caption_entities'));

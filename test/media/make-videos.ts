@@ -14,6 +14,8 @@ export interface VideoShape {
   readonly samples?: number;
   /** True for a portrait video, which phones store as a landscape one with a rotation by 90°. */
   readonly isRotated?: boolean;
+  /** Cover picture, stored at the end of the index as iTunes does. */
+  readonly cover?: Buffer;
 }
 
 const TIMESCALE = 1_000;
@@ -33,6 +35,7 @@ export const makeVideoParts = ({
   mediaBytes = 1_000,
   samples = 1,
   isRotated = false,
+  cover,
 }: VideoShape): { before: Buffer; mediaBytes: number; after: Buffer } => {
   const ftyp = box('ftyp', ascii(brand), uint32(512), ascii(brand), ascii(brand === 'qt  ' ? 'qt  ' : 'mp42'));
   const moov = (offset: number): Buffer =>
@@ -40,6 +43,7 @@ export const makeVideoParts = ({
       'moov',
       mvhd(seconds, tracks.length),
       ...tracks.map((kind, n) => trak(kind, n + 1, seconds, samples, offset, isRotated)),
+      ...(cover ? [udta(cover)] : []),
     );
   const mdat =
     mediaBytes + 8 < 2 ** 32
@@ -51,6 +55,12 @@ export const makeVideoParts = ({
   }
   const head = ftyp.length + moov(0).length + mdat.length;
   return { before: Buffer.concat([ftyp, moov(head), mdat]), mediaBytes, after: Buffer.alloc(0) };
+};
+
+const udta = (cover: Buffer): Buffer => {
+  const hdlr = fullBox('hdlr', [uint32(0), ascii('mdirappl'), Buffer.alloc(9)]);
+  const covr = box('covr', box('data', uint32(13), uint32(0), cover));
+  return box('udta', fullBox('meta', [hdlr, box('ilst', covr)]));
 };
 
 const mvhd = (seconds: number, tracks: number): Buffer =>

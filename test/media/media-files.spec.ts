@@ -1,20 +1,27 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { silentLog } from '../../src/kernel/log.js';
+import { buildProgram } from '../../src/media/helper.js';
 import { Inspector } from '../../src/media/inspector.js';
+import type { Inspection, InspectionRequest } from '../../src/media/inspector-program.js';
 import { MediaCache } from '../../src/media/media-cache.js';
 import { PhotoEditor } from '../../src/media/photo-editor.js';
 import type { GuardedClientOptions } from '../../src/outbound-http/guarded-client.js';
 import type { Media } from '../../src/payload/payload.js';
 import { becomesLink, classifyMediaError } from '../../src/platforms/media.js';
 import type { MediaFile, MediaLimits, PublishError } from '../../src/platforms/publisher.js';
+import { TELEGRAM_LIMITS } from '../../src/platforms/telegram/limits.js';
+import { createTelegramPublisher } from '../../src/platforms/telegram/telegram-publisher.js';
 import { MediaFiles } from '../../src/sagas/publish-due-posts/inputs/shared-inputs.js';
+import { postOf, publishPost } from '../platforms/publish-post.js';
+import { startStandIn, TOKEN } from '../stand-ins/telegram/stand-in.js';
 import { selfSigned } from './certificate.js';
 import { clientWith, host, stopLater, tcp } from './harness.js';
 import { gif, jpeg, png } from './make-images.js';
-import { makeVideo, mp3, ogg, webm } from './make-videos.js';
+import { makeVideo, mp3, ogg, type VideoShape, webm } from './make-videos.js';
 import { sparse, type TestHost } from './test-host.js';
 
 const MB = 1_048_576;
@@ -37,9 +44,13 @@ afterAll(() => {
   inspector.close();
 });
 
-const filesWith = (options: Partial<GuardedClientOptions> = {}, timeoutMs = 120_000): MediaFiles => {
+const filesWith = (
+  options: Partial<GuardedClientOptions> = {},
+  timeoutMs = 120_000,
+  parser = inspector,
+): MediaFiles => {
   const client = clientWith(options);
-  const cache = new MediaCache({ client, inspector, editor, directory, capacityBytes: 200 * MB, timeoutMs });
+  const cache = new MediaCache({ client, inspector: parser, editor, directory, capacityBytes: 200 * MB, timeoutMs });
   stopLater({ stop: () => cache.close() });
   return new MediaFiles(cache, silentLog);
 };
@@ -90,6 +101,99 @@ describe('a medium that a network accepts', () => {
     (await lent('photo', url, by, { ...PHOTO, maxSide: 100 })).release();
     expect(there.requests).toHaveLength(1);
     expect(await readdir(directory)).toHaveLength(3);
+  });
+});
+
+describe('the cover of a video (ADR-282)', () => {
+  const { cover: limits } = TELEGRAM_LIMITS.media.video;
+  const LARGE = 10 * MB;
+  const noise = (width: number, height: number) =>
+    sharp(randomBytes(width * height * 3), { raw: { width, height, channels: 3 } });
+  const film = (cover: Buffer | undefined, more: Partial<VideoShape> = {}) =>
+    makeVideo({ seconds: 9, mediaBytes: LARGE, ...(cover && { cover }), ...more });
+  const lendFilm = (bytes: Buffer, by = filesWith()) =>
+    lent('video', there.serve('/film', bytes), by, { ...VIDEO, cover: limits });
+
+  it.each<[string, Partial<VideoShape>]>([
+    ['at the start', {}],
+    ['at the end', { index: 'last' }],
+    ['after a long index', { samples: 200_000 }],
+  ])('becomes a small JPEG: %s', async (_, shape) => {
+    for (const cover of [await noise(900, 600).jpeg().toBuffer(), await noise(300, 400).png().toBuffer()]) {
+      const file = await lendFilm(film(cover, shape));
+      expect(file.cover).toMatchObject({ mime: 'image/jpeg', filename: 'file.jpg' });
+      const { format, width, height } = await sharp(file.cover!.path).metadata();
+      expect([format, Math.max(width, height)]).toEqual(['jpeg', 320]);
+      expect((await readFile(file.cover!.path)).length).toBe(file.cover!.sizeBytes);
+      expect(file.cover!.sizeBytes).toBeLessThan(200_000);
+      file.release();
+    }
+  });
+
+  it.each<[string, () => Buffer | Promise<Buffer>]>([
+    ['has none', () => film(undefined)],
+    ['has an empty one', () => film(Buffer.alloc(0))],
+    ['has words for one', () => film(Buffer.from('no picture at all'))],
+    ['has a drawing for one', () => film(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))],
+    ['has one that breaks off', async () => film((await noise(600, 600).jpeg().toBuffer()).subarray(0, 9_000))],
+    ['has one of 2,500 megapixels', () => film(png(50_000, 50_000))],
+    ['has one of more than 4 MB', async () => film(await noise(1_500, 1_500).png().toBuffer())],
+    [
+      'ends within it',
+      async () => {
+        const whole = film(await noise(600, 600).jpeg().toBuffer(), { index: 'last' });
+        return whole.subarray(0, whole.length - 1_000);
+      },
+    ],
+    ['is not above 10 MB', async () => film(await noise(300, 300).jpeg().toBuffer(), { mediaBytes: LARGE - 200_000 })],
+    ['is no MP4', async () => film(await noise(300, 300).jpeg().toBuffer(), { brand: 'qt  ' })],
+  ])('does not stop the video: it %s', async (_, bytes) => {
+    const file = await lendFilm(await bytes());
+    expect(file.video).toEqual({ width: 640, height: 360, duration: 9 });
+    expect(file.cover).toBeUndefined();
+    file.release();
+  });
+
+  it('does not stop the video if its parser dies', async () => {
+    const dying = buildProgram(async () => async ({ wantsCover }: InspectionRequest): Promise<Inspection> => {
+      if (wantsCover) process.kill(process.pid, 'SIGSEGV');
+      return { extension: 'mp4', mime: 'video/mp4', hasVideo: true, hasAudio: true };
+    });
+    const fragile = new Inspector({ timeoutMs: 60_000, program: dying });
+    stopLater({ stop: async () => fragile.close() });
+    const file = await lendFilm(film(await noise(300, 300).jpeg().toBuffer()), filesWith({}, 120_000, fragile));
+    expect(file).toMatchObject({ mime: 'video/mp4', cover: undefined });
+    file.release();
+  });
+
+  it('goes to Telegram, alone and in an album', async () => {
+    const telegram = await startStandIn();
+    const publisher = createTelegramPublisher({ apiUrl: telegram.url });
+    for (const part of [telegram, { stop: () => publisher.close() }]) stopLater(part);
+    const cover = await noise(900, 600).jpeg().toBuffer();
+    const of = (name: string, bytes: Buffer) => ({ type: 'video' as const, url: there.serve(name, bytes) });
+    const media = [of('/with', film(cover)), of('/without', film(undefined))];
+    const channel = { id: 'tgt_1', address: { chat_id: '@harbour' }, settings: {} };
+    const send = async (list: readonly Media[]) => {
+      const files = filesWith().forPost({ postId: 'post_1', ownerId: 'own_1', media: list, signal });
+      const context = { credentials: { bot_token: TOKEN }, key: 'pub_1', waits: {}, signal, media: files };
+      const { outcome } = await publishPost(publisher, postOf({ media: list }), channel, context);
+      expect(outcome).toMatchObject({ kind: 'done' });
+      return (await telegram.control.listCalls()).items.map(({ request }) => JSON.stringify(request));
+    };
+    const [alone] = await send(media.slice(0, 1));
+    expect(alone).toContain('attach://cover-0');
+    const album = (await send(media)).find((request) => request.includes('video-1'));
+    expect(album?.match(/attach:[^"\\]+/g)).toEqual(['attach://video-0', 'attach://cover-0', 'attach://video-1']);
+  });
+
+  it('is read once, and leaves nothing behind', async () => {
+    const by = filesWith();
+    const bytes = film(await noise(900, 600).jpeg().toBuffer());
+    const files = await Promise.all([1, 2].map(() => lendFilm(bytes, by)));
+    expect(new Set(files.map(({ cover }) => cover!.path)).size).toBe(1);
+    files.forEach((file) => file.release());
+    expect(await readdir(directory)).toHaveLength(2);
   });
 });
 

@@ -1,6 +1,7 @@
 import { mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import sharp from 'sharp';
 import type { MediaFile, MediaLimits, PublishError, SendContext } from '../../src/platforms/publisher.js';
 
 /** Media of posts without media: a request for one is an error. */
@@ -51,12 +52,21 @@ export const mediaFolder = async () => {
     return path;
   };
 
+  /** Makes a cover picture of a video. */
+  const makeCover = async (): Promise<NonNullable<MediaFile['cover']>> => {
+    const path = join(folder, 'cover.jpg');
+    const image = sharp({ create: { width: 320, height: 180, channels: 3, background: '#207080' } });
+    const { size: sizeBytes } = await image.jpeg().toFile(path);
+    return { path, sizeBytes, mime: 'image/jpeg', filename: 'cover.jpg' };
+  };
+
   /**
    * Opens the files of these paths, by index. Returns an error in place of a path, and refuses a file beyond the
    * limits.
+   * @param more what else is known about videos
    */
   const lending =
-    (files: readonly (string | PublishError)[]): SendContext['media'] =>
+    (files: readonly (string | PublishError)[], more: Pick<MediaFile, 'video' | 'cover'> = {}): SendContext['media'] =>
     async (index, limits) => {
       requested.push({ index, limits });
       const path = files[index];
@@ -73,11 +83,13 @@ export const mediaFolder = async () => {
         if (!isReleased) lent--;
         isReleased = true;
       };
-      return { path, sizeBytes, mime, filename, isFitted: false, release } satisfies MediaFile;
+      const known = mime.startsWith('video/') ? more : {};
+      return { path, sizeBytes, mime, filename, isFitted: false, release, ...known } satisfies MediaFile;
     };
 
   return {
     make,
+    makeCover,
     lending,
     requested,
     /** Number of files that have not been released. */

@@ -3,7 +3,7 @@ import type { Media } from '../../payload/payload.js';
 import { becomesLink, classifyMediaError, forecastObstacle, willBeFitted } from '../media.js';
 import type { FilePart } from '../multipart.js';
 import { doneWithoutMessage } from '../outcomes.js';
-import { filePlaceholder } from '../preview-calls.js';
+import { coverPlaceholder, filePlaceholder } from '../preview-calls.js';
 import {
   type MediaFile,
   type MediaLimits,
@@ -17,7 +17,7 @@ import {
   type WantedMedium,
 } from '../publisher.js';
 import { TELEGRAM_LIMITS } from './limits.js';
-import { type FetchedMedium, kindOfFile, parseAttachment } from './media-plan.js';
+import { coverName, type FetchedMedium, kindOfFile, parseAttachment } from './media-plan.js';
 import { FETCH } from './steps.js';
 
 const WANTED: Readonly<Record<Media['type'], MediaLimits>> = TELEGRAM_LIMITS.media;
@@ -38,7 +38,7 @@ export const fetchMedia = async (step: Step, { media }: SendContext): Promise<St
       return {
         kind,
         ...(file.isFitted && { fitted: true }),
-        ...(kind === 'video' && file.video && { video: file.video }),
+        ...(kind === 'video' && file.video && { video: file.video, ...(file.cover && { cover: true }) }),
       };
     }),
   );
@@ -56,7 +56,10 @@ export const mediaOf = ({ name, request }: Step): readonly WantedMedium[] => {
   return types.map((type, index) => ({ index, limits: WANTED[type] }));
 };
 
-/** Predicts the result of {@link fetchMedia}; null for a medium whose real type is unknown. */
+/**
+ * Predicts the result of {@link fetchMedia}; null for a medium whose real type is unknown. Whether a video has a cover is
+ * known only when it is on disk (ADR-282).
+ */
 export const forecastFiles = (media: readonly ProbedMedium[]): SendContext['results'] => {
   if (media.length === 0) return {};
   const found = media.map((medium): FetchedMedium | null => {
@@ -66,12 +69,20 @@ export const forecastFiles = (media: readonly ProbedMedium[]): SendContext['resu
     if (medium.mime === null) return null;
     const kind = kindOfFile(medium.type, medium.mime);
     const video = kind === 'video' ? videoFactsOf(medium) : undefined;
-    return { kind, ...(isFitted && { fitted: true }), ...(video && { video }) };
+    const cover = video && (medium.sizeBytes ?? 0) > TELEGRAM_LIMITS.media.video.cover.aboveBytes;
+    return {
+      kind,
+      ...(isFitted && { fitted: true }),
+      ...(video && { video }),
+      ...(cover && { cover }),
+    };
   });
   return { [FETCH]: { media: found } };
 };
 
 interface AttachedFiles {
+  /** The request, without the thumbnails that are not among the parts. */
+  readonly request: JsonObject;
   readonly parts: readonly FilePart[];
   /** Total size of all files. */
   readonly sizeBytes: number;
@@ -86,7 +97,7 @@ export const attachFiles = async (
   const files: MediaFile[] = [];
   const parts: FilePart[] = [];
   const release = (): void => files.forEach((file) => file.release());
-  for (const { field, type, index } of listFiles(request)) {
+  for (const { field, type, index, hasCover } of listFiles(request)) {
     const file = await media(index, WANTED[type]);
     if ('code' in file) {
       release();
@@ -94,15 +105,32 @@ export const attachFiles = async (
     }
     files.push(file);
     parts.push({ field, file });
+    if (hasCover && file.cover) parts.push({ field: coverName(index), file: file.cover });
   }
-  return { parts, sizeBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0), release };
+  const sizeBytes = parts.reduce((sum, { file }) => sum + file.sizeBytes, 0);
+  return { request: withoutMissingCovers(request, parts), parts, sizeBytes, release };
+};
+
+/** A file that was downloaded once more may have lost its cover. */
+const withoutMissingCovers = (request: JsonObject, parts: readonly FilePart[]): JsonObject => {
+  const attached = parts.map(({ field }) => `attach://${field}`);
+  const check = (part: JsonObject): JsonObject => {
+    const { thumbnail, ...rest } = part;
+    return typeof thumbnail === 'string' && attached.includes(thumbnail) ? part : rest;
+  };
+  const album = request['media'] as readonly JsonObject[] | undefined;
+  return { ...check(request), ...(album && { media: album.map(check) }) };
 };
 
 /** Returns a step's call, with placeholders for its files (D-38). The download step makes no call. */
 export const previewCalls = ({ name, method, request }: Step, media: readonly Media[]): readonly PreviewCall[] => {
   if (name === FETCH) return [];
   const files: Record<string, string> = {};
-  for (const { field, index } of listFiles(request)) files[field] = filePlaceholder(media[index]?.url ?? '');
+  for (const { field, index, hasCover } of listFiles(request)) {
+    const url = media[index]?.url ?? '';
+    files[field] = filePlaceholder(url);
+    if (hasCover) files[coverName(index)] = coverPlaceholder(url);
+  }
   return [{ method, request: { ...request, ...files } }];
 };
 
@@ -110,15 +138,19 @@ interface FileField {
   readonly field: string;
   readonly type: Media['type'];
   readonly index: number;
+  /** True if the request names a thumbnail for it. */
+  readonly hasCover: boolean;
 }
 
 /** Lists the files in a request: in the parameter of a single medium, and in each item of an album. */
 const listFiles = (request: JsonObject): FileField[] => {
   const album = (request['media'] ?? []) as readonly JsonObject[];
-  const named = [request, ...album].flatMap((part) => FILE_FIELDS.map((name) => part[name]));
-  return named.flatMap((reference) => {
+  const named = [request, ...album].flatMap((part) =>
+    FILE_FIELDS.map((name) => [part[name], part['thumbnail'] !== undefined] as const),
+  );
+  return named.flatMap(([reference, hasCover]) => {
     const medium = typeof reference === 'string' ? parseAttachment(reference) : null;
-    return medium ? [{ field: (reference as string).slice('attach://'.length), ...medium }] : [];
+    return medium ? [{ field: (reference as string).slice('attach://'.length), hasCover, ...medium }] : [];
   });
 };
 const FILE_FIELDS = ['photo', 'video', 'audio', 'document', 'media'];

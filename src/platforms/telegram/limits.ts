@@ -9,7 +9,12 @@ export const TELEGRAM_LIMITS = {
   caption: 1_024,
   media: {
     photo: { maxBytes: 10 * MB, maxSum: 10_000, maxRatio: 20, formats: ['image/jpeg', 'image/png'] },
-    video: { maxBytes: 50 * MB, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
+    video: {
+      maxBytes: 50 * MB,
+      formats: ['video/mp4', 'video/quicktime', 'video/webm'],
+      // "Below 200 kB, at most 320 px a side", for videos that Telegram does not look into (networks.md §1).
+      cover: { aboveBytes: 10 * MB, maxBytes: 199_000, maxSide: 320, formats: ['image/jpeg'] },
+    },
     audio: { maxBytes: 50 * MB, formats: ['audio/mpeg', 'audio/mp4', 'audio/ogg'] },
   },
   /** Measured by third parties; a chat and a bot have separate budgets (networks.md §3, D-41). */

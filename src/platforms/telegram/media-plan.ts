@@ -8,12 +8,14 @@ import { TITLE } from './limits.js';
 /** Media type on Telegram; a document is a video or audio file in a format that Telegram does not play. */
 type TelegramKind = Media['type'] | 'document';
 
-interface PlannedItem {
+export interface PlannedItem {
   readonly kind: TelegramKind;
   /** The reference to the attached file: see {@link attachmentName}. */
   readonly attachment: string;
   /** Size and length of a video, if known. */
   readonly video?: VideoFacts | undefined;
+  /** The reference to its attached cover picture, if it has one. */
+  readonly thumbnail?: string | undefined;
 }
 
 /** The media of one message: a single medium, or an album of two to ten. */
@@ -36,7 +38,8 @@ export interface MediaPlan {
 
 /** Result of downloading one medium: its kind, or why it becomes a link. */
 export type FetchedMedium =
-  { readonly kind: TelegramKind; readonly fitted?: true; readonly video?: VideoFacts } | { readonly link: string };
+  | { readonly kind: TelegramKind; readonly fitted?: true; readonly video?: VideoFacts; readonly cover?: true }
+  | { readonly link: string };
 
 /** Formats that are sent as documents, by the file's MIME type and by the URL's extension (networks.md §1, D-22). */
 const DOCUMENT_MIME = /^(?:video\/(?!mp4$)|audio\/(?!mpeg$|mp4$))/;
@@ -48,6 +51,9 @@ export const kindOfFile = (type: Media['type'], mime: string): TelegramKind =>
 
 /** Returns the reference that a request uses for a medium's file. */
 const attachmentName = (type: Media['type'], index: number): string => `attach://${type}-${index}`;
+
+/** Returns the name of the part with the cover picture of a medium. */
+export const coverName = (index: number): string => `cover-${index}`;
 
 /** Parses a reference to a medium's file; returns null for anything else. */
 export const parseAttachment = (reference: string): { readonly type: Media['type']; readonly index: number } | null => {
@@ -85,7 +91,8 @@ export const planMedia = (
       const message = MESSAGES.mediaAsDocument({ network: TITLE, index });
       warnings.push({ code: 'media_as_document', message });
     }
-    items.push({ kind: what.kind, attachment: attachmentName(type, index), video: what.video });
+    const thumbnail = what.cover && `attach://${coverName(index)}`;
+    items.push({ kind: what.kind, attachment: attachmentName(type, index), video: what.video, thumbnail });
   }
   const those = (...kinds: readonly TelegramKind[]): PlannedItem[] => items.filter(({ kind }) => kinds.includes(kind));
   const groups = [

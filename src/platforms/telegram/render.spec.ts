@@ -1,4 +1,5 @@
 import type { PlatformPost } from '../publisher.js';
+import { forecastFiles, previewCalls } from './files.js';
 import { renderTelegram } from './render.js';
 
 const channel = { id: 'tgt_1', address: { chat_id: '-1' }, settings: {} };
@@ -21,6 +22,38 @@ describe('renderTelegram', () => {
         { type: 'video', media: 'attach://video-1', ...facts },
       ],
     });
+  });
+
+  it('attaches the cover of a video, and says in a preview where it comes from (ADR-282)', () => {
+    const media = [0, 1].map((n) => ({ type: 'video' as const, url: `https://media.example/${n}.mp4` }));
+    const video = { width: 1_280, height: 720, duration: 42 };
+    const found = [
+      { kind: 'video', video, cover: true },
+      { kind: 'video', video },
+    ];
+    const of = (count: number) => {
+      const post = { text: '', entities: [], media: media.slice(0, count), buttons: [], isAdvertisement: false };
+      return renderTelegram(post, channel, { media: { media: found.slice(0, count) } }).steps.at(-1)!;
+    };
+    expect(of(1).request).toMatchObject({ video: 'attach://video-0', thumbnail: 'attach://cover-0' });
+    const [first, second] = of(2).request['media'] as readonly object[];
+    expect(first).toMatchObject({ media: 'attach://video-0', thumbnail: 'attach://cover-0' });
+    expect(second).not.toHaveProperty('thumbnail');
+    expect(previewCalls(of(2), media)[0]?.request).toMatchObject({
+      'video-0': '<file of https://media.example/0.mp4>',
+      'cover-0': '<cover of https://media.example/0.mp4, if it has one>',
+      'video-1': '<file of https://media.example/1.mp4>',
+    });
+    expect(previewCalls(of(2), media)[0]?.request).not.toHaveProperty('cover-1');
+  });
+
+  it('foresees a cover for videos above 10 MB only', () => {
+    const known = { mime: 'video/mp4', width: 1_280, height: 720, durationSeconds: 42 };
+    const of = (sizeBytes: number, mime = known.mime) =>
+      forecastFiles([{ ...known, mime, sizeBytes, type: 'video', url: 'https://media.example/a' }])['media'];
+    expect(of(10_485_761)).toMatchObject({ media: [{ kind: 'video', cover: true }] });
+    for (const other of [of(10_485_760), of(10_485_761, 'video/quicktime')])
+      expect(JSON.stringify(other)).not.toContain('cover');
   });
 
   it('counts the cut units of the original text, including characters that Telegram removes (D-44)', () => {

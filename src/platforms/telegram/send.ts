@@ -34,14 +34,13 @@ export const sendStep = async (
 
   // The chat may have moved since the rendering.
   const chatId = context.channel.address['chat_id'] ?? step.request['chat_id'] ?? '';
-  const request = buildRequest(step, context.results, chatId);
-  const attached = await attachFiles(request, context.media);
+  const attached = await attachFiles(buildRequest(step, context.results, chatId), context.media);
   if ('code' in attached) return classifyMediaError(attached);
   const timeoutMs = connection.timeoutMs + Math.ceil(attached.sizeBytes / SLOWEST_BYTES_PER_MS);
   const limits = { timeoutMs, signal: context.signal, holdsLease: context.holdsLease };
   try {
     const call = { visible: true, ...context, countUnknown: connection.countUnknown };
-    const send = () => callBot(connection, token, step.method, request, attached.parts, limits, call);
+    const send = () => callBot(connection, token, step.method, attached.request, attached.parts, limits, call);
     const outcome = await send();
     if (attached.parts.length === 0) return outcome;
     // Nothing of a failed upload is visible, so it may be repeated.

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../kernel/ids.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import type { Media } from '../../payload/payload.js';
-import type { Step, VideoFacts, Warning } from '../publisher.js';
+import type { Step, Warning } from '../publisher.js';
 import { renderEntities, type TelegramEntity } from './clean-text.js';
-import type { PlannedGroup } from './media-plan.js';
+import type { PlannedGroup, PlannedItem } from './media-plan.js';
 import type { InlineKeyboard } from './render.js';
 
 /** Name of the step that downloads a post's media. Its result determines the other steps. */
@@ -66,7 +66,7 @@ export const mediaStep = (
 ): Step => {
   const [only, ...more] = items;
   if (only && more.length === 0) {
-    const { kind, attachment, video } = only;
+    const { kind, attachment } = only;
     return {
       name,
       visible: true,
@@ -74,16 +74,16 @@ export const mediaStep = (
       request: {
         chat_id: chatId,
         [kind]: attachment,
-        ...videoFields(video),
+        ...videoFields(only),
         ...captionFields(caption),
         ...keyboardFields(keyboard),
       },
     };
   }
-  const media = items.map(({ kind, attachment, video }, i): JsonObject => ({
-    type: kind,
-    media: attachment,
-    ...videoFields(video),
+  const media = items.map((item, i): JsonObject => ({
+    type: item.kind,
+    media: item.attachment,
+    ...videoFields(item),
     ...captionFields(i === 0 ? caption : null),
   }));
   return { name, visible: true, method: 'sendMediaGroup', request: { chat_id: chatId, media } };
@@ -94,8 +94,8 @@ const METHODS = { photo: 'sendPhoto', video: 'sendVideo', audio: 'sendAudio', do
 /**
  * Without them, Telegram shows a video above some 10 MB as a square tile of zero length (networks.md §1).
  */
-const videoFields = (video: VideoFacts | undefined): JsonObject =>
-  video ? { ...video, supports_streaming: true } : {};
+const videoFields = ({ video, thumbnail }: PlannedItem): JsonObject =>
+  video ? { ...video, ...(thumbnail && { thumbnail }), supports_streaming: true } : {};
 
 const keyboardFields = (keyboard: InlineKeyboard | null): JsonObject =>
   keyboard ? { reply_markup: { inline_keyboard: keyboard.inline_keyboard } } : {};

@@ -27,11 +27,12 @@ const observeStandIn = async (name: NetworkName): Promise<readonly Observed[]> =
   const publisher = create(relay.url);
   const channel = { id: 'tgt_1', address, settings: {} };
   const context = { credentials, key: 'pub_1', waits: {}, signal };
+  const known = { video: { width: 1_280, height: 720, duration: 9 }, cover: await files.makeCover() };
   try {
     for (const [key, made] of Object.entries({ ...TWENTY_POSTS, 'one-audio': ONE_AUDIO })) {
       const post = postOf(made(textLimit));
       const paths = await Promise.all(post.media.map(({ url }) => files.make(new URL(url).pathname.slice(1))));
-      await publishPost(publisher, post, channel, { ...context, key, media: files.lending(paths) });
+      await publishPost(publisher, post, channel, { ...context, key, media: files.lending(paths, known) });
     }
     const step = publisher.render(postOf({ text: 'Look' }), channel).steps[0];
     const sending = { ...context, channel, results: {}, media: files.lending([]) };

@@ -127,6 +127,39 @@ describe('files (D-22, D-24)', () => {
   });
 });
 
+describe('the cover of a video (ADR-282)', () => {
+  const video = { width: 1_280, height: 720, duration: 9 };
+  /** Publishes videos; their covers are gone from the cache when they are sent, if `isLost`. */
+  const publishVideos = async (names: readonly string[], isLost = false) => {
+    const cover = await files.makeCover();
+    const paths = await Promise.all(names.map((name) => files.make(name)));
+    let asked = 0;
+    const media: SendContext['media'] = (index, limits) => {
+      const isKnown = !isLost || asked++ < names.length;
+      return files.lending(paths, { video, ...(isKnown && { cover }) })(index, limits);
+    };
+    const { outcome } = await publishFiles(names, { media });
+    expect(outcome).toMatchObject({ kind: 'done' });
+    return (await telegram.control.listCalls()).items.map(({ method, request }) => ({ method, request }));
+  };
+
+  it.each([
+    ['alone', ['a.mp4'], 'sendVideo'],
+    ['in an album', ['a.jpg', 'b.mp4', 'c.mp4'], 'sendMediaGroup'],
+  ])('goes with it: %s', async (_, names, method) => {
+    const [call] = await publishVideos(names);
+    expect(call).toMatchObject({ method });
+    expect(JSON.stringify(call?.request).match(/attach:\/\/cover-\d/g)).toEqual(
+      names.flatMap((name, index) => (name.endsWith('.mp4') ? [`attach://cover-${index}`] : [])),
+    );
+  });
+
+  it('is left out if it is gone when the video is sent', async () => {
+    for (const names of [['a.mp4'], ['b.mp4', 'c.mp4']])
+      expect(JSON.stringify(await publishVideos(names, true))).not.toContain('thumbnail');
+  });
+});
+
 describe('a post of several messages', () => {
   it('resumes at the failed step, and does not repeat the completed ones', async () => {
     const names = ['a.jpg', 'b.jpg', 'c.mp3'];

@@ -1,4 +1,4 @@
-import { png as blank } from '../../media/make-images.js';
+import { jpeg, png as blank } from '../../media/make-images.js';
 import { fetchBot, startStandIn, TOKEN } from './stand-in.js';
 
 let telegram: Awaited<ReturnType<typeof startStandIn>>;
@@ -83,6 +83,24 @@ describe('a single file', () => {
     expect(unknown.body.result.video).toMatchObject({ width: 320, height: 320, duration: 0 });
   });
 
+  const VIDEO_AND = { video: 'attach://a', thumbnail: 'attach://t' };
+  it('is a video with the thumbnail that was sent', async () => {
+    const { body } = await upload('sendVideo', VIDEO_AND, { a: mp4, t: jpeg(320, 180) });
+    const { thumbnail } = body.result.video;
+    expect(thumbnail).toMatchObject({ width: 320, height: 180, file_size: jpeg(320, 180).length });
+  });
+
+  it.each<[string, Record<string, Buffer>]>([
+    ['not attached', {}],
+    ['a PNG', { t: blank(320, 180) }],
+    ['wider than 320 pixels', { t: jpeg(321, 180) }],
+    ['higher than 320 pixels', { t: jpeg(180, 321) }],
+    ['of 200 kB', { t: jpeg(320, 180, 200_000) }],
+  ])('is rejected with a thumbnail that is %s', async (_, files) => {
+    const { body } = await upload('sendVideo', VIDEO_AND, { a: mp4, ...files });
+    expect(body.description).toMatch(/^Bad Request: a thumbnail must be /);
+  });
+
   it('is a document if it is no MP4', async () => {
     const { body } = await upload('sendVideo', { video: 'attach://a' }, { a: Buffer.from('1a45dfa3', 'hex') });
     expect(body.result).toMatchObject({ document: { file_id: expect.any(String) } });
@@ -107,6 +125,17 @@ describe('an album', () => {
     const entries = (await telegram.control.readLedger({ channel: '@media' })).slice(-2);
     expect(entries.map(({ group_id }) => group_id)).toEqual([first.media_group_id, first.media_group_id]);
     expect(new Set(entries.map(({ call_id }) => call_id)).size).toBe(1);
+  });
+
+  it('has the thumbnails that were sent', async () => {
+    const media = [item('video', 'a', { thumbnail: 'attach://t' }), item('video', 'a')];
+    const { body } = await upload('sendMediaGroup', { media }, { a: mp4, t: jpeg(200, 320) });
+    expect(body.result.map(({ video }: { video: object }) => video)).toMatchObject([
+      { thumbnail: { width: 200, height: 320 } },
+      expect.not.objectContaining({ thumbnail: expect.anything() }),
+    ]);
+    const small = await upload('sendMediaGroup', { media }, { a: mp4, t: blank(9, 9) });
+    expect(small.status).toBe(400);
   });
 
   it.each([

@@ -239,8 +239,9 @@ export class MediaFiles {
     { type, url }: Media,
     path: string,
     wanted: MediaLimits,
-    { postId, ownerId, signal }: PostMedia,
+    post: PostMedia,
   ): Promise<MediaFile | PublishError> {
+    const { postId, ownerId, signal } = post;
     // A photo can be scaled down. Any other file is downloaded only up to the size that may be sent.
     const maxBytes = type === 'photo' ? maxBytesOf(type) : Math.min(maxBytesOf(type), wanted.maxBytes);
     const original = await this.cache.fetchToDisk(url, { postId, ownerId, maxBytes, signal });
@@ -254,10 +255,16 @@ export class MediaFiles {
       const { mime } = original;
       const fits = type === 'photo' ? isWithinPhotoLimits(original, wanted) : original.sizeBytes <= wanted.maxBytes;
       if (fits && mime !== null && wanted.formats.includes(mime)) {
-        isLent = true;
-        const { path: file, sizeBytes, release } = original;
+        const { path: file, sizeBytes } = original;
         const video = type === 'video' ? videoFactsOf(original) : undefined;
-        return { path: file, sizeBytes, mime, filename: fileNameOf(url, mime), video, isFitted: false, release };
+        const wantsCover = wanted.cover && type === 'video' && sizeBytes > wanted.cover.aboveBytes;
+        const cover = wantsCover ? await this.cover(original, wanted.cover, post) : undefined;
+        const release = (): void => {
+          original.release();
+          cover?.release();
+        };
+        isLent = true;
+        return { path: file, sizeBytes, mime, filename: fileNameOf(url, mime), video, cover, isFitted: false, release };
       }
       if (type !== 'photo') {
         const message = MEDIUM_MESSAGES.formatNotAccepted({ mime: mime ?? MEDIUM_MESSAGES.unknownFormat });
@@ -268,6 +275,21 @@ export class MediaFiles {
       return { ...photo, filename: fileNameOf(url, photo.mime), isFitted: true };
     } finally {
       if (!isLent) original.release();
+    }
+  }
+
+  /** Without a cover, a video is sent without one: it never stops a post. */
+  private async cover(
+    video: Awaited<ReturnType<MediaCache['fetchToDisk']>>,
+    limits: NonNullable<MediaLimits['cover']>,
+    { postId, ownerId, signal }: PostMedia,
+  ) {
+    try {
+      const photo = video.mime === 'video/mp4' ? await this.cache.fitCover(video, limits, ownerId, signal) : null;
+      return photo ? { ...photo, filename: fileNameOf('', photo.mime) } : undefined;
+    } catch (error) {
+      this.log.warn({ post: postId, reason: String(error) }, 'the cover of a video could not be prepared');
+      return undefined;
     }
   }
 }
