@@ -6,9 +6,8 @@ import { ConsoleFiles } from '../api/console/console.controller.js';
 import { ProblemFilter } from '../api/transport/problem.filter.js';
 import { getPathPrefix, type Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
-import { EventStoreModule } from './modules/event-store.module.js';
+import { CoreModule } from './modules/core.module.js';
 import { HealthModule } from './modules/health.module.js';
-import { CoreModule, SecretsModule } from './modules/infrastructure.modules.js';
 import {
   ConsoleModule,
   DocumentationModule,
@@ -18,8 +17,7 @@ import {
 } from './modules/interface.modules.js';
 import { ManagementApiModule } from './modules/management-api.module.js';
 import { PublicApiModule } from './modules/public-api.module.js';
-import { PlatformsModule } from './modules/publishing.modules.js';
-import { ReadModelsModule } from './modules/read-models.module.js';
+import { SharedModule } from './modules/shared.module.js';
 import { WorkerModule } from './modules/worker.module.js';
 import type { ProcessOptions } from './process-options.js';
 import type { Resources } from './resources.js';
@@ -65,18 +63,16 @@ export class RootController {
 /** Root module of a gateway process; the settings decide which roles it runs. */
 @Module({})
 export class AppModule {
-  static forRoot(options: ProcessOptions, resources: Resources): DynamicModule {
+  static async forRoot(options: ProcessOptions, resources: Resources): Promise<DynamicModule> {
     const { roles, demo } = options.settings;
     return {
       module: AppModule,
       imports: [
-        CoreModule.forRoot(options, resources),
+        await CoreModule.forRoot(options, resources),
         CqrsModule.forRoot(),
-        EventStoreModule,
+        SharedModule,
         HealthModule,
-        // Parts of every running process, regardless of its roles.
-        ...[PlatformsModule, ReadModelsModule, SecretsModule],
-        ...(roles.has('worker') ? [WorkerModule] : []),
+        ...(roles.has('worker') ? [WorkerModule.forRoot(options)] : []),
         ...(roles.has('api') ? [PublicApiModule, ManagementApiModule, DocumentationModule, ConsoleModule] : []),
         ...(roles.has('tools') ? [ToolsModule] : []),
         ...(demo ? [WallsModule] : []),

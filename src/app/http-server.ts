@@ -64,7 +64,7 @@ export const createHttpServer = async (
     frameworkErrors: rejectUndecodablePath,
     logger: false,
   });
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRoot(options, resources), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(await AppModule.forRoot(options, resources), adapter, {
     abortOnError: false,
     bodyParser: false,
     logger: new NestLogger(log),

@@ -14,8 +14,7 @@ import { Notifications } from '../postgres/notifications.js';
 import { ProjectionProgress } from '../projections/engine/progress.js';
 import { SecretVault } from '../secrets/vault.js';
 import { Database } from './database.js';
-import { CoreModule, SecretsModule } from './modules/infrastructure.modules.js';
-import { ReadModelsModule } from './modules/read-models.module.js';
+import { CoreModule } from './modules/core.module.js';
 import { KEYS } from './process-options.js';
 import { Resources } from './resources.js';
 
@@ -51,7 +50,7 @@ export const infrastructureOf = (app: INestApplicationContext): Infrastructure =
   };
 };
 
-@Module({ imports: [CqrsModule.forRoot(), ReadModelsModule, SecretsModule] })
+@Module({ imports: [CqrsModule.forRoot()] })
 class InfrastructureModule {}
 
 /** Starts the infrastructure without interfaces and sagas, for tests and benchmarks. */
@@ -62,7 +61,7 @@ export const startInfrastructure = async (
   const resources = new Resources(log);
   try {
     const context = await NestFactory.createApplicationContext(
-      { module: InfrastructureModule, imports: [CoreModule.forRoot({ settings, log }, resources)] },
+      { module: InfrastructureModule, imports: [await CoreModule.forRoot({ settings, log }, resources)] },
       { logger: new NestLogger(log), abortOnError: false },
     );
     return { ...infrastructureOf(context), stop: () => context.close() };

@@ -1,6 +1,8 @@
-import type { EventCodec } from '../event-store/codec.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { EventCodec } from '../event-store/codec.js';
 import {
   BEGINNING,
+  EVENT_STORE,
   type EventStore,
   isFullPage,
   isStoreOutage,
@@ -9,15 +11,16 @@ import {
   Unavailable,
 } from '../event-store/port.js';
 import type { RecordedEvent } from '../kernel/events.js';
-import type { Log } from '../kernel/log.js';
+import { LOG, type Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/result.js';
-import type { ProjectionProgress } from '../projections/engine/progress.js';
+import { ProjectionProgress } from '../projections/engine/progress.js';
+import { PROJECTIONS } from '../projections/engine/projection.js';
 import { Backoff } from '../runtime/backoff.js';
 import { BatchPace } from '../runtime/batcher.js';
 import { Semaphore } from '../runtime/semaphore.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 import { type Change, CHANGE_TYPES, describeChange } from './change.js';
-import type { ResourceOwners } from './resource-owners.js';
+import { ResourceOwners } from './resource-owners.js';
 
 /** A read model, and the types of events that it shows. */
 export interface ShowingModel {
@@ -100,6 +103,7 @@ const MAX_REPLAYS = 2;
  * Notifies listeners in this process of changes as soon as the read models show them, or after at most two seconds
  * (ADR-205). It follows the log only while it has listeners. Changes that arrive close together are sent in one turn.
  */
+@Injectable()
 export class ChangeFeed {
   private readonly listeners = new Set<ChangeListener>();
   /** Number of listeners, including those still being added. */
@@ -111,12 +115,12 @@ export class ChangeFeed {
   private readonly replays = new Semaphore(MAX_REPLAYS);
 
   constructor(
-    private readonly store: EventStore,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly codec: EventCodec,
     private readonly owners: ResourceOwners,
-    progress: Pick<ProjectionProgress, 'waitFor'>,
-    models: readonly ShowingModel[],
-    private readonly log: Log,
+    @Inject(ProjectionProgress) progress: Pick<ProjectionProgress, 'waitFor'>,
+    @Inject(PROJECTIONS) models: readonly ShowingModel[],
+    @Inject(LOG) private readonly log: Log,
   ) {
     this.shown = new ShownChanges(progress, models, () => this.resetAll());
   }

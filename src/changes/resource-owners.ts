@@ -1,5 +1,6 @@
-import { type EventCodec, isDamaged } from '../event-store/codec.js';
-import type { EventStore } from '../event-store/port.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { EventCodec, isDamaged } from '../event-store/codec.js';
+import { EVENT_STORE, type EventStore } from '../event-store/port.js';
 import type { RecordedEvent } from '../kernel/events.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 import type { Naming } from './change.js';
@@ -20,11 +21,12 @@ const MEMBERS = Object.keys(STREAMS) as (keyof typeof STREAMS)[];
  * Finds the owners of events. A resource never changes its owner, and its first event names the owner, so the owner can
  * be found even after the resource is deleted.
  */
+@Injectable()
 export class ResourceOwners {
   private readonly known = new BoundedCache<string>(MAX_KNOWN);
 
   constructor(
-    private readonly store: Pick<EventStore, 'readStream'>,
+    @Inject(EVENT_STORE) private readonly store: Pick<EventStore, 'readStream'>,
     private readonly codec: EventCodec,
   ) {}
 

@@ -1,4 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type LimitsProfile, plansWithInput, plansWithOutput } from '../config/limits-profile.js';
+import { LIMITS_PROFILE } from '../config/tokens.js';
 import { endpoint } from '../domain/endpoint/endpoint.decider.js';
 import { owner, type OwnerCommand } from '../domain/owner/owner.decider.js';
 import type { Locale, OwnerRegistered, Plan } from '../domain/owner/owner.events.js';
@@ -9,8 +12,8 @@ import type { Instant } from '../kernel/clock.js';
 import { type Origin, streamOf } from '../kernel/events.js';
 import { deriveUuid } from '../kernel/ids.js';
 import { isRejection } from '../kernel/result.js';
-import type { LiveEndpoints } from '../projections/discovery/discovery.queries.js';
-import type { References } from '../projections/discovery/references.queries.js';
+import { LiveEndpoints } from '../projections/discovery/discovery.queries.js';
+import { References } from '../projections/discovery/references.queries.js';
 import { SecretVault } from '../secrets/vault.js';
 import {
   AggregateCommand,
@@ -41,18 +44,20 @@ type WithdrawalOrigin = Omit<Origin, 'actor'> & { readonly at: Instant };
  * endpoints get no requests. The command that changes the plan does so at once; the saga `withdraw-input` repeats it,
  * in case the process died before it finished.
  */
+@Injectable()
 export class PlanWithdrawal {
-  /**
-   * @param inputPlans plans with webhook input, from the limits profile
-   * @param outputPlans plans with webhook output, from the limits profile
-   */
+  private readonly inputPlans: readonly Plan[];
+  private readonly outputPlans: readonly Plan[];
+
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly endpoints: LiveEndpoints,
     private readonly references: References,
-    private readonly inputPlans: readonly Plan[],
-    private readonly outputPlans: readonly Plan[],
-  ) {}
+    @Inject(LIMITS_PROFILE) profile: LimitsProfile,
+  ) {
+    this.inputPlans = plansWithInput(profile);
+    this.outputPlans = plansWithOutput(profile);
+  }
 
   /**
    * Reads the plan from the owner's stream, and the endpoints and outputs from the read model `discovery`.

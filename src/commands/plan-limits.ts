@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { LimitsProfile } from '../config/limits-profile.js';
+import { type LimitsProfile, resourceCapsOf } from '../config/limits-profile.js';
 import { LIMITS_PROFILE } from '../config/tokens.js';
 import { owner } from '../domain/owner/owner.decider.js';
 import type { Plan } from '../domain/owner/owner.events.js';
-import type { AggregateStore } from '../event-store/aggregate-store.js';
+import { AggregateStore } from '../event-store/aggregate-store.js';
 import { EVENT_STORE, type EventStore, NotAppended } from '../event-store/port.js';
 import type { Clock } from '../kernel/clock.js';
 import { isRejection, reject, type Rejection } from '../kernel/result.js';
@@ -31,13 +31,18 @@ export type CapsByPlan = Readonly<Record<Plan, Readonly<Record<CappedResource, n
  * Creates resources within the caps of their owner's plan (D-67, ADR-209). Each creation first makes a reservation,
  * which counts until the read model shows the resource, so the cap holds for concurrent creations in all processes.
  */
+@Injectable()
 export class CappedCreation {
+  private readonly caps: CapsByPlan;
+
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly reservations: ResourceReservations,
     private readonly progress: ProjectionProgress,
-    private readonly caps: CapsByPlan,
-  ) {}
+    @Inject(LIMITS_PROFILE) profile: LimitsProfile,
+  ) {
+    this.caps = resourceCapsOf(profile);
+  }
 
   /**
    * Creates a resource, or rejects it with `resource_limit` if its owner, or its project, has already reached a cap of

@@ -87,7 +87,7 @@ export interface ReadinessReport {
 }
 
 /** Sources of a {@link ReadinessReport}. */
-interface ReadinessSources {
+export interface ReadinessSources {
   /** Used only for health checks, so that a busy shared pool does not look like an outage. */
   readonly pool: Pick<Pool, 'query'>;
   readonly store: Pick<EventStore, 'appendFailure'>;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { LimitsProfile } from '../config/limits-profile.js';
 import { LIMITS_PROFILE } from '../config/tokens.js';
@@ -93,6 +93,7 @@ const REST_FROM_MS = 10;
  * quarter of a minute's amount, and each preview is charged for the time it took. After work that blocked the thread,
  * no preview runs for the same length of time, so that the thread can serve other requests.
  */
+@Injectable()
 export class PreviewBudget {
   private readonly accounts = new BoundedCache<Account>(MOST_ACCOUNTS);
   private readonly perMinute: number | null;
@@ -100,9 +101,9 @@ export class PreviewBudget {
   private restsUntil = 0;
 
   constructor(
-    { previewMsPerMinute }: Pick<LimitsProfile, 'previewMsPerMinute'>,
-    private readonly now: () => number = () => performance.now(),
-    private readonly rest: (ms: number) => Promise<unknown> = sleep,
+    @Inject(LIMITS_PROFILE) { previewMsPerMinute }: Pick<LimitsProfile, 'previewMsPerMinute'>,
+    @Optional() private readonly now: () => number = () => performance.now(),
+    @Optional() private readonly rest: (ms: number) => Promise<unknown> = sleep,
   ) {
     this.perMinute = previewMsPerMinute;
   }

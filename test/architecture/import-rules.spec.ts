@@ -65,7 +65,7 @@ const BREACHES: readonly Breach[] = [
   ],
   [
     'networks-through-their-descriptors',
-    'src/app/modules/publishing.modules.ts',
+    'src/app/modules/shared.module.ts',
     '../../platforms/vk/render.js',
     'src/platforms/vk/render.ts',
   ],

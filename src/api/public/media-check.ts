@@ -2,11 +2,11 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { ProbeBudget, type ProbePayer, type RefusedPayment } from '../../limits/budgets.js';
-import type { Inspector } from '../../media/inspector.js';
+import { Inspector } from '../../media/inspector.js';
 import { createProber, findMediaProblems, type PayRequests, type Prober } from '../../media/probe.js';
-import type { AddressPolicy } from '../../outbound-http/address-policy.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/address-policy.js';
 import { GuardedClient } from '../../outbound-http/guarded-client.js';
-import { type RequestSlots, TrafficMeter } from '../../outbound-http/request-slots.js';
+import { RequestSlots, TrafficMeter } from '../../outbound-http/request-slots.js';
 import { type Audience, listAddressed } from '../../payload/content-layers.js';
 import { listMedia, type MediaList } from '../../payload/overrides.js';
 import type { Media, PublishPayload } from '../../payload/payload.js';
@@ -69,18 +69,31 @@ export const selectCheckableMedia = (
   });
 };
 
+/** Limits the concurrent requests for posts that are not accepted yet: media checks, translations (D-51). */
+@Injectable()
+export class AcceptanceSlots extends RequestSlots {
+  constructor() {
+    super({ perHost: 32, inAll: 256 });
+  }
+}
+
 /**
  * Probes a payload's media with small ranged reads, within 3 s in total (D-24), charged to the endpoint's probe budget
  * (D-51). With MEDIA_PROBE off, it fetches nothing and reports no problems; media are then checked on publishing.
  */
+@Injectable()
 export class MediaCheck implements OnModuleDestroy {
   private readonly client: GuardedClient | null;
   private readonly prober: Prober | null;
 
-  /** @param inspector null with MEDIA_PROBE off */
-  constructor(policy: AddressPolicy, slots: RequestSlots, inspector: Inspector | null) {
-    this.client = inspector && new GuardedClient({ policy, slots });
-    this.prober = inspector && this.client && createProber({ client: this.client, inspector });
+  constructor(
+    @Inject(SETTINGS) { mediaProbe }: Settings,
+    @Inject(ADDRESS_POLICY) policy: AddressPolicy,
+    slots: AcceptanceSlots,
+    inspector: Inspector,
+  ) {
+    this.client = mediaProbe ? new GuardedClient({ policy, slots }) : null;
+    this.prober = this.client && createProber({ client: this.client, inspector });
   }
 
   /**

@@ -1,3 +1,4 @@
+import { Injectable, Optional } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { LIMITS } from '../../payload/payload.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
@@ -122,13 +123,14 @@ const MAX_READING = 1_000;
  * Counts and limits the bytes that a process holds, and the bodies that it reads, for requests that are not
  * authenticated yet (ADR-88).
  */
+@Injectable()
 export class UnauthenticatedBodies {
   private held = 0;
   private beingRead = 0;
 
   constructor(
-    private readonly maxHeldBytes = MAX_HELD_BYTES,
-    private readonly maxReading = MAX_READING,
+    @Optional() private readonly maxHeldBytes = MAX_HELD_BYTES,
+    @Optional() private readonly maxReading = MAX_READING,
   ) {}
 
   get heldBytes(): number {

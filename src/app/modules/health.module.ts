@@ -4,13 +4,12 @@ import { SETTINGS } from '../../config/tokens.js';
 import { CheckedEventStore } from '../../event-store/checked-event-store.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
-import { DeploymentMetrics } from '../../health/deployment-metrics.js';
+import { DeploymentMetrics, type MetricsSources } from '../../health/deployment-metrics.js';
 import { HealthController, HealthRoutes } from '../../health/health.controller.js';
 import { Metrics, MetricsAccess, MetricsPage } from '../../health/metrics.js';
-import { Readiness } from '../../health/readiness.js';
+import { Readiness, type ReadinessSources } from '../../health/readiness.js';
 import { ClockDifference, EventTimes } from '../../health/times.js';
 import { CLOCK, type Clock } from '../../kernel/clock.js';
-import { LOG, type Log } from '../../kernel/log.js';
 import { HelperCheck } from '../../media/helper.js';
 import { Leases } from '../../postgres/leases.js';
 import { createPool } from '../../postgres/pool.js';
@@ -21,115 +20,82 @@ import { UnreadableSecrets } from '../../secrets/unreadable-secrets.js';
 import { Database } from '../database.js';
 import { PROCESS_OPTIONS, type ProcessOptions, type ProcessSettings } from '../process-options.js';
 import { Resources } from '../resources.js';
-import { EventStoreModule } from './event-store.module.js';
-import { MediaModule, MetricsModule, PostgresModule } from './infrastructure.modules.js';
 
 /** The server cancels health queries after this time, in ms. */
 const STATEMENT_MS = 2_000;
 
-const HEALTH_POOL = Symbol('HealthPool');
-const STORE_HEAD = Symbol('StoreHead');
+type HealthSources = MetricsSources & Pick<ReadinessSources, 'secrets'>;
+
+/** Injection token for what readiness and metrics read. */
+const SOURCES = Symbol('HealthSources');
+
+const openPool = async (
+  { connections, connectionString, pool }: Database,
+  { log: logger }: ProcessOptions,
+  resources: Resources,
+): Promise<Pool> => {
+  if (connections.health === 0) return pool;
+  const options = { max: connections.health, applicationName: 'crosspost health', logger };
+  const opened = createPool(connectionString, { ...options, statementTimeoutMs: STATEMENT_MS });
+  await resources.add(() => opened.end());
+  return opened;
+};
 
 /** Liveness, readiness and metrics over HTTP, for every role. */
 @Module({
-  imports: [PostgresModule, EventStoreModule, MediaModule, MetricsModule],
   controllers: [HealthController],
   providers: [
     {
-      provide: HEALTH_POOL,
-      inject: [PROCESS_OPTIONS, Database, Resources],
-      useFactory: async ({ log: logger }: ProcessOptions, database: Database, resources: Resources) => {
-        const { connectionString, connections } = database;
-        if (connections.health === 0) return database.pool;
-        const options = { max: connections.health, applicationName: 'crosspost health', logger };
-        const pool = createPool(connectionString, { ...options, statementTimeoutMs: STATEMENT_MS });
-        await resources.add(() => pool.end());
-        return pool;
-      },
-    },
-    {
-      provide: STORE_HEAD,
-      inject: [EVENT_STORE],
-      useFactory: (store: EventStore) => new SharedResult(() => store.readHead(), 0),
-    },
-    {
-      provide: UnreadableSecrets,
-      inject: [HEALTH_POOL, KeyRing, LOG, Resources],
-      useFactory: async (pool: Pool, ring: KeyRing, log: Log, resources: Resources) => {
-        const unreadable = new UnreadableSecrets(pool, ring, log);
+      provide: SOURCES,
+      inject: [Database, EVENT_STORE, EventCodec, CLOCK, KeyRing, PROCESS_OPTIONS, Resources],
+      useFactory: async (
+        database: Database,
+        store: EventStore,
+        codec: EventCodec,
+        clock: Clock,
+        ring: KeyRing,
+        options: ProcessOptions,
+        resources: Resources,
+      ): Promise<HealthSources> => {
+        const pool = await openPool(database, options, resources);
+        const unreadable = new UnreadableSecrets(pool, ring, options.log);
         unreadable.start();
         await resources.add(() => unreadable.stop());
-        return unreadable;
+        return {
+          pool,
+          storeHead: new SharedResult(() => store.readHead(), 0),
+          eventTimes: new EventTimes(store, codec),
+          clock: new ClockDifference(pool, clock),
+          secrets: () => unreadable.describe(),
+        };
       },
-    },
-    {
-      provide: EventTimes,
-      inject: [EVENT_STORE, EventCodec],
-      useFactory: (store: EventStore, codec: EventCodec) => new EventTimes(store, codec),
-    },
-    {
-      provide: ClockDifference,
-      inject: [HEALTH_POOL, CLOCK],
-      useFactory: (pool: Pool, clock: Clock) => new ClockDifference(pool, clock),
     },
     {
       provide: Readiness,
-      inject: [
-        HEALTH_POOL,
-        STORE_HEAD,
-        EVENT_STORE,
-        EventTimes,
-        ClockDifference,
-        Leases,
-        CheckedEventStore,
-        UnreadableSecrets,
-        HelperCheck,
-        SetAsidePosts,
-      ],
+      inject: [SOURCES, EVENT_STORE, Leases, CheckedEventStore, HelperCheck, SetAsidePosts],
       useFactory: (
-        pool: Pool,
-        storeHead: SharedResult<bigint>,
+        sources: HealthSources,
         store: EventStore,
-        eventTimes: EventTimes,
-        clock: ClockDifference,
         leases: Leases,
         checked: CheckedEventStore,
-        unreadable: UnreadableSecrets,
         helpers: HelperCheck,
         setAside: SetAsidePosts,
       ) =>
         new Readiness({
-          pool,
+          ...sources,
           store,
-          eventTimes,
-          storeHead,
           failingWork: () => leases.failingWork.list(),
-          clock,
           connection: () => checked.connection,
-          secrets: () => unreadable.describe(),
           helpers: () => helpers.report,
           setAside: () => setAside.report,
         }),
     },
     {
       provide: HealthRoutes,
-      inject: [
-        SETTINGS,
-        HEALTH_POOL,
-        STORE_HEAD,
-        EventTimes,
-        ClockDifference,
-        Leases,
-        Readiness,
-        Metrics,
-        CheckedEventStore,
-      ],
+      inject: [SETTINGS, SOURCES, Leases, Readiness, Metrics, CheckedEventStore],
       useFactory: (
         settings: ProcessSettings,
-        pool: Pool,
-        storeHead: SharedResult<bigint>,
-        eventTimes: EventTimes,
-        clock: ClockDifference,
+        sources: HealthSources,
         leases: Leases,
         readiness: Readiness,
         metrics: Metrics,
@@ -137,7 +103,7 @@ const STORE_HEAD = Symbol('StoreHead');
       ) => {
         metrics.watchEventStore(() => checked.connection);
         metrics.watchFailingWork(() => leases.failingWork.list());
-        const deployment = new DeploymentMetrics(metrics.registry, { pool, storeHead, eventTimes, clock });
+        const deployment = new DeploymentMetrics(metrics.registry, sources);
         return new HealthRoutes(readiness, new MetricsPage(metrics, deployment), new MetricsAccess(settings));
       },
     },

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Module } from '@nestjs/common';
+import { Module, type Provider } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
@@ -21,61 +21,44 @@ import { AuditIndex, TimelineQueries } from '../../projections/audit/audit.queri
 import { SecretVault } from '../../secrets/vault.js';
 import { Resources } from '../resources.js';
 import { LATECOMERS } from '../sagas.js';
-import { EventStoreModule } from './event-store.module.js';
-import { PostgresModule, SecretsModule } from './infrastructure.modules.js';
-import { ReadModelsModule } from './read-models.module.js';
+
+const HISTORY: Provider[] = [
+  AuditIndex,
+  EventLoader,
+  HistorySnapshotTable,
+  HistoryReader,
+  AggregatePlaces,
+  TimeTravel,
+  OwnerTimeTravel,
+  TimelineQueries,
+  Timelines,
+  AuditTrail,
+  Traces,
+  SkippedPosts,
+  TransparencyLog,
+  ExportHistory,
+  {
+    provide: ImportHistory,
+    inject: [POOL, CheckedEventStore, SecretVault, LOG_IDENTITY, PublishedCheckpoints],
+    useFactory: (
+      pool: Pool,
+      store: CheckedEventStore,
+      vault: SecretVault,
+      identity: LogIdentity,
+      published: PublishedCheckpoints,
+    ) => new ImportHistory({ pool, store, vault, identity, published, latecomers: LATECOMERS }),
+  },
+  {
+    provide: ImportSpool,
+    inject: [SETTINGS, Resources],
+    useFactory: ({ dataDir }: Settings, resources: Resources) =>
+      resources.open(
+        () => ImportSpool.open(join(dataDir, 'imports')),
+        (spool) => spool.close(),
+      ),
+  },
+];
 
 /** History: past states, the audit trail, traces and the transparency log. */
-@Module({
-  imports: [EventStoreModule, PostgresModule, ReadModelsModule, SecretsModule],
-  providers: [
-    AuditIndex,
-    EventLoader,
-    HistorySnapshotTable,
-    HistoryReader,
-    AggregatePlaces,
-    TimeTravel,
-    OwnerTimeTravel,
-    TimelineQueries,
-    Timelines,
-    AuditTrail,
-    Traces,
-    SkippedPosts,
-    TransparencyLog,
-    ExportHistory,
-    {
-      provide: ImportHistory,
-      inject: [POOL, CheckedEventStore, SecretVault, LOG_IDENTITY, PublishedCheckpoints],
-      useFactory: (
-        pool: Pool,
-        store: CheckedEventStore,
-        vault: SecretVault,
-        identity: LogIdentity,
-        published: PublishedCheckpoints,
-      ) => new ImportHistory({ pool, store, vault, identity, published, latecomers: LATECOMERS }),
-    },
-    {
-      provide: ImportSpool,
-      inject: [SETTINGS, Resources],
-      useFactory: ({ dataDir }: Settings, resources: Resources) =>
-        resources.open(
-          () => ImportSpool.open(join(dataDir, 'imports')),
-          (spool) => spool.close(),
-        ),
-    },
-  ],
-  exports: [
-    ExportHistory,
-    ImportHistory,
-    ImportSpool,
-    TimeTravel,
-    OwnerTimeTravel,
-    Timelines,
-    AuditTrail,
-    Traces,
-    SkippedPosts,
-    TransparencyLog,
-    AggregatePlaces,
-  ],
-})
+@Module({ providers: HISTORY, exports: HISTORY })
 export class HistoryModule {}

@@ -43,39 +43,21 @@ import { ProjectsController } from '../../api/management/projects/projects.contr
 import { RecoveryController } from '../../api/management/recovery/recovery.controller.js';
 import { SagasController } from '../../api/management/sagas/sagas.controller.js';
 import { SecretsController } from '../../api/management/secrets/secrets.controller.js';
+import { ChangeStreams } from '../../api/management/stream/change-streams.js';
 import { StreamController } from '../../api/management/stream/stream.controller.js';
 import {
   DeliveriesController,
   WebhookOutputsController,
 } from '../../api/management/webhook-outputs/webhook-outputs.controller.js';
-import { ChangesModule } from './changes.module.js';
-import { CommandsModule } from './commands.module.js';
-import { EventStoreModule } from './event-store.module.js';
+import { ChangeFeed } from '../../changes/change-feed.js';
+import { ResourceOwners } from '../../changes/resource-owners.js';
 import { HealthModule } from './health.module.js';
 import { HistoryModule } from './history.module.js';
-import { PostgresModule, SecretsModule } from './infrastructure.modules.js';
-import { JobsModule } from './job-runner.module.js';
-import { LimitsModule } from './limits.module.js';
 import { PublicApiModule } from './public-api.module.js';
-import { PlatformsModule } from './publishing.modules.js';
-import { ReadModelsModule } from './read-models.module.js';
 
-/** The management API, /manage/v1 (D-32). */
+/** The management API, /manage/v1 (D-32). It uses the public API's gate, and its requests not yet in the request log. */
 @Module({
-  imports: [
-    CommandsModule,
-    ReadModelsModule,
-    EventStoreModule,
-    PostgresModule,
-    SecretsModule,
-    PlatformsModule,
-    HealthModule,
-    HistoryModule,
-    ChangesModule,
-    JobsModule,
-    LimitsModule,
-    PublicApiModule, // its gate, and requests not yet stored in the request log
-  ],
+  imports: [HealthModule, HistoryModule, PublicApiModule],
   controllers: [
     OwnersController,
     ChannelsController,
@@ -107,7 +89,9 @@ import { ReadModelsModule } from './read-models.module.js';
   ],
   providers: [
     ApiKeyGuard,
+    ChangeFeed,
     ChangePipeline,
+    ChangeStreams,
     ChannelTester,
     EndpointViewBuilder,
     IdempotentResponses,
@@ -115,6 +99,7 @@ import { ReadModelsModule } from './read-models.module.js';
     PlanQuotas,
     ProcessingPreview,
     PublicationViewBuilder,
+    ResourceOwners,
     ...[OverviewBuilder, OverviewFactsReader, ChecksBuilder],
     WrongKeyLockout,
   ],

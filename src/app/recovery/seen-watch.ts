@@ -1,9 +1,12 @@
-import type { OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { epochOf, recovery } from '../../domain/recovery/recovery.decider.js';
 import { RECOVERY_ID } from '../../domain/recovery/recovery.events.js';
-import type { AggregateStore } from '../../event-store/aggregate-store.js';
-import type { CheckedEventStore } from '../../event-store/checked-event-store.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { CheckedEventStore } from '../../event-store/checked-event-store.js';
 import type { SeenNotes } from '../../event-store/store-records.js';
+import { openSeenNotes } from '../event-store.js';
+import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
+import { Resources } from '../resources.js';
 import type { NoticedLoss } from './log-recovery.js';
 
 const INTERVAL_MS = 1_000;
@@ -14,19 +17,24 @@ const UNKNOWN_EPOCH = 'unknown';
  * Notes once a second, outside the database, the newest event that this process has seen, and reads the end of the log,
  * so that a process without traffic notices lost events too (D-80).
  */
-export class SeenWatch implements OnApplicationShutdown {
+@Injectable()
+export class SeenWatch {
   /** Resolves once events that this process has seen are lost. */
   readonly eventsLost: Promise<NoticedLoss>;
   private latest: NoticedLoss | null = null;
   private stopped = false;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
+  private readonly notes: SeenNotes;
 
   constructor(
     private readonly store: CheckedEventStore,
     private readonly aggregates: AggregateStore,
-    private readonly notes: SeenNotes,
+    @Inject(PROCESS_OPTIONS) { settings }: ProcessOptions,
+    resources: Resources,
   ) {
+    this.notes = openSeenNotes(settings);
+    void resources.add(() => this.stop());
     this.eventsLost = new Promise((resolve) => {
       store.onEventsLost(() => {
         const { seen } = store;
@@ -36,7 +44,7 @@ export class SeenWatch implements OnApplicationShutdown {
     this.schedule();
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  private async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
     await this.running;

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Optional } from '@nestjs/common';
 import {
   chooseClaimStep,
   type KeyClaim,
@@ -12,7 +13,7 @@ import {
 } from '../../domain/post/post.decider.js';
 import { type KeyEvent, type Place, PLANNED_POST_TYPES } from '../../domain/post/post.events.js';
 import { findLast } from '../../event-store/aggregate-reader.js';
-import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { type AppendCondition, BEGINNING, type StoredEvent, WrongExpectedRevision } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/clock.js';
 import { type Origin, streamOf } from '../../kernel/events.js';
@@ -69,11 +70,12 @@ const IN_FLIGHT_MS = 2_000;
  * Looks up and claims idempotency keys (D-19). A claim takes one or two keys for a post exactly once, despite
  * concurrent requests, several processes, and crashes at any moment. See domain/post/post.decider.ts.
  */
+@Injectable()
 export class KeyClaims {
   /** @param sleepMs waits for a number of milliseconds; replaced in tests */
   constructor(
     private readonly aggregates: AggregateStore,
-    private readonly sleepMs: (ms: number) => Promise<unknown> = sleep,
+    @Optional() private readonly sleepMs: (ms: number) => Promise<unknown> = sleep,
   ) {}
 
   /** Reads the state of an endpoint's keys from their streams. @throws Unavailable */

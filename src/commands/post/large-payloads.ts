@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
 import type { PayloadParts, PayloadPartStored } from '../../domain/post/post.events.js';
-import type { ErasureNotes } from '../../erasure/erasure-notes.js';
-import { type AggregateStore, emptyAggregate } from '../../event-store/aggregate-store.js';
-import type { Clock } from '../../kernel/clock.js';
+import { ErasureNotes } from '../../erasure/erasure-notes.js';
+import { AggregateStore, emptyAggregate } from '../../event-store/aggregate-store.js';
+import { CLOCK, type Clock } from '../../kernel/clock.js';
 import type { Origin } from '../../kernel/events.js';
 import { payloadStreamName } from '../../projections/posts/post-payloads.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
@@ -29,11 +30,12 @@ export interface LargePayload {
 }
 
 /** Stores large payloads in parts before the event that refers to them (D-42, ADR-109). */
+@Injectable()
 export class LargePayloads {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly notes: ErasureNotes,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /**

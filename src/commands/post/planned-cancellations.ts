@@ -1,9 +1,10 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { type CommandContext, isDamaged } from '../../event-store/codec.js';
 import { type Position, Unavailable } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/clock.js';
-import type { Log } from '../../kernel/log.js';
+import { LOG, type Log } from '../../kernel/log.js';
 import { isRejection, reasonOf } from '../../kernel/result.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import {
@@ -22,12 +23,13 @@ const BATCH_SIZE = 50;
 const NOTHING: Completed = { position: -1n };
 
 /** Cancels the planned publications of a deleted channel, project, endpoint or owner. */
+@Injectable()
 export class PlannedCancellations {
   constructor(
-    private readonly planned: Pick<PlannedPostQueries, 'findPlanned'>,
+    @Inject(PlannedPostQueries) private readonly planned: Pick<PlannedPostQueries, 'findPlanned'>,
     private readonly posts: PlannedPosts,
-    private readonly progress: Pick<ProjectionProgress, 'requireUpTo'>,
-    private readonly log: Log,
+    @Inject(ProjectionProgress) private readonly progress: Pick<ProjectionProgress, 'requireUpTo'>,
+    @Inject(LOG) private readonly log: Log,
   ) {}
 
   /**

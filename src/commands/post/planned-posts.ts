@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
 import {
   beginPost,
   decidePlannedPost,
@@ -10,7 +11,7 @@ import {
 } from '../../domain/post/planned-post.js';
 import { PLANNED_POST_TYPES, type PlannedPostEvent, type PostAccepted } from '../../domain/post/post.events.js';
 import { readBackwards } from '../../event-store/aggregate-reader.js';
-import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { type CommandContext, deriveEventId } from '../../event-store/codec.js';
 import { type NewEvent, type Position, type StoredEvent, WrongExpectedRevision } from '../../event-store/port.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
@@ -71,6 +72,7 @@ export const POSTS_AT_ONCE = 10;
  * Changes and releases planned posts. A post's events are in the stream of its key, mixed with the events of other
  * posts that used the key. All these posts compete for the stream's next revision (ADR-231).
  */
+@Injectable()
 export class PlannedPosts {
   private readonly conflictLocks = new KeyedSemaphore(1);
 

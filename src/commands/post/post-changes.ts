@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { PLANNED_POST_MESSAGES } from '../../domain/messages.js';
 import {
   type ChangeAuthor,
@@ -6,17 +7,16 @@ import {
   type PostDecision,
 } from '../../domain/post/planned-post.js';
 import type { CommandContext } from '../../event-store/codec.js';
-import type { Clock, Instant } from '../../kernel/clock.js';
+import { type Clock, type Instant, SHARED_CLOCK } from '../../kernel/clock.js';
 import { newUuid } from '../../kernel/ids.js';
-import type { Rejection } from '../../kernel/result.js';
-import { isRejection, reject } from '../../kernel/result.js';
+import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import { parsePublishAt } from '../../payload/publish-at.js';
 import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { selectTargets } from './accept-post.js';
-import type { LargePayloads } from './large-payloads.js';
-import type { ChangedPost, PlannedPosts, PostPlace } from './planned-posts.js';
+import { LargePayloads } from './large-payloads.js';
+import { type ChangedPost, PlannedPosts, type PostPlace } from './planned-posts.js';
 
 export type { ChangeAuthor, PostDecision };
 
@@ -43,12 +43,13 @@ export interface Replacement {
 export type PostChangeResult = ChangedPost | Rejection<PlannedPostRejection> | null;
 
 /** Changes planned posts for clients, owners and the operator (D-63). */
+@Injectable()
 export class PostChanges {
   constructor(
     private readonly posts: PlannedPosts,
     private readonly large: LargePayloads,
     /** Decides whether a change makes a post due. */
-    private readonly clock: Clock,
+    @Inject(SHARED_CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Reschedules a post. @param publishAt null for as soon as possible @throws Unavailable */

@@ -1,9 +1,13 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Platform } from '../../domain/channel/channel.events.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
 import { Unavailable } from '../../event-store/port.js';
+import { Notifications } from '../../postgres/notifications.js';
+import { POOL } from '../../postgres/tokens.js';
 import { Batcher } from '../../runtime/batcher.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
+import { ProjectionProgress } from '../engine/progress.js';
 import { DISCOVERY, type EndpointRow } from './discovery.tables.js';
 
 /** An endpoint with everything that its requests are checked against. */
@@ -29,22 +33,26 @@ const CACHE_SIZE = 10_000;
  * verified the snapshot's version, and rejected only after {@link loadCurrent} has confirmed the snapshot. A rotated
  * token or a changed allowlist therefore takes effect at once in every process, without an extra query.
  */
+@Injectable()
 export class EndpointSnapshots {
   private cache = new BoundedCache<EndpointSnapshot>(CACHE_SIZE);
   private readonly versions: Batcher<string, string | null>;
   private readonly loads: Batcher<string, EndpointSnapshot | null>;
   private isBuilt = false;
 
-  constructor(private readonly pool: Pool) {
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    progress: ProjectionProgress,
+    notifications: Notifications,
+  ) {
     this.versions = new Batcher((slugs) => this.readVersions(slugs));
     this.loads = new Batcher((slugs) => this.loadSnapshots(slugs), { concurrency: 2, maxBatchSize: 100 });
+    // Another version of `discovery` may have fixed rows without changing their version.
+    progress.onVersions('discovery', () => this.clear());
+    notifications.onLoss(() => this.clear());
   }
 
-  /**
-   * Discards all snapshots. Call it when another version of `discovery` becomes live: a rebuild may fix rows without
-   * changing their version.
-   */
-  clear(): void {
+  private clear(): void {
     this.cache = new BoundedCache(CACHE_SIZE);
   }
 

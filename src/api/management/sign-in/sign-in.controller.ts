@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Controller, HttpCode, Injectable, Optional, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { hashToken } from '../../../secrets/tokens.js';
 import { Must } from '../../../validation/rules.js';
@@ -19,11 +19,12 @@ const CODE_BYTES = 24;
  * The one-time code in the console URL that a demo prints when it starts. It signs in the demo's owner and is valid for
  * ten minutes. It becomes invalid when the process exits, because its hash is kept only in memory.
  */
+@Injectable()
 export class OneTimeCode {
   private issued: { readonly hash: string; readonly until: number; readonly session: SignInView } | null = null;
 
   /** @param now returns the time of a monotonic clock, in ms */
-  constructor(private readonly now: () => number = () => performance.now()) {}
+  constructor(@Optional() private readonly now: () => number = () => performance.now()) {}
 
   /** Returns a new code, which replaces the previous one. */
   issue(session: SignInView): string {

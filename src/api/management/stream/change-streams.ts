@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { BeforeApplicationShutdown } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { type Change, coalesceChanges } from '../../../changes/change.js';
-import type { ChangeFeed, ChangeListener } from '../../../changes/change-feed.js';
-import type { Log } from '../../../kernel/log.js';
+import { ChangeFeed, type ChangeListener } from '../../../changes/change-feed.js';
+import { LOG, type Log } from '../../../kernel/log.js';
 import { HttpProblem } from '../../transport/problem.view.js';
 import { STREAM_MESSAGES } from '../messages.js';
 
@@ -191,6 +191,9 @@ export const STREAM_OPTIONS = {
   behind: { bytes: 262_144, ms: 30_000 },
 };
 
+/** Injection token for the {@link StreamOptions}. */
+export const CHANGE_STREAM_OPTIONS = Symbol('ChangeStreamOptions');
+
 /** See {@link STREAM_OPTIONS}. */
 export type StreamOptions = typeof STREAM_OPTIONS;
 
@@ -203,6 +206,7 @@ const OPERATOR = 'operator';
  * The open change streams of a process. They end when the process stops. If all places are taken, an owner with fewer
  * streams replaces the oldest stream of the owner with the most, so that a few owners cannot keep out the others (D-89).
  */
+@Injectable()
 export class ChangeStreams implements BeforeApplicationShutdown {
   /** All streams that are not closed, including ended ones whose last bytes are still being sent. */
   private readonly streams = new Set<ChangeStream>();
@@ -213,9 +217,9 @@ export class ChangeStreams implements BeforeApplicationShutdown {
   private isStopping = false;
 
   constructor(
-    private readonly feed: Pick<ChangeFeed, 'listen'>,
-    private readonly log: Log,
-    private readonly options: StreamOptions = STREAM_OPTIONS,
+    @Inject(ChangeFeed) private readonly feed: Pick<ChangeFeed, 'listen'>,
+    @Inject(LOG) private readonly log: Log,
+    @Inject(CHANGE_STREAM_OPTIONS) private readonly options: StreamOptions = STREAM_OPTIONS,
   ) {}
 
   /** The number of open streams. */

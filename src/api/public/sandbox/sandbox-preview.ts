@@ -7,7 +7,6 @@ import { PreviewBudget } from '../../../limits/budgets.js';
 import type { PayRequests } from '../../../media/probe.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
 import { GuardedClient } from '../../../outbound-http/guarded-client.js';
-import { RequestSlots } from '../../../outbound-http/request-slots.js';
 import type { TextWithEntities } from '../../../payload/entities.js';
 import { contentFor, type ContentTarget, listMedia } from '../../../payload/overrides.js';
 import type { PublishPayload } from '../../../payload/payload.js';
@@ -21,7 +20,7 @@ import { FindResource } from '../../../projections/discovery/discovery.queries.j
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { SecretVault } from '../../../secrets/vault.js';
 import { previewBudgetRejection } from '../gate/rejections.js';
-import type { CheckedLists } from '../media-check.js';
+import { AcceptanceSlots, type CheckedLists } from '../media-check.js';
 import { PREVIEW_MESSAGES } from '../messages.js';
 import {
   type ChannelPreview,
@@ -43,7 +42,7 @@ export class SandboxTranslation implements OnModuleDestroy {
 
   constructor(
     @Inject(ADDRESS_POLICY) policy: AddressPolicy,
-    slots: RequestSlots,
+    slots: AcceptanceSlots,
     private readonly vault: SecretVault,
   ) {
     setMaxListeners(0, this.closing.signal); // one listener per running request, which is not a leak

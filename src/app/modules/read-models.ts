@@ -1,9 +1,3 @@
-import { Module } from '@nestjs/common';
-import type { Pool } from 'pg';
-import { createDecisionRecorder } from '../../commands/projection.js';
-import { AggregateStore } from '../../event-store/aggregate-store.js';
-import { Notifications } from '../../postgres/notifications.js';
-import { POOL } from '../../postgres/tokens.js';
 import { ActivityQueries, AlertQueries } from '../../projections/activity/activity.queries.js';
 import {
   ChannelPlatforms,
@@ -18,10 +12,8 @@ import {
 } from '../../projections/discovery/discovery.queries.js';
 import { EndpointSnapshots } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { References, ResourceNames } from '../../projections/discovery/references.queries.js';
-import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { type Projection, PROJECTIONS } from '../../projections/engine/projection.js';
 import { ProjectionStatuses } from '../../projections/engine/projection-status.queries.js';
-import { Decisions, Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
+import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import { PlannedPostQueries } from '../../projections/planned-posts/planned-posts.queries.js';
 import {
   FindEndpointPost,
@@ -57,11 +49,9 @@ import {
   OutputQueues,
 } from '../../projections/webhook-deliveries/webhook-deliveries.queries.js';
 import { SagaStatuses } from '../../sagas/engine/saga-status.queries.js';
-import { EventStoreModule } from './event-store.module.js';
-import { PostgresModule } from './infrastructure.modules.js';
 
-/** Classes that query the read models. */
-const QUERIES = [
+/** Classes that read the read models, and rebuild them. */
+export const READ_MODELS = [
   ActivityQueries,
   AlertQueries,
   ChannelMessages,
@@ -70,6 +60,7 @@ const QUERIES = [
   CountHeld,
   CountRescheduled,
   DeliveryBodies,
+  EndpointSnapshots,
   FindChannelsOfChat,
   FindDelivery,
   FindEndpointPost,
@@ -103,43 +94,9 @@ const QUERIES = [
   PublicationDetailsQueries,
   PublishScheduleQueries,
   QueuedPublications,
+  Rebuilds,
   References,
   ResourceNames,
   SagaStatuses,
   UsedUpOwners,
 ];
-
-/** Classes that query the read models, and the progress of the projections that fill them. */
-@Module({
-  imports: [PostgresModule, EventStoreModule],
-  providers: [
-    ...QUERIES,
-    {
-      provide: ProjectionProgress,
-      inject: [POOL, Notifications, PROJECTIONS],
-      useFactory: async (pool: Pool, notifications: Notifications, projections: readonly Projection[]) => {
-        const progress = new ProjectionProgress(pool, notifications, projections);
-        await progress.refresh(); // the views that this program reads may not exist yet
-        return progress;
-      },
-    },
-    {
-      provide: EndpointSnapshots,
-      inject: [POOL, ProjectionProgress, Notifications],
-      useFactory: (pool: Pool, progress: ProjectionProgress, notifications: Notifications) => {
-        const snapshots = new EndpointSnapshots(pool);
-        progress.onVersions('discovery', () => snapshots.clear());
-        notifications.onLoss(() => snapshots.clear());
-        return snapshots;
-      },
-    },
-    {
-      provide: Decisions,
-      inject: [POOL, AggregateStore],
-      useFactory: (pool: Pool, aggregates: AggregateStore) => new Decisions(pool, createDecisionRecorder(aggregates)),
-    },
-    Rebuilds,
-  ],
-  exports: [...QUERIES, ProjectionProgress, EndpointSnapshots, Decisions, Rebuilds],
-})
-export class ReadModelsModule {}

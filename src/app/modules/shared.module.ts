@@ -1,0 +1,87 @@
+import { Global, Module, type Provider } from '@nestjs/common';
+import { Deletions } from '../../commands/deletion.js';
+import { ScheduleDelivery } from '../../commands/delivery.js';
+import { DisableEndpointHandler } from '../../commands/endpoint.js';
+import { managementHandlers } from '../../commands/handlers.js';
+import { PlanWithdrawal } from '../../commands/owner.js';
+import { TempPauseHandler, TempResumeHandler } from '../../commands/pause.js';
+import { CappedCreation, PlannedCap } from '../../commands/plan-limits.js';
+import { AcceptPostHandler } from '../../commands/post/accept-post.js';
+import { KeyClaims } from '../../commands/post/key-claims.js';
+import { LargePayloads } from '../../commands/post/large-payloads.js';
+import { PlannedCancellations } from '../../commands/post/planned-cancellations.js';
+import { PlannedPosts } from '../../commands/post/planned-posts.js';
+import { PostChanges } from '../../commands/post/post-changes.js';
+import { LogRequestsHandler } from '../../commands/request-log.js';
+import { Metrics } from '../../health/metrics.js';
+import { JobTable } from '../../jobs/job.js';
+import { ChangeBudget, PreviewBudget, ProbeBudget } from '../../limits/budgets.js';
+import { Limiter } from '../../limits/limiter.js';
+import { MonthlyQuota } from '../../limits/monthly-quota.js';
+import { ResourceReservations } from '../../limits/resource-reservations.js';
+import { Publishers } from '../../platforms/publishers.js';
+import { Database } from '../database.js';
+import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
+import { Resources } from '../resources.js';
+import { NETWORKS, type Networks, startNetworks } from '../stand-ins.js';
+
+const COMMANDS: Provider[] = [
+  ...managementHandlers,
+  AcceptPostHandler,
+  CappedCreation,
+  Deletions,
+  DisableEndpointHandler,
+  KeyClaims,
+  LargePayloads,
+  LogRequestsHandler,
+  PlannedCancellations,
+  PlannedCap,
+  PlannedPosts,
+  PlanWithdrawal,
+  PostChanges,
+  ScheduleDelivery,
+  TempPauseHandler,
+  TempResumeHandler,
+];
+
+const LIMITS: Provider[] = [ChangeBudget, Limiter, MonthlyQuota, PreviewBudget, ProbeBudget, ResourceReservations];
+
+const NETWORK_ACCESS: Provider[] = [
+  {
+    provide: NETWORKS,
+    // Stand-ins keep files below DATA_DIR, which an open embedded database reserves for this process.
+    inject: [PROCESS_OPTIONS, Resources, Database],
+    useFactory: async ({ settings, log, overrides }: ProcessOptions, resources: Resources): Promise<Networks> => {
+      const networks = await resources.open(
+        () => startNetworks(settings, log, overrides?.networks),
+        (opened) => opened.stop(),
+      );
+      return { ...networks, urls: { ...networks.urls, ...overrides?.networkUrls } };
+    },
+  },
+  {
+    provide: Publishers,
+    inject: [NETWORKS, PROCESS_OPTIONS, Resources, Metrics],
+    useFactory: async (
+      { platforms, urls }: Networks,
+      { overrides, settings }: ProcessOptions,
+      resources: Resources,
+      metrics: Metrics,
+    ) => {
+      const options = {
+        ...(overrides?.callTimeoutMs !== undefined && { timeoutMs: overrides.callTimeoutMs }),
+        ...(settings.extraCertificates && { extraCertificates: settings.extraCertificates }),
+      };
+      const publishers = platforms.createPublishers(urls, options, metrics.unknownErrorCounter());
+      await resources.add(() => Promise.all(publishers.map((publisher) => publisher.close())));
+      return new Publishers(publishers);
+    },
+  },
+];
+
+const SHARED = [...COMMANDS, ...LIMITS, ...NETWORK_ACCESS, JobTable];
+
+/** What the interfaces share with the worker: commands, limits, networks and the table of jobs. */
+@Global()
+@Module({ providers: SHARED, exports: SHARED })
+export class SharedModule {}
