@@ -1,5 +1,5 @@
 import type { Ledger } from './ledger.js';
-import type { ControlFields, StandInAnswer, StandInNetwork } from './network.js';
+import type { ControlFields, Controls, StandInAnswer } from './network.js';
 
 /** Thrown for an invalid control request; the message names the field and its valid values. */
 export class InvalidControlRequest extends Error {}
@@ -18,13 +18,27 @@ export const readChoice = <T extends string>(fields: ControlFields, name: string
   return value;
 };
 
+/** Returns a number above 0. @throws InvalidControlRequest for anything else */
+export const readPositive = (fields: ControlFields, name: string): number => {
+  const value = fields[name];
+  if (typeof value !== 'number' || !(value > 0)) throw new InvalidControlRequest(`${name} must be above 0`);
+  return value;
+};
+
+/** Returns a whole number from `minimum`; `fallback` if it is missing. @throws InvalidControlRequest for anything else */
+export const readWholeNumber = (fields: ControlFields, name: string, minimum: number, fallback?: number): number => {
+  const value = fields[name] ?? fallback;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= minimum) return value;
+  throw new InvalidControlRequest(`${name} must be a whole number from ${minimum}`);
+};
+
 /** Revokes a token, or accepts it again: `{token, revoked?}`. */
-export const revokeToken = (revokedTokens: Set<string>, fields: ControlFields): StandInAnswer => {
+export const revokeToken = (revokedTokens: Set<string>, fields: ControlFields): object => {
   const token = readString(fields, 'token');
   const { revoked = true } = fields;
   if (revoked === true) revokedTokens.add(token);
   else revokedTokens.delete(token);
-  return { status: 200, body: { revoked: revokedTokens.has(token) } };
+  return { revoked: revokedTokens.has(token) };
 };
 
 /**
@@ -35,19 +49,17 @@ export const setRateLimits = <T extends Readonly<Record<keyof T, number | null>>
   limits: { settings: T },
   own: T,
   { on, ...byName }: ControlFields,
-): StandInAnswer => {
+): object => {
   const names = Object.keys(own);
   const settings: Record<string, number | null> = Object.fromEntries(names.map((name) => [name, null]));
   if (on === true) Object.assign(settings, own);
   for (const [name, value] of Object.entries(byName)) {
     if (!(name in settings))
       throw new InvalidControlRequest(`unknown rate limit ${name}; the limits are ${names.join(', ')}`);
-    if (value !== null && !(typeof value === 'number' && value > 0))
-      throw new InvalidControlRequest(`${name} must be above 0`);
-    settings[name] = value;
+    settings[name] = value === null ? null : readPositive(byName, name);
   }
   limits.settings = settings as T;
-  return { status: 200, body: settings };
+  return settings;
 };
 
 /** Changes a group: `{title?, state?, error_code?, error_msg?}`; `error_code` null removes the error for posting. */
@@ -127,22 +139,11 @@ export const parseFault = (input: Readonly<Record<string, unknown>>): Fault => {
     channel: channel === null ? null : String(channel),
     times: input['times'] === null ? null : readWholeNumber(input, 'times', 1, 1),
     delay_ms: readWholeNumber(input, 'delay_ms', 0, 0),
-    status: readWholeNumber(input, 'status', 500, 100),
+    status: readWholeNumber(input, 'status', 100, 500),
     body: input['body'] ?? null,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
     cut_at: input['cut_at'] === undefined || input['cut_at'] === null ? null : readWholeNumber(input, 'cut_at', 0, 0),
   };
-};
-
-const readWholeNumber = (
-  input: Readonly<Record<string, unknown>>,
-  key: string,
-  fallback: number,
-  minimum: number,
-): number => {
-  const value = input[key] ?? fallback;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= minimum) return value;
-  throw new InvalidControlRequest(`${key} must be a whole number from ${minimum}`);
 };
 
 /** The pending faults, oldest first. The first fault that matches a call applies to it. */
@@ -181,7 +182,8 @@ interface ControlledParts {
   readonly faults: FaultQueue;
   readonly calls: CallLog;
   readonly ledger: Ledger;
-  readonly network: StandInNetwork;
+  /** The network's own. */
+  readonly own: Controls;
 }
 
 /**
@@ -196,7 +198,7 @@ interface ControlledParts {
  * @param control such as `POST faults`
  */
 export const answerControl = async (
-  { faults, calls, ledger, network }: ControlledParts,
+  { faults, calls, ledger, own }: ControlledParts,
   control: string,
   query: URLSearchParams,
   fields: ControlFields,
@@ -224,10 +226,8 @@ export const answerControl = async (
         });
         return ok({ items, last: ledger.last });
       }
-      default: {
-        const answer = network.handleControl?.(control, fields);
-        return answer ?? { status: 404, body: { error: `unknown control ${control}` } };
-      }
+      default:
+        return own[control] ? ok(own[control](fields)) : { status: 404, body: { error: `unknown control ${control}` } };
     }
   } catch (error) {
     if (error instanceof InvalidControlRequest) return { status: 400, body: { error: error.message } };

@@ -27,8 +27,23 @@ export interface StandInAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** An error of the network's API: a call that throws it gets its answer. */
+export class NetworkError extends Error {
+  constructor(
+    message: string,
+    readonly answer: StandInAnswer,
+  ) {
+    super(message);
+  }
+}
+
 /** Fields of a control request. */
 export type ControlFields = CallBody['fields'];
+
+/**
+ * A network's own controls: `POST tokens` handles `POST /_control/tokens` and returns the body of the response.
+ */
+export type Controls = Readonly<Record<string, (fields: ControlFields) => object>>;
 
 /** The network-specific part of a stand-in: the names of the network's calls and the responses to them. */
 export interface StandInNetwork {
@@ -37,15 +52,14 @@ export interface StandInNetwork {
   readonly maxBodyBytes?: number;
   /** Returns the method and channel of a call for faults and the log, without credentials. */
   identify(call: StandInCall): { readonly method: string; readonly channel: string | null };
-  /** Executes a call as the network would. Visible messages are in the ledger before this resolves. */
+  /**
+   * Executes a call as the network would. Visible messages are in the ledger before this resolves.
+   * @throws NetworkError
+   */
   handle(call: StandInCall): Promise<StandInAnswer>;
   /** Returns the network's error for a call whose body is too large (413) or unreadable (400). */
   createErrorAnswer(status: number, message: string): StandInAnswer;
-  /**
-   * Handles one of this network's control requests: `POST /_control/tokens` arrives as `POST tokens`. Returns null if the
-   * control is unknown.
-   */
-  handleControl?(control: string, fields: ControlFields): StandInAnswer | null;
+  readonly controls?: Controls;
 }
 
 /** How to start and show a stand-in. `catalogue.ts` lists all stand-ins. */

@@ -4,11 +4,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Wall } from '../walls/wall.js';
+import type { WallTheme } from '../walls/readers-view.js';
+import { Wall } from '../walls/wall.js';
 import { BodyProblem, readBody } from './body.js';
 import { answerControl, CallLog, type Fault, FaultQueue } from './control.js';
-import type { Ledger } from './ledger.js';
-import type { StandInAnswer, StandInCall, StandInLogger, StandInNetwork } from './network.js';
+import { Ledger } from './ledger.js';
+import type { LedgerEntry } from './ledger-entry.js';
+import { MediaStore, StoredUploads } from './media-store.js';
+import {
+  NetworkError,
+  type StandInAnswer,
+  type StandInCall,
+  type StandInLogger,
+  type StandInNetwork,
+} from './network.js';
 
 /** Options for every stand-in. */
 export interface StandInOptions {
@@ -35,6 +44,48 @@ interface StandInParts {
   /** Absent for a service without readers. */
   readonly wall?: Wall;
 }
+
+/** What is kept next to the ledger's file. */
+interface StandInFiles {
+  readonly ledger: Ledger;
+  readonly media: MediaStore;
+  readonly storedUploads: StoredUploads;
+}
+
+/**
+ * Serves a network whose posts have readers: opens its files, restores its state from the ledger, and shows its wall.
+ * @param network.onEntry called for each message in the ledger, then for each new one
+ */
+export const serveNetwork = async (
+  {
+    platform,
+    title,
+    theme,
+    onEntry,
+    createNetwork,
+  }: {
+    readonly platform: string;
+    readonly title: string;
+    readonly theme: WallTheme;
+    readonly onEntry: (entry: LedgerEntry) => void;
+    readonly createNetwork: (files: StandInFiles) => StandInNetwork;
+  },
+  options: StandInOptions,
+): Promise<RunningStandIn> => {
+  const { ledgerFile } = options;
+  const media = new MediaStore(`${ledgerFile}.media`);
+  const wall = new Wall(platform, title, media.folder, theme);
+  const storedUploads = await StoredUploads.open(`${ledgerFile}.uploads`);
+  const ledger = await Ledger.open({
+    file: ledgerFile,
+    platform,
+    onEntry: (entry) => {
+      onEntry(entry);
+      wall.add(entry);
+    },
+  });
+  return serveStandIn({ network: createNetwork({ ledger, media, storedUploads }), ledger, wall }, options);
+};
 
 const BASE = 'http://stand-in';
 
@@ -65,7 +116,7 @@ export const serveStandIn = async (
     const delay = faults.delayMs + (fault?.delay_ms ?? 0);
     if (delay > 0) await wait(delay, undefined, { signal: stopping.signal });
 
-    const answer = await answerUnderFault(fault, () => network.handle(call), network);
+    const answer = await answerUnderFault(fault, () => answerCall(network, call), network);
     if (answer === 'hang') return;
     if (answer === 'drop') return void response.destroy();
     logged.status = answer.status;
@@ -80,7 +131,7 @@ export const serveStandIn = async (
       if (url.pathname.startsWith('/_control/')) {
         const { fields } = await readBody(request);
         const control = `${request.method} ${url.pathname.slice('/_control/'.length)}`;
-        const parts = { faults, calls, ledger, network };
+        const parts = { faults, calls, ledger, own: network.controls ?? {} };
         writeAnswer(response, await answerControl(parts, control, url.searchParams, fields));
       } else if (wall?.isWallPath(url.pathname)) {
         writeAnswer(response, await wall.answerRequest(url));
@@ -120,6 +171,15 @@ export const serveStandIn = async (
       await ledger.close();
     },
   };
+};
+
+const answerCall = async (network: StandInNetwork, call: StandInCall): Promise<StandInAnswer> => {
+  try {
+    return await network.handle(call);
+  } catch (error) {
+    if (error instanceof NetworkError) return error.answer;
+    throw error;
+  }
 };
 
 /** Responds to a call as its fault specifies, or with the network's real response if there is no fault. */

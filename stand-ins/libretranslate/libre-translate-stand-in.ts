@@ -1,13 +1,26 @@
-import { InvalidControlRequest } from '../kit/control.js';
+import { InvalidControlRequest, readPositive } from '../kit/control.js';
 import { Ledger } from '../kit/ledger.js';
-import type { ControlFields, StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
+import {
+  type Controls,
+  NetworkError,
+  type StandInAnswer,
+  type StandInCall,
+  type StandInNetwork,
+} from '../kit/network.js';
 import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 const TOKEN = /<(\/?)([a-z][a-z0-9]*)\b([^<>]*)>|<|>/gi;
 
-/** Invalid HTML. */
-class InvalidMarkup extends Error {}
+/** A LibreTranslate API error, with the service's own message. */
+class ApiError extends NetworkError {
+  constructor(status: number, message: string) {
+    super(message, { status, body: { error: message } });
+  }
+}
+
+/** Creates the error for invalid HTML. */
+const invalidMarkup = (problem: string): ApiError => new ApiError(500, `Cannot translate text: ${problem}`);
 
 /** Marks every word with the language: `мир` becomes `мир·en`. Leaves everything between words unchanged. */
 const pseudoTranslate = (text: string, target: string): string => text.replace(WORD, `$&·${target}`);
@@ -26,15 +39,15 @@ const pseudoTranslateHtml = (html: string, target: string): string => {
   };
   for (const token of html.matchAll(TOKEN)) {
     const [whole, slash, name = '', attributes = ''] = token;
-    if (slash === undefined) throw new InvalidMarkup(`a lone ${whole}`);
+    if (slash === undefined) throw invalidMarkup(`a lone ${whole}`);
     appendUpTo(token.index);
     at = token.index + whole.length;
     result += whole;
     if (slash === '')
       open.push({ name, isUntranslated: open.at(-1)?.isUntranslated === true || /\btranslate="no"/.test(attributes) });
-    else if (open.pop()?.name !== name) throw new InvalidMarkup(`${whole} has no opening tag`);
+    else if (open.pop()?.name !== name) throw invalidMarkup(`${whole} has no opening tag`);
   }
-  if (open.length > 0) throw new InvalidMarkup(`<${open.at(-1)!.name}> is not closed`);
+  if (open.length > 0) throw invalidMarkup(`<${open.at(-1)!.name}> is not closed`);
   appendUpTo(html.length);
   return result;
 };
@@ -44,7 +57,7 @@ const REFERENCES = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' } as 
 const decodeReferences = (html: string): string =>
   html.replace(/&[a-z0-9#]*;?/gi, (reference) => {
     const character = REFERENCES[reference as keyof typeof REFERENCES];
-    if (character === undefined) throw new InvalidMarkup(`${reference} is not a known character reference`);
+    if (character === undefined) throw invalidMarkup(`${reference} is not a known character reference`);
     return character;
   });
 
@@ -52,16 +65,6 @@ const encodeReferences = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const LANGUAGES = ['de', 'en', 'es', 'fr', 'it', 'ru', 'uk'];
-
-/** A LibreTranslate API error, with the service's own message. */
-class ApiError extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
 
 /** LibreTranslate's API; every error is `{"error": "…"}`. */
 class LibreTranslateService implements StandInNetwork {
@@ -75,20 +78,13 @@ class LibreTranslateService implements StandInNetwork {
   }
 
   async handle(call: StandInCall): Promise<StandInAnswer> {
-    try {
-      switch (`${call.httpMethod} ${call.path}`) {
-        case 'POST /translate':
-          return { status: 200, body: this.translate(call.fields) };
-        case 'GET /languages':
-          return { status: 200, body: LANGUAGES.map((code) => ({ code, name: code, targets: LANGUAGES })) };
-        default:
-          throw new ApiError(404, 'Not Found');
-      }
-    } catch (error) {
-      if (error instanceof ApiError) return { status: error.status, body: { error: error.message } };
-      if (error instanceof InvalidMarkup)
-        return { status: 500, body: { error: `Cannot translate text: ${error.message}` } };
-      throw error;
+    switch (`${call.httpMethod} ${call.path}`) {
+      case 'POST /translate':
+        return { status: 200, body: this.translate(call.fields) };
+      case 'GET /languages':
+        return { status: 200, body: LANGUAGES.map((code) => ({ code, name: code, targets: LANGUAGES })) };
+      default:
+        throw new ApiError(404, 'Not Found');
     }
   }
 
@@ -101,21 +97,14 @@ class LibreTranslateService implements StandInNetwork {
    * - `POST /_control/keys {keys}`: sets the accepted API keys; null if no key is needed
    * - `POST /_control/limits {characters}`: sets the maximum number of characters per request
    */
-  handleControl(control: string, { keys, characters }: ControlFields): StandInAnswer | null {
-    switch (control) {
-      case 'POST keys':
-        if (keys !== null && !Array.isArray(keys)) throw new InvalidControlRequest('keys must be a list, or null');
-        this.keys = keys && new Set(keys.map(String));
-        return { status: 200, body: {} };
-      case 'POST limits':
-        if (typeof characters !== 'number' || characters <= 0)
-          throw new InvalidControlRequest('characters must be above 0');
-        this.charLimit = characters;
-        return { status: 200, body: { characters } };
-      default:
-        return null;
-    }
-  }
+  readonly controls: Controls = {
+    'POST keys': ({ keys }) => {
+      if (keys !== null && !Array.isArray(keys)) throw new InvalidControlRequest('keys must be a list, or null');
+      this.keys = keys && new Set(keys.map(String));
+      return {};
+    },
+    'POST limits': (body) => ({ characters: (this.charLimit = readPositive(body, 'characters')) }),
+  };
 
   private translate({ q, source, target, format = 'text', api_key: key }: StandInCall['fields']): object {
     if (this.keys && (typeof key !== 'string' || !this.keys.has(key)))

@@ -1,12 +1,9 @@
+import { NetworkError } from '../kit/network.js';
+
 /** A MAX API error: `{code, message}` with an HTTP status (networks.md §3). */
-export class ApiError extends Error {
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    message: string,
-    readonly headers: Readonly<Record<string, string>> = {},
-  ) {
-    super(message);
+export class ApiError extends NetworkError {
+  constructor(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message, { status, body: { code, message }, headers });
   }
 }
 

@@ -1,26 +1,19 @@
-import { InvalidControlRequest, readChoice, revokeToken, setRateLimits } from '../kit/control.js';
-import { Ledger } from '../kit/ledger.js';
-import { MediaStore } from '../kit/media-store.js';
+import { InvalidControlRequest, readChoice, readWholeNumber, revokeToken, setRateLimits } from '../kit/control.js';
 import type {
   ControlFields,
+  Controls,
   DemoChannel,
   StandInAnswer,
   StandInCall,
   StandInDescriptor,
   StandInNetwork,
 } from '../kit/network.js';
-import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
-import { Wall } from '../walls/wall.js';
+import { type RunningStandIn, serveNetwork, type StandInOptions } from '../kit/server.js';
 import { ApiError, badPayload } from './api-error.js';
 import { BOT, type Chat, CHAT_STATES, Chats, MAX_RATE_LIMITS, RateLimits } from './chats.js';
 import { listMessages, type PostingContext, postMessage } from './posting.js';
 import { THEME } from './readers-view.js';
 import { Uploads } from './uploads.js';
-
-interface ControlledParts {
-  readonly revokedTokens: Set<string>;
-  readonly posting: PostingContext;
-}
 
 /**
  * MAX's own controls:
@@ -31,49 +24,30 @@ interface ControlledParts {
  *   other than 1 rejects all uploads except images
  * - `POST /_control/rate-limit {on: true}` or with `chat_per_second`, `bot_per_second`; `{on: false}`
  */
-const answerMaxControl = (
-  { revokedTokens, posting }: ControlledParts,
-  control: string,
-  body: ControlFields,
-): StandInAnswer | null => {
-  switch (control) {
-    case 'POST tokens':
-      return revokeToken(revokedTokens, body);
-    case 'POST chats':
-      return setChat(posting, body);
-    case 'POST not-ready':
-      posting.notReady = readWholeNumber(body['times'], 'times');
-      return { status: 200, body: { times: posting.notReady } };
-    case 'POST uploads':
-      return setUploads(posting, body);
-    case 'POST rate-limit':
-      return setRateLimits(posting.limits, MAX_RATE_LIMITS, body);
-    default:
-      return null;
-  }
-};
+const controlsOf = (revokedTokens: Set<string>, posting: PostingContext): Controls => ({
+  'POST tokens': (body) => revokeToken(revokedTokens, body),
+  'POST chats': (body) => setChat(posting, body),
+  'POST not-ready': (body) => ({ times: (posting.notReady = readWholeNumber(body, 'times', 0)) }),
+  'POST uploads': (body) => setUploads(posting, body),
+  'POST rate-limit': (body) => setRateLimits(posting.limits, MAX_RATE_LIMITS, body),
+});
 
-const readWholeNumber = (value: unknown, name: string): number => {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
-  throw new InvalidControlRequest(`${name} must be a whole number from 0`);
-};
-
-const setChat = ({ chats }: PostingContext, body: ControlFields): StandInAnswer => {
+const setChat = ({ chats }: PostingContext, body: ControlFields): object => {
   const { chat_id, state, title } = body;
   const chat = typeof chat_id === 'string' || typeof chat_id === 'number' ? chats.getOrCreate(String(chat_id)) : null;
   if (!chat) throw new InvalidControlRequest('chat_id must be a number');
   if (state !== undefined) chat.state = readChoice(body, 'state', CHAT_STATES);
   if (typeof title === 'string') chat.title = title;
-  return { status: 200, body: { id: chat.id, state: chat.state, title: chat.title } };
+  return { id: chat.id, state: chat.state, title: chat.title };
 };
 
-const setUploads = ({ uploads }: PostingContext, { image, retval }: ControlFields): StandInAnswer => {
+const setUploads = ({ uploads }: PostingContext, { image, retval }: ControlFields): object => {
   if (image !== undefined && image !== 'photos' && image !== 'token')
     throw new InvalidControlRequest('image must be photos or token');
   if (retval !== undefined && typeof retval !== 'number') throw new InvalidControlRequest('retval must be a number');
   if (image !== undefined) uploads.imageAnswer = image;
   if (retval !== undefined) uploads.retval = retval;
-  return { status: 200, body: { image: uploads.imageAnswer, retval: uploads.retval } };
+  return { image: uploads.imageAnswer, retval: uploads.retval };
 };
 
 /** Path of a chat, or of the bot's membership in it. */
@@ -89,9 +63,12 @@ class MaxNetwork implements StandInNetwork {
   readonly platform = 'max';
   /** Room for the largest upload, its framing and a margin: an oversized file must get the network's own error. */
   readonly maxBodyBytes = 264 * MB;
-  readonly revokedTokens = new Set<string>();
+  readonly controls: Controls;
+  private readonly revokedTokens = new Set<string>();
 
-  constructor(readonly posting: PostingContext) {}
+  constructor(private readonly posting: PostingContext) {
+    this.controls = controlsOf(this.revokedTokens, posting);
+  }
 
   identify({ httpMethod, path, query }: StandInCall): { method: string; channel: string | null } {
     const [, chatId, member = ''] = CHAT.exec(path) ?? [];
@@ -100,22 +77,13 @@ class MaxNetwork implements StandInNetwork {
   }
 
   async handle(call: StandInCall): Promise<StandInAnswer> {
-    try {
-      return { status: 200, ...(await this.route(call)) };
-    } catch (error) {
-      if (error instanceof ApiError) return errorAnswer(error);
-      throw error;
-    }
+    return { status: 200, ...(await this.route(call)) };
   }
 
   createErrorAnswer(status: number, message: string): StandInAnswer {
-    if (status === 400) return errorAnswer(badPayload(message));
+    if (status === 400) return badPayload(message).answer;
     const code = CODES[status] ?? 'error';
-    return errorAnswer(new ApiError(status, code, message || code));
-  }
-
-  handleControl(control: string, fields: ControlFields): StandInAnswer | null {
-    return answerMaxControl(this, control, fields);
+    return new ApiError(status, code, message || code).answer;
   }
 
   private async route(call: StandInCall): Promise<{ body: object | string; headers?: Record<string, string> }> {
@@ -200,12 +168,6 @@ const CODES: Readonly<Record<number, string>> = {
   503: 'service.unavailable',
 };
 
-const errorAnswer = ({ status, code, message, headers }: ApiError): StandInAnswer => ({
-  status,
-  body: { code, message },
-  headers,
-});
-
 /** The demo's channel on MAX. */
 const DEMO_CHANNEL = {
   name: 'Harbour News',
@@ -222,18 +184,23 @@ export const startMaxStandIn = async (options: StandInOptions): Promise<RunningS
   const chats = new Chats();
   const demo = chats.getOrCreate(DEMO_CHANNEL.credentials.chat_id);
   if (demo) demo.title = DEMO_CHANNEL.name;
-  const media = new MediaStore(`${options.ledgerFile}.media`);
-  const wall = new Wall('max', 'MAX', media.folder, THEME);
-  const ledger = await Ledger.open({
-    file: options.ledgerFile,
-    platform: 'max',
-    onEntry: (entry) => {
-      chats.addMessage(entry);
-      wall.add(entry);
+  return serveNetwork(
+    {
+      platform: 'max',
+      title: 'MAX',
+      theme: THEME,
+      onEntry: (entry) => chats.addMessage(entry),
+      createNetwork: ({ ledger, media, storedUploads }) =>
+        new MaxNetwork({
+          chats,
+          uploads: new Uploads(storedUploads, media),
+          limits: new RateLimits(),
+          ledger,
+          notReady: 0,
+        }),
     },
-  });
-  const posting = { chats, uploads: new Uploads(media), limits: new RateLimits(), ledger, notReady: 0 };
-  return serveStandIn({ network: new MaxNetwork(posting), ledger, wall }, options);
+    options,
+  );
 };
 
 /** Describes the MAX stand-in. */

@@ -46,7 +46,7 @@ interface Attachments {
 const MAX_ATTACHMENTS = 12;
 
 /** Reads and checks a message's `attachments`; absent, null and empty mean no attachments. */
-const readAttachments = async (value: unknown, uploads: Uploads): Promise<Attachments> => {
+const readAttachments = (value: unknown, uploads: Uploads): Attachments => {
   if (value === undefined || value === null) return { media: [], buttons: [] };
   if (!Array.isArray(value)) throw badPayload('attachments: expected an array');
   if (value.length > MAX_ATTACHMENTS) throw badPayload(`attachments: at most ${MAX_ATTACHMENTS}`);
@@ -56,12 +56,13 @@ const readAttachments = async (value: unknown, uploads: Uploads): Promise<Attach
   }
   const keyboards = attachments.filter(({ type }) => type === 'inline_keyboard');
   if (keyboards.length > 1) throw badPayload('attachments: at most one inline_keyboard');
-  const media: LedgerMedium[] = [];
-  for (const one of attachments) if (one['type'] !== 'inline_keyboard') media.push(await readMedium(one, uploads));
+  const media = attachments
+    .filter(({ type }) => type !== 'inline_keyboard')
+    .map((attachment) => readMedium(attachment, uploads));
   return { media, buttons: keyboards.flatMap(({ payload }) => readKeyboard(payload)) };
 };
 
-const readMedium = async ({ type, payload }: Fields, uploads: Uploads): Promise<LedgerMedium> => {
+const readMedium = ({ type, payload }: Fields, uploads: Uploads): LedgerMedium => {
   if (!UPLOAD_TYPES.includes(type as UploadType)) throw badPayload(`attachments: type ${String(type)} is unknown`);
   const { token, url, photos } = fieldsOf(payload, 'payload');
   if (typeof token === 'string') return uploads.getMedium(type as UploadType, token);
@@ -99,7 +100,7 @@ export const postMessage = async (
   if (notify !== undefined && notify !== true) throw badPayload('notify: a channel accepts only true');
   const chat = posting.chats.getForBot(query.get('chat_id'));
   const content = readText(fields);
-  const { media, buttons } = await readAttachments(fields['attachments'], posting.uploads);
+  const { media, buttons } = readAttachments(fields['attachments'], posting.uploads);
   if (content.text.trim() === '' && media.length === 0) throw badPayload('text: must be non-empty');
   if (media.length > 0 && posting.notReady > 0) {
     posting.notReady--;

@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { LedgerMedium } from '../kit/ledger-entry.js';
-import { detectMimeType, type MediaStore, readPhotoDimensions, type UploadedFile } from '../kit/media-store.js';
+import {
+  detectMimeType,
+  type MediaStore,
+  readPhotoDimensions,
+  type StoredUploads,
+  type UploadedFile,
+} from '../kit/media-store.js';
 import { ApiError, badPayload } from './api-error.js';
 
 /** Types of uploads. */
@@ -29,12 +33,6 @@ const VISIBLE_TYPES: Readonly<Record<UploadType, RegExp>> = {
   file: /./,
 };
 
-/** An uploaded file, as stored under its token. */
-interface Upload {
-  readonly type: UploadType;
-  readonly medium: LedgerMedium;
-}
-
 /** Uploads of bots: open upload addresses, and files by token. The files survive restarts. */
 export class Uploads {
   /** Format of the response to an image upload; MAX uses both (networks.md §1). */
@@ -43,7 +41,10 @@ export class Uploads {
   retval = 1;
   private readonly addresses = new Map<string, { readonly type: UploadType; readonly token: string }>();
 
-  constructor(private readonly store: MediaStore) {}
+  constructor(
+    private readonly storedUploads: StoredUploads,
+    private readonly store: MediaStore,
+  ) {}
 
   /** Creates an upload address for one file. For some types, the token is already part of the response. */
   createUpload(type: string | null): { id: string; token?: string } {
@@ -68,26 +69,18 @@ export class Uploads {
     if (this.retval !== 1 && type !== 'image') return retvalXml(this.retval);
     this.addresses.delete(id);
     const medium = await this.store.storeFile(type === 'image' ? 'photo' : type, file, detectMimeType(file.head));
-    await mkdir(this.folder, { recursive: true });
-    await writeFile(join(this.folder, `${token}.json`), JSON.stringify({ type, medium } satisfies Upload));
+    await this.storedUploads.addMedium(`${type}/${token}`, medium);
     if (type === 'video' || type === 'audio') return retvalXml(1);
     return this.imageAnswer === 'token' ? { token } : { photos: { [id]: { token } } };
   }
 
   /** Returns the file with this token if it can be shown as this type. */
-  async getMedium(type: UploadType, token: string): Promise<LedgerMedium> {
+  getMedium(type: UploadType, token: string): LedgerMedium {
     if (!/^[\w.-]+$/.test(token)) throw badPayload('token: expected a token');
-    const found = await readFile(join(this.folder, `${token}.json`), 'utf8').catch(() => null);
-    const upload = found === null ? null : (JSON.parse(found) as Upload);
-    if (upload?.type !== type) throw badPayload(`token: no ${type} was uploaded with this token`);
-    if (!VISIBLE_TYPES[type].test(upload.medium.mime)) {
-      throw badPayload(`errors.process.attachment.${type}.not.supported`);
-    }
-    return upload.medium;
-  }
-
-  private get folder(): string {
-    return join(this.store.folder, 'uploads');
+    const medium = this.storedUploads.findMedium(`${type}/${token}`);
+    if (!medium) throw badPayload(`token: no ${type} was uploaded with this token`);
+    if (!VISIBLE_TYPES[type].test(medium.mime)) throw badPayload(`errors.process.attachment.${type}.not.supported`);
+    return medium;
   }
 }
 

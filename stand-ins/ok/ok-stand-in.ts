@@ -1,22 +1,19 @@
 import { originOf, parseUploadPath, type TextParameters, textParametersOf } from '../kit/body.js';
-import { changeGroup, InvalidControlRequest, readChoice, readString } from '../kit/control.js';
-import { Ledger } from '../kit/ledger.js';
-import { MediaStore, StoredUploads } from '../kit/media-store.js';
+import { changeGroup, InvalidControlRequest, readChoice, readPositive, readString } from '../kit/control.js';
 import type {
   ControlFields,
+  Controls,
   DemoChannel,
   StandInAnswer,
   StandInCall,
   StandInDescriptor,
   StandInNetwork,
 } from '../kit/network.js';
-import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
-import { Wall } from '../walls/wall.js';
+import { type RunningStandIn, serveNetwork, type StandInOptions } from '../kit/server.js';
 import {
   ApiError,
   Applications,
   badParameter,
-  errorAnswer,
   getCurrentUser,
   getGroupInfo,
   getUserGroups,
@@ -41,48 +38,28 @@ import { Uploads, type VideoProcessing } from './uploads.js';
  *   fails because the video is ready
  * - `POST /_control/limits {text}`: sets the maximum text length in UTF-16 units (error 601)
  */
-const answerOkControl = (
-  {
-    applications,
-    groups,
-    uploads,
-  }: { readonly applications: Applications; readonly groups: Groups; readonly uploads: Uploads },
-  control: string,
-  body: ControlFields,
-): StandInAnswer | null => {
-  switch (control) {
-    case 'POST applications':
-      applications.addApplication(readString(body, 'application_key'), readString(body, 'application_secret'));
-      return { status: 200, body: {} };
-    case 'POST tokens': {
-      const state = readChoice(body, 'state', TOKEN_STATES);
-      applications.setToken(readString(body, 'token'), state);
-      return { status: 200, body: { state } };
-    }
-    case 'POST groups':
-      return setGroup(groups, body);
-    case 'POST videos': {
-      const { checks = 0, ready = false } = body;
-      if (typeof checks !== 'number' || checks < 0) throw new InvalidControlRequest('checks must be at least 0');
-      Object.assign(uploads.processing, { checks, isReadyAtOnce: ready === true } satisfies VideoProcessing);
-      return { status: 200, body: { checks, ready: ready === true } };
-    }
-    case 'POST limits': {
-      const { text } = body;
-      if (typeof text !== 'number' || text <= 0) throw new InvalidControlRequest('text must be above 0');
-      groups.textLimit = text;
-      return { status: 200, body: { text } };
-    }
-    default:
-      return null;
-  }
-};
-
-const setGroup = (groups: Groups, body: ControlFields): StandInAnswer => {
-  const group = groups.getOrCreate(readString(body, 'group_id'));
-  changeGroup(group, body, GROUP_STATES, (code, message = 'refused') => new ApiError(code, message));
-  return { status: 200, body: { group_id: group.id, title: group.title } };
-};
+const controlsOf = (applications: Applications, { groups, uploads }: TopicContext): Controls => ({
+  'POST applications': (body) => {
+    applications.addApplication(readString(body, 'application_key'), readString(body, 'application_secret'));
+    return {};
+  },
+  'POST tokens': (body) => {
+    const state = readChoice(body, 'state', TOKEN_STATES);
+    applications.setToken(readString(body, 'token'), state);
+    return { state };
+  },
+  'POST groups': (body) => {
+    const group = groups.getOrCreate(readString(body, 'group_id'));
+    changeGroup(group, body, GROUP_STATES, (code, message = 'refused') => new ApiError(code, message));
+    return { group_id: group.id, title: group.title };
+  },
+  'POST videos': ({ checks = 0, ready = false }) => {
+    if (typeof checks !== 'number' || checks < 0) throw new InvalidControlRequest('checks must be at least 0');
+    Object.assign(uploads.processing, { checks, isReadyAtOnce: ready === true } satisfies VideoProcessing);
+    return { checks, ready: ready === true };
+  },
+  'POST limits': (body) => ({ text: (groups.textLimit = readPositive(body, 'text')) }),
+});
 
 type Method = (
   context: TopicContext,
@@ -126,10 +103,14 @@ class OkNetwork implements StandInNetwork {
   /** Room for the largest video and its multipart framing. */
   readonly maxBodyBytes = 2_056 * 1_048_576;
 
+  readonly controls: Controls;
+
   constructor(
     private readonly context: TopicContext,
     private readonly applications: Applications,
-  ) {}
+  ) {
+    this.controls = controlsOf(applications, context);
+  }
 
   identify(call: StandInCall): { method: string; channel: string | null } {
     const upload = parseUploadPath(call.path);
@@ -141,34 +122,25 @@ class OkNetwork implements StandInNetwork {
     const upload = parseUploadPath(call.path);
     if (upload) return this.context.uploads.receiveFiles(upload, call);
     if (call.path !== '/fb.do') return { status: 404, body: '<html><body>404 Not Found</body></html>' };
-    try {
-      const parameters = textParametersOf(call);
-      const wrong = Object.entries(call.fields).find(([, value]) => typeof value !== 'string')?.[0];
-      if (wrong !== undefined) throw badParameter(`${wrong} is not a form's text`);
-      const name = parameters['method'] ?? '';
-      const method = METHODS[name];
-      if (!method) throw new ApiError(3, 'METHOD : Method does not exist');
-      this.applications.authenticate(parameters);
-      const hasRights = this.applications.hasRights(parameters);
-      if (!hasRights && !ABOUT_CALLER.has(name))
-        throw new ApiError(10, 'PERMISSION_DENIED : User must grant an access to permission');
-      if (parameters['format']?.toLowerCase() !== 'json') throw badParameter('this stand-in supports only format=json');
-      const body = await method(this.context, parameters, call, hasRights);
-      return { status: 200, body, headers: { 'content-type': 'application/json;charset=utf-8' } };
-    } catch (error) {
-      if (error instanceof ApiError) return errorAnswer(error);
-      throw error;
-    }
+    const parameters = textParametersOf(call);
+    const wrong = Object.entries(call.fields).find(([, value]) => typeof value !== 'string')?.[0];
+    if (wrong !== undefined) throw badParameter(`${wrong} is not a form's text`);
+    const name = parameters['method'] ?? '';
+    const method = METHODS[name];
+    if (!method) throw new ApiError(3, 'METHOD : Method does not exist');
+    this.applications.authenticate(parameters);
+    const hasRights = this.applications.hasRights(parameters);
+    if (!hasRights && !ABOUT_CALLER.has(name))
+      throw new ApiError(10, 'PERMISSION_DENIED : User must grant an access to permission');
+    if (parameters['format']?.toLowerCase() !== 'json') throw badParameter('this stand-in supports only format=json');
+    const body = await method(this.context, parameters, call, hasRights);
+    return { status: 200, body, headers: { 'content-type': 'application/json;charset=utf-8' } };
   }
 
   createErrorAnswer(status: number, message: string): StandInAnswer {
     if (status === 413) return { status, body: '<html><body>413 Request Entity Too Large</body></html>' };
     const code = status === 400 ? 100 : 9_999;
-    return { ...errorAnswer(new ApiError(code, message || 'SYSTEM : Critical system error')), status };
-  }
-
-  handleControl(control: string, fields: ControlFields): StandInAnswer | null {
-    return answerOkControl({ applications: this.applications, ...this.context }, control, fields);
+    return { ...new ApiError(code, message || 'SYSTEM : Critical system error').answer, status };
   }
 }
 
@@ -199,19 +171,17 @@ export const startOkStandIn = async (options: OkStandInOptions): Promise<Running
   const { application_key, application_secret, group_id } = DEMO_CHANNEL.credentials;
   applications.addApplication(application_key, application_secret);
   const groups = new Groups([...(options.groups ?? []), { id: group_id, title: DEMO_CHANNEL.name }]);
-  const media = new MediaStore(`${options.ledgerFile}.media`);
-  const wall = new Wall('ok', 'Odnoklassniki', media.folder, THEME);
-  const uploads = new Uploads(await StoredUploads.open(`${options.ledgerFile}.uploads`), media);
-  const ledger = await Ledger.open({
-    file: options.ledgerFile,
-    platform: 'ok',
-    onEntry: (entry) => {
-      groups.restore(entry);
-      wall.add(entry);
+  return serveNetwork(
+    {
+      platform: 'ok',
+      title: 'Odnoklassniki',
+      theme: THEME,
+      onEntry: (entry) => groups.restore(entry),
+      createNetwork: ({ ledger, media, storedUploads }) =>
+        new OkNetwork({ groups, uploads: new Uploads(storedUploads, media), ledger }, applications),
     },
-  });
-  const network = new OkNetwork({ groups, uploads, ledger }, applications);
-  return serveStandIn({ network, ledger, wall }, options);
+    options,
+  );
 };
 
 /** Describes the OK stand-in. */

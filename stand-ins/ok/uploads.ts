@@ -2,7 +2,7 @@ import { newTicket, type UploadPath } from '../kit/body.js';
 import type { LedgerMedium } from '../kit/ledger-entry.js';
 import { detectMimeType, type MediaStore, type StoredUploads } from '../kit/media-store.js';
 import type { StandInAnswer, StandInCall } from '../kit/network.js';
-import { ApiError, badParameter, errorAnswer } from './access.js';
+import { ApiError, badParameter } from './access.js';
 
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);
 
@@ -102,21 +102,19 @@ export class Uploads {
 
   private async receivePhotos(ticket: string, { files }: StandInCall): Promise<StandInAnswer> {
     const ids = this.photoIds.get(ticket);
-    if (!ids) return errorAnswer(badParameter('the upload address has expired'));
+    if (!ids) throw badParameter('the upload address has expired');
     const photos: Record<string, { token: string }> = {};
     for (const [index, id] of ids.entries()) {
       const file = files.get(`pic${index + 1}`);
       if (!file) continue;
       const mime = detectMimeType(file.head);
-      if (!PHOTO_TYPES.has(mime))
-        return errorAnswer(new ApiError(503, 'PHOTO_INVALID_FORMAT : Image format cannot be recognized'));
+      if (!PHOTO_TYPES.has(mime)) throw new ApiError(503, 'PHOTO_INVALID_FORMAT : Image format cannot be recognized');
       const token = `${id}${newTicket()}`;
       await this.storedUploads.addMedium(`photo/${token}`, await this.store.storeFile('photo', file, mime));
       // The real network uses the photo's id or another name.
       photos[this.photoUploads++ % 2 === 0 ? id : `pic${index}`] = { token };
     }
-    if (Object.keys(photos).length === 0)
-      return errorAnswer(new ApiError(505, 'PHOTO_NO_IMAGE : No image is found in request'));
+    if (Object.keys(photos).length === 0) throw new ApiError(505, 'PHOTO_NO_IMAGE : No image is found in request');
     this.photoIds.delete(ticket);
     return { status: 200, body: { photos } };
   }
@@ -127,7 +125,7 @@ export class Uploads {
     if (!video || video.medium || !file) return { status: 400, body: '<retval>0</retval>' };
     if (file.size !== video.fileSize) return { status: 400, body: '<retval>0</retval>' };
     const mime = detectMimeType(file.head);
-    if (!mime.startsWith('video/')) return errorAnswer(badParameter('BadFormat'));
+    if (!mime.startsWith('video/')) throw badParameter('BadFormat');
     video.medium = await this.store.storeFile('video', { ...file, name: video.fileName }, mime);
     return { status: 200, body: '<retval>1</retval>' };
   }

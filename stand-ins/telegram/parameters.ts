@@ -1,14 +1,18 @@
 import type { UploadedFile } from '../kit/media-store.js';
-import type { StandInCall } from '../kit/network.js';
+import { NetworkError, type StandInCall } from '../kit/network.js';
 
 /** A Bot API error, `{"ok": false}`, with the real server's message. */
-export class ApiError extends Error {
+export class ApiError extends NetworkError {
   constructor(
-    readonly errorCode: number,
-    readonly description: string,
+    errorCode: number,
+    description: string,
     readonly parameters?: { readonly retry_after?: number; readonly migrate_to_chat_id?: number },
   ) {
-    super(description);
+    super(description, {
+      status: errorCode,
+      body: { ok: false, error_code: errorCode, description, ...(parameters ? { parameters } : {}) },
+      ...(parameters?.retry_after === undefined ? {} : { headers: { 'retry-after': String(parameters.retry_after) } }),
+    });
   }
 }
 

@@ -1,27 +1,20 @@
 import { InvalidControlRequest, readChoice, revokeToken, setRateLimits } from '../kit/control.js';
-import { Ledger } from '../kit/ledger.js';
-import { MediaStore } from '../kit/media-store.js';
 import type {
   ControlFields,
+  Controls,
   DemoChannel,
   StandInAnswer,
   StandInCall,
   StandInDescriptor,
   StandInNetwork,
 } from '../kit/network.js';
-import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
-import { Wall } from '../walls/wall.js';
+import { type RunningStandIn, serveNetwork, type StandInOptions } from '../kit/server.js';
 import { CHAT_STATES, Chats, type KnownChat } from './chats.js';
 import { fullChatJson, MEDIUM_KINDS, memberJson } from './message.js';
 import { ApiError, badRequest, Parameters } from './parameters.js';
 import { type Caller, type PostingContext, sendMediaGroup, sendMedium, sendMessage } from './posting.js';
 import { RateLimits, TELEGRAM_RATE_LIMITS } from './rate-limits.js';
 import { THEME } from './readers-view.js';
-
-interface ControlledParts {
-  readonly revokedTokens: Set<string>;
-  readonly posting: { readonly chats: Chats; readonly limits: RateLimits };
-}
 
 /**
  * Telegram's own controls:
@@ -30,24 +23,13 @@ interface ControlledParts {
  *   undoes a migration
  * - `POST /_control/rate-limit {on: true}` or with `chat_per_second`, `chat_per_minute`, `bot_per_second`; `{on: false}`
  */
-const answerTelegramControl = (
-  { revokedTokens, posting }: ControlledParts,
-  control: string,
-  body: ControlFields,
-): StandInAnswer | null => {
-  switch (control) {
-    case 'POST tokens':
-      return revokeToken(revokedTokens, body);
-    case 'POST chats':
-      return setChat(posting.chats, body);
-    case 'POST rate-limit':
-      return setRateLimits(posting.limits, TELEGRAM_RATE_LIMITS, body);
-    default:
-      return null;
-  }
-};
+const controlsOf = (revokedTokens: Set<string>, { chats, limits }: PostingContext): Controls => ({
+  'POST tokens': (body) => revokeToken(revokedTokens, body),
+  'POST chats': (body) => setChat(chats, body),
+  'POST rate-limit': (body) => setRateLimits(limits, TELEGRAM_RATE_LIMITS, body),
+});
 
-const setChat = (chats: Chats, body: ControlFields): StandInAnswer => {
+const setChat = (chats: Chats, body: ControlFields): object => {
   const { chat_id, migrated_to, title, username } = body;
   if (typeof chat_id !== 'string' && typeof chat_id !== 'number')
     throw new InvalidControlRequest('chat_id must be a string');
@@ -59,7 +41,7 @@ const setChat = (chats: Chats, body: ControlFields): StandInAnswer => {
   if (!chat) throw new InvalidControlRequest('chat_id must be a number or @name');
   if (state !== undefined) chat.state = state;
   if (migrated_to !== undefined) chat.migratedTo = migrated_to === null ? null : Number(migrated_to);
-  return { status: 200, body: chat };
+  return chat;
 };
 
 /** `/bot<token>/<method>`. */
@@ -112,9 +94,12 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
 /** The Bot API, including its errors. */
 class TelegramNetwork implements StandInNetwork {
   readonly platform = 'telegram';
-  readonly revokedTokens = new Set<string>();
+  readonly controls: Controls;
+  private readonly revokedTokens = new Set<string>();
 
-  constructor(readonly posting: PostingContext) {}
+  constructor(private readonly posting: PostingContext) {
+    this.controls = controlsOf(this.revokedTokens, posting);
+  }
 
   identify(call: StandInCall): { method: string; channel: string | null } {
     const channel = call.fields['chat_id'] ?? call.query.get('chat_id');
@@ -125,30 +110,21 @@ class TelegramNetwork implements StandInNetwork {
   }
 
   async handle(call: StandInCall): Promise<StandInAnswer> {
-    try {
-      const [, token = '', name = ''] = PATH.exec(call.path) ?? [];
-      if (!PATH.test(call.path)) throw new ApiError(404, 'Not Found');
-      if (!TOKEN.test(token)) throw new ApiError(401, 'Unauthorized: invalid token specified');
-      if (this.revokedTokens.has(token)) throw new ApiError(401, 'Unauthorized');
-      const method = METHODS.get(name.toLowerCase());
-      if (!method) throw new ApiError(404, 'Not Found: method not found');
-      const caller = { botId: token.slice(0, token.indexOf(':')), callId: call.id };
-      const result = await method(this.posting, new Parameters(call), caller);
-      return { status: 200, body: { ok: true, result } };
-    } catch (error) {
-      if (error instanceof ApiError) return errorAnswer(error);
-      throw error;
-    }
+    const [, token = '', name = ''] = PATH.exec(call.path) ?? [];
+    if (!PATH.test(call.path)) throw new ApiError(404, 'Not Found');
+    if (!TOKEN.test(token)) throw new ApiError(401, 'Unauthorized: invalid token specified');
+    if (this.revokedTokens.has(token)) throw new ApiError(401, 'Unauthorized');
+    const method = METHODS.get(name.toLowerCase());
+    if (!method) throw new ApiError(404, 'Not Found: method not found');
+    const caller = { botId: token.slice(0, token.indexOf(':')), callId: call.id };
+    const result = await method(this.posting, new Parameters(call), caller);
+    return { status: 200, body: { ok: true, result } };
   }
 
   createErrorAnswer(status: number, message: string): StandInAnswer {
-    if (status === 400) return errorAnswer(badRequest(message));
+    if (status === 400) return badRequest(message).answer;
     const name = STATUS_NAMES[status] ?? 'Error';
-    return errorAnswer(new ApiError(status, message ? `${name}: ${message}` : name));
-  }
-
-  handleControl(control: string, fields: ControlFields): StandInAnswer | null {
-    return answerTelegramControl(this, control, fields);
+    return new ApiError(status, message ? `${name}: ${message}` : name).answer;
   }
 }
 
@@ -162,12 +138,6 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
   502: 'Bad Gateway',
   504: 'Gateway Timeout',
 };
-
-const errorAnswer = ({ errorCode, description, parameters }: ApiError): StandInAnswer => ({
-  status: errorCode,
-  body: { ok: false, error_code: errorCode, description, ...(parameters ? { parameters } : {}) },
-  ...(parameters?.retry_after === undefined ? {} : { headers: { 'retry-after': String(parameters.retry_after) } }),
-});
 
 /** The demo's channel on Telegram. */
 const DEMO_CHANNEL = {
@@ -190,18 +160,16 @@ export interface TelegramStandInOptions extends StandInOptions {
 export const startTelegramStandIn = async (options: TelegramStandInOptions): Promise<RunningStandIn> => {
   const demo = { id: DEMO_CHANNEL.credentials.chat_id, title: DEMO_CHANNEL.name };
   const chats = new Chats([demo, ...(options.chats ?? [])]);
-  const media = new MediaStore(`${options.ledgerFile}.media`);
-  const wall = new Wall('telegram', 'Telegram', media.folder, THEME);
-  const ledger = await Ledger.open({
-    file: options.ledgerFile,
-    platform: 'telegram',
-    onEntry: (entry) => {
-      chats.restore(entry);
-      wall.add(entry);
+  return serveNetwork(
+    {
+      platform: 'telegram',
+      title: 'Telegram',
+      theme: THEME,
+      onEntry: (entry) => chats.restore(entry),
+      createNetwork: ({ ledger, media }) => new TelegramNetwork({ chats, limits: new RateLimits(), ledger, media }),
     },
-  });
-  const network = new TelegramNetwork({ chats, limits: new RateLimits(), ledger, media });
-  return serveStandIn({ network, ledger, wall }, options);
+    options,
+  );
 };
 
 /** Describes the Telegram stand-in. */

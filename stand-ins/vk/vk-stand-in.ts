@@ -1,17 +1,15 @@
 import { originOf, parseUploadPath, type TextParameters, textParametersOf } from '../kit/body.js';
-import { changeGroup, InvalidControlRequest, readChoice, readString } from '../kit/control.js';
-import { Ledger } from '../kit/ledger.js';
-import { MediaStore, StoredUploads } from '../kit/media-store.js';
+import { changeGroup, InvalidControlRequest, readChoice, readPositive, readString } from '../kit/control.js';
 import type {
   ControlFields,
+  Controls,
   DemoChannel,
   StandInAnswer,
   StandInCall,
   StandInDescriptor,
   StandInNetwork,
 } from '../kit/network.js';
-import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
-import { Wall } from '../walls/wall.js';
+import { type RunningStandIn, serveNetwork, type StandInOptions } from '../kit/server.js';
 import {
   ApiError,
   badParameter,
@@ -35,46 +33,31 @@ import { type WallContext, wallGet, wallPost } from './wall-methods.js';
  *   title, the state (see `GROUP_STATES`), the error for posting there (`error_code` null removes it), the daily limit
  *   (null, the default, means none; VK's own limit is 50), and whether a repeated `guid` creates another post
  */
-const answerVkControl = (
-  { tokens, groups }: { readonly tokens: Tokens; readonly groups: Groups },
-  control: string,
-  body: ControlFields,
-): StandInAnswer | null => {
-  switch (control) {
-    case 'POST tokens':
-      return setToken(tokens, body);
-    case 'POST groups':
-      return setGroup(groups, body);
-    default:
-      return null;
-  }
-};
+const controlsOf = (tokens: Tokens, groups: Groups): Controls => ({
+  'POST tokens': (body) => setToken(tokens, body),
+  'POST groups': (body) => setGroup(groups, body),
+});
 
-const setToken = (tokens: Tokens, body: ControlFields): StandInAnswer => {
+const setToken = (tokens: Tokens, body: ControlFields): object => {
   const token = readString(body, 'token');
   const { wall } = body;
   if (typeof wall === 'boolean') tokens.setWallRight(token, wall);
-  if (body['kind'] === undefined && typeof wall === 'boolean') return { status: 200, body: { wall } };
+  if (body['kind'] === undefined && typeof wall === 'boolean') return { wall };
   const kind = readChoice(body, 'kind', TOKEN_KINDS);
   tokens.set(token, kind);
-  return { status: 200, body: { kind } };
+  return { kind };
 };
 
-const setGroup = (groups: Groups, body: ControlFields): StandInAnswer => {
+const setGroup = (groups: Groups, body: ControlFields): object => {
   const { group_id, daily_limit, ignore_guids } = body;
   const id = typeof group_id === 'number' ? String(group_id) : group_id;
   if (typeof id !== 'string' || !/^[1-9]\d*$/.test(id))
     throw new InvalidControlRequest('group_id must be a number without a minus sign');
   const group = groups.getOrCreate(id);
   changeGroup(group, body, GROUP_STATES, (code, message = 'Access denied') => new ApiError(code, message));
-  if (daily_limit !== undefined) {
-    if (daily_limit !== null && !(typeof daily_limit === 'number' && daily_limit > 0)) {
-      throw new InvalidControlRequest('daily_limit must be above 0');
-    }
-    group.dailyLimit = daily_limit;
-  }
+  if (daily_limit !== undefined) group.dailyLimit = daily_limit === null ? null : readPositive(body, 'daily_limit');
   if (typeof ignore_guids === 'boolean') group.ignoresGuids = ignore_guids;
-  return { status: 200, body: { group_id: id, title: group.title, daily_limit: group.dailyLimit } };
+  return { group_id: id, title: group.title, daily_limit: group.dailyLimit };
 };
 
 /** `/method/<name>`. */
@@ -141,9 +124,12 @@ class VkNetwork implements StandInNetwork {
   readonly platform = 'vk';
   /** Room for the largest video and its multipart framing. */
   readonly maxBodyBytes = 2_056 * 1_048_576;
-  readonly tokens = new Tokens();
+  readonly controls: Controls;
+  private readonly tokens = new Tokens();
 
-  constructor(private readonly context: WallContext) {}
+  constructor(private readonly context: WallContext) {
+    this.controls = controlsOf(this.tokens, context.groups);
+  }
 
   identify(call: StandInCall): { method: string; channel: string | null } {
     const upload = parseUploadPath(call.path);
@@ -181,10 +167,6 @@ class VkNetwork implements StandInNetwork {
   createErrorAnswer(status: number, message: string): StandInAnswer {
     if (status === 413) return { status, body: '<html><body>413 Request Entity Too Large</body></html>' };
     return { ...errorAnswer(new ApiError(status === 400 ? 100 : 10, message || 'Internal server error')), status };
-  }
-
-  handleControl(control: string, fields: ControlFields): StandInAnswer | null {
-    return answerVkControl({ tokens: this.tokens, groups: this.context.groups }, control, fields);
   }
 }
 
@@ -229,18 +211,17 @@ export interface VkStandInOptions extends StandInOptions {
 export const startVkStandIn = async (options: VkStandInOptions): Promise<RunningStandIn> => {
   const demo = { id: DEMO_CHANNEL.credentials.group_id, title: DEMO_CHANNEL.name };
   const groups = new Groups([demo, ...(options.groups ?? [])]);
-  const media = new MediaStore(`${options.ledgerFile}.media`);
-  const wall = new Wall('vk', 'VK', media.folder, THEME);
-  const uploads = new Uploads(await StoredUploads.open(`${options.ledgerFile}.uploads`), media);
-  const ledger = await Ledger.open({
-    file: options.ledgerFile,
-    platform: 'vk',
-    onEntry: (entry) => {
-      groups.restore(entry);
-      wall.add(entry);
+  return serveNetwork(
+    {
+      platform: 'vk',
+      title: 'VK',
+      theme: THEME,
+      onEntry: (entry) => groups.restore(entry),
+      createNetwork: ({ ledger, media, storedUploads }) =>
+        new VkNetwork({ groups, uploads: new Uploads(storedUploads, media), ledger }),
     },
-  });
-  return serveStandIn({ network: new VkNetwork({ groups, uploads, ledger }), ledger, wall }, options);
+    options,
+  );
 };
 
 /** Describes the VK stand-in. */
