@@ -7,7 +7,7 @@ import {
   type WallTheme,
 } from '../walls/readers-view.js';
 import { MAX_TEXT, parseHtml } from './html-text.js';
-import { readKeyboard } from './posting.js';
+import { readKeyboard } from './keyboard.js';
 
 /** Theme of MAX's wall. */
 export const THEME: WallTheme = {
