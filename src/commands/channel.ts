@@ -1,4 +1,4 @@
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Injectable } from '@nestjs/common';
 import { channel, type ChannelCommand, type ChannelState } from '../domain/channel/channel.decider.js';
 import type { Address, ChannelConnected, ChannelSettings } from '../domain/channel/channel.events.js';
 import { AggregateStore } from '../event-store/aggregate-store.js';
@@ -13,30 +13,27 @@ import { AggregateCommand, type CommandOutcome, rejectForeign, toOutcome } from 
 import { Deletions, rejectDeletedOwner, rejectInUse } from './deletion.js';
 import { CappedCreation } from './plan-limits.js';
 
-/** Changes a channel's name, credentials or settings, or enables or disables it; undefined fields stay unchanged. */
-export class ChangeChannel extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly channelId: string,
-    readonly change: {
-      readonly name?: string;
-      readonly credentials?: Credentials;
-      readonly settings?: ChannelSettings;
-      readonly enabled?: boolean;
-    },
-  ) {
-    super();
-  }
+/** Fields to change; undefined fields stay unchanged. */
+export interface ChannelChange {
+  readonly name?: string;
+  readonly credentials?: Credentials;
+  readonly settings?: ChannelSettings;
+  readonly enabled?: boolean;
 }
 
-@CommandHandler(ChangeChannel)
-export class ChangeChannelHandler implements ICommandHandler<ChangeChannel> {
+/** Changes a channel's name, credentials or settings, or enables or disables it; undefined fields stay unchanged. */
+@Injectable()
+export class ChangeChannel {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
   ) {}
 
-  async execute({ context, channelId, change: { credentials, ...rest } }: ChangeChannel): Promise<CommandOutcome> {
+  async execute(
+    context: CommandContext,
+    channelId: string,
+    { credentials, ...rest }: ChannelChange,
+  ): Promise<CommandOutcome> {
     const replaced = credentials && {
       address: credentials.address,
       credentialsId: await this.vault.storeSecret(
@@ -57,20 +54,14 @@ export interface Credentials {
   readonly secret: Secret;
 }
 
-/** Connects a new channel for an owner (D-3), within its plan's cap (D-67). */
-export class ConnectChannel extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly channel: Omit<ChannelConnected['data'], 'address' | 'credentialsId'> & {
-      readonly credentials: Credentials;
-    },
-  ) {
-    super();
-  }
-}
+/** A channel to connect. */
+export type NewChannel = Omit<ChannelConnected['data'], 'address' | 'credentialsId'> & {
+  readonly credentials: Credentials;
+};
 
-@CommandHandler(ConnectChannel)
-export class ConnectChannelHandler implements ICommandHandler<ConnectChannel> {
+/** Connects a new channel for an owner (D-3), within its plan's cap (D-67). */
+@Injectable()
+export class ConnectChannel {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
@@ -78,14 +69,14 @@ export class ConnectChannelHandler implements ICommandHandler<ConnectChannel> {
     private readonly capped: CappedCreation,
   ) {}
 
-  async execute(command: ConnectChannel): Promise<CommandOutcome> {
-    const { ownerId, channelId: id } = command.channel;
+  async execute(context: CommandContext, channel: NewChannel): Promise<CommandOutcome> {
+    const { ownerId, channelId: id } = channel;
     const rejection = await rejectDeletedOwner(this.aggregates, ownerId);
     if (rejection) return rejection;
-    return this.capped.createWithinCap({ channels: ownerId }, { ownerId, id }, () => this.connect(command));
+    return this.capped.createWithinCap({ channels: ownerId }, { ownerId, id }, () => this.connect(context, channel));
   }
 
-  private async connect({ context, channel: { credentials, ...rest } }: ConnectChannel): Promise<CommandOutcome> {
+  private async connect(context: CommandContext, { credentials, ...rest }: NewChannel): Promise<CommandOutcome> {
     const { address, secret } = credentials;
     const credentialsId = await this.vault.storeSecret(
       secret,
@@ -99,21 +90,13 @@ export class ConnectChannelHandler implements ICommandHandler<ConnectChannel> {
   }
 }
 
-/** Deletes a channel: it disappears from every view, its queue is cancelled, and its credentials are erased (D-56). */
-export class DeleteChannel extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly channelId: string,
-    /** If true, removes the channel from the projects that refer to it; if false, rejects with `in_use` if any do. */
-    readonly cascade: boolean,
-  ) {
-    super();
-  }
-}
-
-/** Appends the deletion first. Its consequences follow here or, after a crash, in the saga `complete-deletions`. */
-@CommandHandler(DeleteChannel)
-export class DeleteChannelHandler implements ICommandHandler<DeleteChannel> {
+/**
+ * Deletes a channel: it disappears from every view, its queue is cancelled, and its credentials are erased (D-56).
+ *
+ * Appends the deletion first. Its consequences follow here or, after a crash, in the saga `complete-deletions`.
+ */
+@Injectable()
+export class DeleteChannel {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly deletions: Deletions,
@@ -121,7 +104,8 @@ export class DeleteChannelHandler implements ICommandHandler<DeleteChannel> {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute({ context, channelId, cascade }: DeleteChannel): Promise<CommandOutcome> {
+  /** @param cascade if true, removes the channel from the projects that refer to it; if false, rejects with `in_use` if any do */
+  async execute(context: CommandContext, channelId: string, cascade: boolean): Promise<CommandOutcome> {
     const rejection =
       (await rejectForeign(this.aggregates, channel, [channelId], context)) ??
       (cascade ? null : await this.rejectInUse(channelId));

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { delivery } from '../domain/delivery/delivery.decider.js';
 import type { BodyParts, DeliveryBodyPartStored, DeliveryScheduled } from '../domain/delivery/delivery.events.js';
 import type { Plan } from '../domain/owner/owner.events.js';
@@ -80,26 +79,20 @@ export class ScheduleDelivery {
  * Sends a test ping to a webhook output, even if the output is disabled, and regardless of the kinds of events it
  * receives. Rejected only if the output does not exist or the plan has no webhook outputs.
  */
-export class PingWebhookOutput extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly outputId: string,
-    readonly deliveryId: string,
-    /** Plans with webhook output, from the limits profile. */
-    readonly outputPlans: readonly Plan[],
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(PingWebhookOutput)
-export class PingWebhookOutputHandler implements ICommandHandler<PingWebhookOutput> {
+@Injectable()
+export class PingWebhookOutput {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly scheduleDelivery: ScheduleDelivery,
   ) {}
 
-  async execute({ context, outputId, deliveryId, outputPlans }: PingWebhookOutput): Promise<CommandOutcome> {
+  /** @param outputPlans plans with webhook output, from the limits profile */
+  async execute(
+    context: CommandContext,
+    outputId: string,
+    deliveryId: string,
+    outputPlans: readonly Plan[],
+  ): Promise<CommandOutcome> {
     const { state } = await this.aggregates.loadAggregate(webhookOutput, outputId);
     if (!state || state.deleted) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'webhook output' }));
     const { ownerId, projectId } = state;
@@ -114,21 +107,11 @@ export class PingWebhookOutputHandler implements ICommandHandler<PingWebhookOutp
 }
 
 /** Retries deliveries of one webhook output immediately, with their existing ids. */
-export class RetryDeliveries extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly outputId: string,
-    readonly deliveryIds: readonly string[],
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(RetryDeliveries)
-export class RetryDeliveriesHandler implements ICommandHandler<RetryDeliveries> {
+@Injectable()
+export class RetryDeliveries {
   constructor(private readonly aggregates: AggregateStore) {}
 
-  async execute({ context, outputId, deliveryIds }: RetryDeliveries): Promise<CommandOutcome> {
+  async execute(context: CommandContext, outputId: string, deliveryIds: readonly string[]): Promise<CommandOutcome> {
     const { state } = await this.aggregates.loadAggregate(webhookOutput, outputId);
     if (state && state.disabledBy !== null) return reject('output_disabled', COMMAND_MESSAGES.outputDisabled);
     const results = await Promise.all(

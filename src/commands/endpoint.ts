@@ -1,4 +1,4 @@
-import { Inject } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint, type EndpointCommand } from '../domain/endpoint/endpoint.decider.js';
 import type { DisabledBy, EndpointCreated, EndpointSettings } from '../domain/endpoint/endpoint.events.js';
@@ -27,25 +27,19 @@ import { COMMAND_MESSAGES, DISABLED_REASONS } from './messages.js';
 import { CappedCreation, rejectOtherPlans } from './plan-limits.js';
 
 /** Changes an endpoint's settings; undefined fields stay unchanged. */
-export class ChangeEndpoint extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly endpointId: string,
-    readonly settings: Partial<EndpointSettings>,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(ChangeEndpoint)
-export class ChangeEndpointHandler implements ICommandHandler<ChangeEndpoint> {
+@Injectable()
+export class ChangeEndpoint {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly findMissingIds: FindMissingIds,
     private readonly deletions: Deletions,
   ) {}
 
-  async execute({ context, endpointId, settings }: ChangeEndpoint): Promise<CommandOutcome> {
+  async execute(
+    context: CommandContext,
+    endpointId: string,
+    settings: Partial<EndpointSettings>,
+  ): Promise<CommandOutcome> {
     if (settings.projectIds) {
       const { state } = await this.aggregates.loadAggregate(endpoint, endpointId);
       if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'endpoint' }));
@@ -60,22 +54,9 @@ export class ChangeEndpointHandler implements ICommandHandler<ChangeEndpoint> {
   }
 }
 
-/**
- * Creates an owner's endpoint, within the plan's cap (D-67). A live endpoint needs a plan with webhook input (D-12).
- */
-export class CreateEndpoint extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly endpoint: Omit<EndpointCreated['data'], 'signingSecretId'> & { readonly signingSecret: string },
-    /** Plans with webhook input, from the limits profile. */
-    readonly inputPlans: readonly Plan[],
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(CreateEndpoint)
-export class CreateEndpointHandler implements ICommandHandler<CreateEndpoint> {
+/** Creates an owner's endpoint, within the plan's cap (D-67). A live endpoint needs a plan with webhook input (D-12). */
+@Injectable()
+export class CreateEndpoint {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
@@ -84,9 +65,13 @@ export class CreateEndpointHandler implements ICommandHandler<CreateEndpoint> {
     private readonly capped: CappedCreation,
   ) {}
 
-  async execute(command: CreateEndpoint): Promise<CommandOutcome> {
-    const { inputPlans } = command;
-    const { endpointId: id, ownerId, settings, mode } = command.endpoint;
+  /** @param inputPlans plans with webhook input, from the limits profile */
+  async execute(
+    context: CommandContext,
+    endpoint: Omit<EndpointCreated['data'], 'signingSecretId'> & { readonly signingSecret: string },
+    inputPlans: readonly Plan[],
+  ): Promise<CommandOutcome> {
+    const { endpointId: id, ownerId, settings, mode } = endpoint;
     const missing = await this.findMissingIds.execute('project', ownerId, settings.projectIds);
     if (missing.length > 0) return rejectUnknownIds('project_ids', missing);
     const rejection =
@@ -95,10 +80,16 @@ export class CreateEndpointHandler implements ICommandHandler<CreateEndpoint> {
         ? await rejectOtherPlans(this.aggregates, ownerId, inputPlans, COMMAND_MESSAGES.planWithoutInput)
         : null);
     if (rejection) return rejection;
-    return this.capped.createWithinCap({ endpoints: ownerId }, { ownerId, id }, () => this.create(command));
+    return this.capped.createWithinCap({ endpoints: ownerId }, { ownerId, id }, () =>
+      this.create(context, endpoint, inputPlans),
+    );
   }
 
-  private async create({ context, endpoint: { signingSecret, ...rest } }: CreateEndpoint): Promise<CommandOutcome> {
+  private async create(
+    context: CommandContext,
+    { signingSecret, ...rest }: Omit<EndpointCreated['data'], 'signingSecretId'> & { readonly signingSecret: string },
+    _inputPlans: readonly Plan[],
+  ): Promise<CommandOutcome> {
     const { endpointId, ownerId, settings } = rest;
     const signingSecretId = await storeSigningSecret(this.vault, endpoint, endpointId, signingSecret, context);
     const command = { type: 'CreateEndpoint', ...rest, signingSecretId } as const;
@@ -114,25 +105,17 @@ export class CreateEndpointHandler implements ICommandHandler<CreateEndpoint> {
 
 /**
  * Deletes an endpoint: its slug and token stop working, and its posts' planned and queued publications are cancelled.
+ *
+ * Appends the deletion, then completes it; after a crash, the saga `complete-deletions` does.
  */
-export class DeleteEndpoint extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly endpointId: string,
-  ) {
-    super();
-  }
-}
-
-/** Appends the deletion, then completes it; after a crash, the saga `complete-deletions` does. */
-@CommandHandler(DeleteEndpoint)
-export class DeleteEndpointHandler implements ICommandHandler<DeleteEndpoint> {
+@Injectable()
+export class DeleteEndpoint {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly deletions: Deletions,
   ) {}
 
-  async execute({ context, endpointId }: DeleteEndpoint): Promise<CommandOutcome> {
+  async execute(context: CommandContext, endpointId: string): Promise<CommandOutcome> {
     const command = { type: 'DeleteEndpoint', endpointId } as const;
     const deleted = toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
     return this.deletions.completeNow(deleted, ({ position }) =>
@@ -195,22 +178,12 @@ export class DisableEndpointHandler implements ICommandHandler<DisableEndpoint> 
 }
 
 /** Enables an endpoint, regardless of who disabled it; a live endpoint needs a plan with webhook input (D-47). */
-export class EnableEndpoint extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly endpointId: string,
-    /** Plans with webhook input, from the limits profile. */
-    readonly inputPlans: readonly Plan[],
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(EnableEndpoint)
-export class EnableEndpointHandler implements ICommandHandler<EnableEndpoint> {
+@Injectable()
+export class EnableEndpoint {
   constructor(private readonly aggregates: AggregateStore) {}
 
-  async execute({ context, endpointId, inputPlans }: EnableEndpoint): Promise<CommandOutcome> {
+  /** @param inputPlans plans with webhook input, from the limits profile */
+  async execute(context: CommandContext, endpointId: string, inputPlans: readonly Plan[]): Promise<CommandOutcome> {
     const { state } = await this.aggregates.loadAggregate(endpoint, endpointId);
     if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'endpoint' }));
     const { mode, ownerId } = state;
@@ -242,26 +215,20 @@ export class RotateEndpointToken extends AggregateCommand<EndpointCommand> {
 }
 
 /** Replaces an endpoint's signing secret; the old one stays valid for an overlap period (D-40). */
-export class RotateSigningSecret extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly endpointId: string,
-    readonly signingSecret: string,
-    /** How long the old secret stays valid, in ms; 0 if it expires at once. */
-    readonly overlapMs: number,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(RotateSigningSecret)
-export class RotateSigningSecretHandler implements ICommandHandler<RotateSigningSecret> {
+@Injectable()
+export class RotateSigningSecret {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
   ) {}
 
-  async execute({ context, endpointId, signingSecret, overlapMs }: RotateSigningSecret): Promise<CommandOutcome> {
+  /** @param overlapMs how long the old secret stays valid, in ms; 0 if it expires at once */
+  async execute(
+    context: CommandContext,
+    endpointId: string,
+    signingSecret: string,
+    overlapMs: number,
+  ): Promise<CommandOutcome> {
     const signingSecretId = await storeSigningSecret(this.vault, endpoint, endpointId, signingSecret, context);
     const previousUntil = context.at + overlapMs;
     const command = { type: 'RotateSigningSecret', endpointId, signingSecretId, previousUntil } as const;

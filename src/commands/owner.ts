@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type LimitsProfile, plansWithInput, plansWithOutput } from '../config/limits-profile.js';
 import { LIMITS_PROFILE } from '../config/tokens.js';
 import { endpoint } from '../domain/endpoint/endpoint.decider.js';
@@ -110,35 +109,28 @@ export interface NoticeChat {
   readonly chatId: string;
 }
 
-/** Changes an owner's name, plan, language or notice chat; undefined fields stay unchanged, null removes the chat. */
-export class ChangeOwner extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly ownerId: string,
-    readonly change: {
-      readonly name?: string;
-      readonly plan?: Plan;
-      readonly locale?: Locale;
-      readonly noticeChat?: NoticeChat | null;
-    },
-  ) {
-    super();
-  }
+/** Fields to change; undefined fields stay unchanged, and null removes the chat. */
+export interface OwnerChange {
+  readonly name?: string;
+  readonly plan?: Plan;
+  readonly locale?: Locale;
+  readonly noticeChat?: NoticeChat | null;
 }
 
-@CommandHandler(ChangeOwner)
-export class ChangeOwnerHandler implements ICommandHandler<ChangeOwner> {
+/** Changes an owner's name, plan, language or notice chat; undefined fields stay unchanged, null removes the chat. */
+@Injectable()
+export class ChangeOwner {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
     private readonly withdrawal: PlanWithdrawal,
   ) {}
 
-  async execute({
-    context,
-    ownerId,
-    change: { name, plan, locale, noticeChat },
-  }: ChangeOwner): Promise<CommandOutcome> {
+  async execute(
+    context: CommandContext,
+    ownerId: string,
+    { name, plan, locale, noticeChat }: OwnerChange,
+  ): Promise<CommandOutcome> {
     // First completes an earlier change that was interrupted: an upgrade would hide its unfinished work.
     if (plan !== undefined) await this.withdrawal.withdraw(ownerId, context);
     const changed = toOutcome(
@@ -165,25 +157,19 @@ export class ChangeOwnerHandler implements ICommandHandler<ChangeOwner> {
   }
 }
 
-/** Deletes an owner with all its resources. Its API key stops working at once. */
-export class DeleteOwner extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly ownerId: string,
-  ) {
-    super();
-  }
-}
-
-/** Appends the deletion first. Its consequences follow here or, after a crash, in the saga `complete-deletions`. */
-@CommandHandler(DeleteOwner)
-export class DeleteOwnerHandler implements ICommandHandler<DeleteOwner> {
+/**
+ * Deletes an owner with all its resources. Its API key stops working at once.
+ *
+ * Appends the deletion first. Its consequences follow here or, after a crash, in the saga `complete-deletions`.
+ */
+@Injectable()
+export class DeleteOwner {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly deletions: Deletions,
   ) {}
 
-  async execute({ context, ownerId }: DeleteOwner): Promise<CommandOutcome> {
+  async execute(context: CommandContext, ownerId: string): Promise<CommandOutcome> {
     const command = { type: 'DeleteOwner', ownerId } as const;
     const deleted = toOutcome(await this.aggregates.execute(owner, ownerId, command, context));
     return this.deletions.completeNow(deleted, ({ position }) =>

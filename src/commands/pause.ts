@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../domain/channel/channel.decider.js';
 import { channelPause, type PauseRequest, projectPause } from '../domain/pause/pause.decider.js';
 import { project } from '../domain/project/project.decider.js';
@@ -54,31 +53,22 @@ export type PauseCause =
 
 /**
  * Pauses projects, channels or both; never shortens a longer pause (publish-api.md: Project and target pauses; D-21).
+ *
+ * Safe to repeat as a whole: each pause has its own stream, which applies the command once.
  */
-export class PauseTargets extends Command<Completed | Rejection<'not_found'>> {
-  constructor(
-    readonly context: CommandContext,
-    readonly scope: PauseScope,
-    readonly cause: PauseCause,
-  ) {
-    super();
-  }
-}
-
-/** Safe to repeat as a whole: each pause has its own stream, which applies the command once. */
-@CommandHandler(PauseTargets)
-export class PauseTargetsHandler implements ICommandHandler<PauseTargets> {
+@Injectable()
+export class PauseTargets {
   constructor(
     private readonly aggregates: AggregateStore,
     @Inject(MINUTE_MS) private readonly minuteMs: number,
   ) {}
 
   /** @throws Unavailable: some of the pauses may already be in force */
-  async execute({
-    context,
-    scope: { projects, channels },
-    cause,
-  }: PauseTargets): Promise<Completed | Rejection<'not_found'>> {
+  async execute(
+    context: CommandContext,
+    { projects, channels }: PauseScope,
+    cause: PauseCause,
+  ): Promise<Completed | Rejection<'not_found'>> {
     const foreign =
       (await rejectForeign(this.aggregates, project, projects?.ids ?? [], context)) ??
       (await rejectForeign(this.aggregates, channel, channels?.ids ?? [], context));
@@ -123,7 +113,7 @@ const ACTOR = 'system:pause-after-publication';
  */
 @Injectable()
 export class PauseAfterPublication {
-  constructor(private readonly pauseTargets: PauseTargetsHandler) {}
+  constructor(private readonly pauseTargets: PauseTargets) {}
 
   /**
    * Applies a post's pauses. Idempotent: repeated calls do not pause a project or channel again. Never shortens a pause.
@@ -136,8 +126,7 @@ export class PauseAfterPublication {
       projects: { ids: projectMinutes > 0 ? [projectId] : [], minutes: projectMinutes },
       channels: { ids: channelMinutes > 0 ? [channelId] : [], minutes: channelMinutes },
     };
-    const command = new PauseTargets(context, scope, { source: 'publication', postId });
-    requireCompleted(await this.pauseTargets.execute(command));
+    requireCompleted(await this.pauseTargets.execute(context, scope, { source: 'publication', postId }));
   }
 }
 
@@ -150,26 +139,18 @@ export interface Resumed extends Completed {
 /**
  * Ends the pauses of projects and channels; skips projects and channels that are not paused (publish-api.md:
  * temp-resume; D-21).
+ *
+ * Safe to repeat as a whole: each pause has its own stream, which applies the command once.
  */
-export class ResumeTargets extends Command<Resumed | Rejection<'not_found'>> {
-  constructor(
-    readonly context: CommandContext,
-    readonly scope: { readonly projectIds?: readonly string[]; readonly channelIds?: readonly string[] },
-  ) {
-    super();
-  }
-}
-
-/** Safe to repeat as a whole: each pause has its own stream, which applies the command once. */
-@CommandHandler(ResumeTargets)
-export class ResumeTargetsHandler implements ICommandHandler<ResumeTargets> {
+@Injectable()
+export class ResumeTargets {
   constructor(private readonly aggregates: AggregateStore) {}
 
   /** @throws Unavailable: some of the pauses may already have ended */
-  async execute({
-    context,
-    scope: { projectIds = [], channelIds = [] },
-  }: ResumeTargets): Promise<Resumed | Rejection<'not_found'>> {
+  async execute(
+    context: CommandContext,
+    { projectIds = [], channelIds = [] }: Partial<Pick<Resumed, 'projectIds' | 'channelIds'>>,
+  ): Promise<Resumed | Rejection<'not_found'>> {
     const foreign =
       (await rejectForeign(this.aggregates, project, projectIds, context)) ??
       (await rejectForeign(this.aggregates, channel, channelIds, context));
@@ -203,29 +184,24 @@ export interface PauseChangeResult extends Completed {
 /**
  * Pauses an endpoint's projects, some of its channels, or both, without publishing (publish-api.md: temp-pause; D-21,
  * D-45).
+ *
+ * Each pause has its own stream: if this fails halfway, sending the request again completes it.
  */
-export class TempPause extends Command<PauseChangeResult | Rejection<'invalid_targets'>> {
+@Injectable()
+export class TempPause {
   constructor(
-    readonly origin: Origin,
-    /** The endpoint's projects. */
-    readonly projects: readonly SnapshotProject[],
-    readonly body: TempPauseBody,
-  ) {
-    super();
-  }
-}
-
-/** Each pause has its own stream: if this fails halfway, sending the request again completes it. */
-@CommandHandler(TempPause)
-export class TempPauseHandler implements ICommandHandler<TempPause> {
-  constructor(
-    private readonly commands: CommandBus,
+    private readonly pauseTargets: PauseTargets,
     private readonly countRescheduled: CountRescheduled,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(MINUTE_MS) private readonly minuteMs: number,
   ) {}
 
-  async execute({ origin, projects, body }: TempPause): Promise<PauseChangeResult | Rejection<'invalid_targets'>> {
+  /** @param projects the endpoint's projects */
+  async execute(
+    origin: Origin,
+    projects: readonly SnapshotProject[],
+    body: TempPauseBody,
+  ): Promise<PauseChangeResult | Rejection<'invalid_targets'>> {
     const targets = resolveTargets(projects, body.targets);
     if (isRejection(targets)) return targets;
     const { minuteMs } = this;
@@ -243,9 +219,7 @@ export class TempPauseHandler implements ICommandHandler<TempPause> {
       channels: { ids: channelIds, minutes: target_minutes },
     };
     const context = newCommandContext(origin, 'temp-pause', at);
-    const { position } = requireCompleted(
-      await this.commands.execute(new PauseTargets(context, scope, { source: 'temp-pause' })),
-    );
+    const { position } = requireCompleted(await this.pauseTargets.execute(context, scope, { source: 'temp-pause' }));
     // D-45: pausing only projects counts all their channels, even if the request names only some of them.
     const resources = target_minutes > 0 ? channelIds : listAllTargets(projects).channelIds;
     return { position, projectsAffected: projectIds.length, resourcesAffected: resources.length, rescheduled };
@@ -255,28 +229,23 @@ export class TempPauseHandler implements ICommandHandler<TempPause> {
 /**
  * Ends the pauses of an endpoint's projects, of some of its channels, or of both (publish-api.md: temp-resume; D-45).
  * Only pauses that this command ended count in the result (D-53).
+ *
+ * Each pause has its own stream: if this fails halfway, sending the request again completes it.
  */
-export class TempResume extends Command<PauseChangeResult | Rejection<'invalid_targets'>> {
+@Injectable()
+export class TempResume {
   constructor(
-    readonly origin: Origin,
-    /** The endpoint's projects. */
-    readonly projects: readonly SnapshotProject[],
-    readonly body: TempResumeBody,
-  ) {
-    super();
-  }
-}
-
-/** Each pause has its own stream: if this fails halfway, sending the request again completes it. */
-@CommandHandler(TempResume)
-export class TempResumeHandler implements ICommandHandler<TempResume> {
-  constructor(
-    private readonly commands: CommandBus,
+    private readonly resumeTargets: ResumeTargets,
     private readonly countRescheduled: CountRescheduled,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ origin, projects, body }: TempResume): Promise<PauseChangeResult | Rejection<'invalid_targets'>> {
+  /** @param projects the endpoint's projects */
+  async execute(
+    origin: Origin,
+    projects: readonly SnapshotProject[],
+    body: TempResumeBody,
+  ): Promise<PauseChangeResult | Rejection<'invalid_targets'>> {
     const { scope, targets } = body;
     const ids = resolveTargets(projects, scope === 'targets' ? targets : []);
     if (isRejection(ids)) return ids;
@@ -289,9 +258,7 @@ export class TempResumeHandler implements ICommandHandler<TempResume> {
       { ids: channelIds, until: null },
     );
     const context = newCommandContext(origin, 'temp-resume', at);
-    const resumed = requireCompleted(
-      await this.commands.execute(new ResumeTargets(context, { projectIds, channelIds })),
-    );
+    const resumed = requireCompleted(await this.resumeTargets.execute(context, { projectIds, channelIds }));
     // D-45: if only projects are resumed, their channels are counted, as when only projects are paused.
     const ofProjects = projects.filter(({ project_id }) => resumed.projectIds.includes(project_id));
     const resources = resumed.channelIds.length > 0 ? resumed.channelIds : listAllTargets(ofProjects).channelIds;

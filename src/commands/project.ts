@@ -1,4 +1,4 @@
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Injectable } from '@nestjs/common';
 import type { Processing, Translation } from '../domain/project/processing.js';
 import { project } from '../domain/project/project.decider.js';
 import type { ProjectCreated } from '../domain/project/project.events.js';
@@ -55,23 +55,16 @@ export const sealProcessing = async (
 
 const asJson = (processing: Processing): JsonObject => processing as unknown as JsonObject;
 
-/** Changes a project's name, channels or processing; undefined fields are unchanged. */
-export class ChangeProject extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly projectId: string,
-    readonly change: {
-      readonly name?: string;
-      readonly channelIds?: readonly string[];
-      readonly processing?: UnsealedProcessing;
-    },
-  ) {
-    super();
-  }
+/** Fields to change; undefined fields stay unchanged. */
+export interface ProjectChange {
+  readonly name?: string;
+  readonly channelIds?: readonly string[];
+  readonly processing?: UnsealedProcessing;
 }
 
-@CommandHandler(ChangeProject)
-export class ChangeProjectHandler implements ICommandHandler<ChangeProject> {
+/** Changes a project's name, channels or processing; undefined fields are unchanged. */
+@Injectable()
+export class ChangeProject {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
@@ -79,11 +72,11 @@ export class ChangeProjectHandler implements ICommandHandler<ChangeProject> {
     private readonly deletions: Deletions,
   ) {}
 
-  async execute({
-    context,
-    projectId,
-    change: { name, channelIds, processing: unsealed },
-  }: ChangeProject): Promise<CommandOutcome> {
+  async execute(
+    context: CommandContext,
+    projectId: string,
+    { name, channelIds, processing: unsealed }: ProjectChange,
+  ): Promise<CommandOutcome> {
     const { state } = await this.aggregates.loadAggregate(project, projectId);
     if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'project' }));
     const missing = channelIds ? await this.findMissingIds.execute('channel', state.ownerId, channelIds) : [];
@@ -98,18 +91,12 @@ export class ChangeProjectHandler implements ICommandHandler<ChangeProject> {
   }
 }
 
-/** Creates a project for an owner, within its plan's cap (D-67). */
-export class CreateProject extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly project: Omit<ProjectCreated['data'], 'processing'> & { readonly processing: UnsealedProcessing },
-  ) {
-    super();
-  }
-}
+/** A project to create. */
+export type NewProject = Omit<ProjectCreated['data'], 'processing'> & { readonly processing: UnsealedProcessing };
 
-@CommandHandler(CreateProject)
-export class CreateProjectHandler implements ICommandHandler<CreateProject> {
+/** Creates a project for an owner, within its plan's cap (D-67). */
+@Injectable()
+export class CreateProject {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
@@ -118,19 +105,19 @@ export class CreateProjectHandler implements ICommandHandler<CreateProject> {
     private readonly capped: CappedCreation,
   ) {}
 
-  async execute(command: CreateProject): Promise<CommandOutcome> {
-    const { ownerId, projectId: id, channelIds } = command.project;
+  async execute(context: CommandContext, project: NewProject): Promise<CommandOutcome> {
+    const { ownerId, projectId: id, channelIds } = project;
     const missing = await this.findMissingIds.execute('channel', ownerId, channelIds);
     if (missing.length > 0) return rejectUnknownIds('channel_ids', missing);
     const rejection = await rejectDeletedOwner(this.aggregates, ownerId);
     if (rejection) return rejection;
-    return this.capped.createWithinCap({ projects: ownerId }, { ownerId, id }, () => this.create(command));
+    return this.capped.createWithinCap({ projects: ownerId }, { ownerId, id }, () => this.create(context, project));
   }
 
-  private async create({
-    context,
-    project: { processing: unsealed, ...rest },
-  }: CreateProject): Promise<CommandOutcome> {
+  private async create(
+    context: CommandContext,
+    { processing: unsealed, ...rest }: NewProject,
+  ): Promise<CommandOutcome> {
     const processing = await sealProcessing(this.vault, unsealed, {}, rest.projectId, context);
     const command = { type: 'CreateProject', ...rest, processing } as const;
     const created = toOutcome(await this.aggregates.execute(project, rest.projectId, command, context));
@@ -143,21 +130,11 @@ export class CreateProjectHandler implements ICommandHandler<CreateProject> {
 /**
  * Deletes a project: it disappears from every view, its planned and queued publications are cancelled, its webhook
  * outputs are deleted, and its secrets are erased (D-56).
+ *
+ * Appends the deletion first. The cleanup follows here or, after a crash, in the saga `complete-deletions`.
  */
-export class DeleteProject extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly projectId: string,
-    /** If true, removes the project from the endpoints that refer to it; if false, rejects with `in_use` if any do. */
-    readonly cascade: boolean,
-  ) {
-    super();
-  }
-}
-
-/** Appends the deletion first. The cleanup follows here or, after a crash, in the saga `complete-deletions`. */
-@CommandHandler(DeleteProject)
-export class DeleteProjectHandler implements ICommandHandler<DeleteProject> {
+@Injectable()
+export class DeleteProject {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly deletions: Deletions,
@@ -165,7 +142,8 @@ export class DeleteProjectHandler implements ICommandHandler<DeleteProject> {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute({ context, projectId, cascade }: DeleteProject): Promise<CommandOutcome> {
+  /** @param cascade if true, removes the project from the endpoints that refer to it; if false, rejects with `in_use` if any do */
+  async execute(context: CommandContext, projectId: string, cascade: boolean): Promise<CommandOutcome> {
     const rejection =
       (await rejectForeign(this.aggregates, project, [projectId], context)) ??
       (cascade ? null : await this.rejectInUse(projectId));

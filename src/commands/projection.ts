@@ -1,4 +1,4 @@
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Injectable } from '@nestjs/common';
 import { projection, type ProjectionCommand } from '../domain/projection/projection.decider.js';
 import { AggregateStore } from '../event-store/aggregate-store.js';
 import type { CommandContext } from '../event-store/codec.js';
@@ -43,21 +43,15 @@ export const orRejection = async <T>(change: Promise<T>): Promise<T | Rejection>
  * `other_program`, `views_in_use`, `no_candidate`, `candidate_deployed` if no job builds the candidate, `no_previous`,
  * or `not_level` if the version is still being filled or no process is filling it.
  */
-export class ChangeVersions extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly name: string,
-    readonly change: 'promote' | 'discard' | 'rollBack',
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(ChangeVersions)
-export class ChangeVersionsHandler implements ICommandHandler<ChangeVersions> {
+@Injectable()
+export class ChangeVersions {
   constructor(private readonly rebuilds: Rebuilds) {}
 
-  async execute({ context, name, change }: ChangeVersions): Promise<CommandOutcome> {
+  async execute(
+    context: CommandContext,
+    name: string,
+    change: 'promote' | 'discard' | 'rollBack',
+  ): Promise<CommandOutcome> {
     const result = await orRejection(this.rebuilds[change](name, context));
     return isRejection(result) ? result : { position: result };
   }
@@ -69,23 +63,12 @@ export { type Promotion, PROMOTIONS } from '../projections/engine/rebuild/rebuil
  * Starts a rebuild of a projection: a candidate alongside the live version, and a job for it. Rejected with
  * `candidate_exists`, `job_running` while another job works on the projection, or `other_program`.
  */
-export class RebuildProjection extends Command<Job | Rejection> {
-  constructor(
-    readonly context: CommandContext,
-    readonly name: string,
-    readonly promote: Promotion,
-    /** Id of the job; a repeated command has the same id. */
-    readonly jobId: string,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(RebuildProjection)
-export class RebuildProjectionHandler implements ICommandHandler<RebuildProjection> {
+@Injectable()
+export class RebuildProjection {
   constructor(private readonly rebuilds: Rebuilds) {}
 
-  async execute({ context, name, promote, jobId }: RebuildProjection): Promise<Job | Rejection> {
+  /** @param jobId id of the job; a repeated command has the same id */
+  async execute(context: CommandContext, name: string, promote: Promotion, jobId: string): Promise<Job | Rejection> {
     try {
       return await orRejection(this.rebuilds.start(name, promote, jobId, context));
     } catch (error) {
@@ -115,17 +98,11 @@ const toCommand = (event: Decision['event']): ProjectionCommand => {
 };
 
 /** Makes a stopped projection retry the event that stopped it. Rejected with `not_stopped` if it has not stopped. */
-export class RetryProjection extends Command<CommandOutcome> {
-  constructor(readonly name: string) {
-    super();
-  }
-}
-
-@CommandHandler(RetryProjection)
-export class RetryProjectionHandler implements ICommandHandler<RetryProjection> {
+@Injectable()
+export class RetryProjection {
   constructor(private readonly statuses: ProjectionStatuses) {}
 
-  async execute({ name }: RetryProjection): Promise<CommandOutcome> {
+  async execute(name: string): Promise<CommandOutcome> {
     const resumed = await this.statuses.resume(name);
     return resumed ? { position: -1n } : reject('not_stopped', COMMAND_MESSAGES.notStopped);
   }
@@ -135,25 +112,15 @@ export class RetryProjectionHandler implements ICommandHandler<RetryProjection> 
  * Skips the event that stopped a projection, in every version and in all later rebuilds. Rejected with `not_stopped` if
  * it has not stopped.
  */
-export class SkipEvent extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly name: string,
-    readonly reason: string,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(SkipEvent)
-export class SkipEventHandler implements ICommandHandler<SkipEvent> {
+@Injectable()
+export class SkipEvent {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly statuses: ProjectionStatuses,
   ) {}
 
   /** The appended event is the decision: after a crash, the versions stay stopped until the command is repeated. */
-  async execute({ context, name, reason }: SkipEvent): Promise<CommandOutcome> {
+  async execute(context: CommandContext, name: string, reason: string): Promise<CommandOutcome> {
     const failure = await this.statuses.findFailure(name);
     if (!failure) return reject('not_stopped', COMMAND_MESSAGES.notStopped);
     const { eventId, position, type: eventType, message: error } = failure;

@@ -1,4 +1,4 @@
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Injectable } from '@nestjs/common';
 import { channel } from '../domain/channel/channel.decider.js';
 import {
   publication,
@@ -35,25 +35,17 @@ export const rejectUnreadable = async <T>(execute: () => Promise<T>): Promise<T 
 /** A successful cancellation, and the number of publications that it prevents from being sent. */
 export type CancelledPublications = Completed & { readonly cancelled: number };
 
-/**
- * Cancels a post's planned or queued publications, so that they are never sent. A publication that is being sent or has
- * finished is left unchanged; if this applies to all of them, the command is rejected.
- */
-export class CancelPublications extends Command<CancelledPublications | Rejection> {
-  constructor(
-    readonly context: CommandContext,
-    readonly publications: readonly PublicationIds[],
-  ) {
-    super();
-  }
-}
-
 /** Number of publications cancelled at a time; a post may have thousands. */
 const AT_ONCE = 200;
 
-/** Safe to repeat as a whole: each publication has its own stream, which applies the command once. */
-@CommandHandler(CancelPublications)
-export class CancelPublicationsHandler implements ICommandHandler<CancelPublications> {
+/**
+ * Cancels a post's planned or queued publications, so that they are never sent. A publication that is being sent or has
+ * finished is left unchanged; if this applies to all of them, the command is rejected.
+ *
+ * Safe to repeat as a whole: each publication has its own stream, which applies the command once.
+ */
+@Injectable()
+export class CancelPublications {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly stories: PostStories,
@@ -62,7 +54,10 @@ export class CancelPublicationsHandler implements ICommandHandler<CancelPublicat
   ) {}
 
   /** @throws Unavailable: some of the publications may already be cancelled */
-  async execute({ context, publications }: CancelPublications): Promise<CancelledPublications | Rejection> {
+  async execute(
+    context: CommandContext,
+    publications: readonly PublicationIds[],
+  ): Promise<CancelledPublications | Rejection> {
     const channelIds = new Set(publications.map(({ channelId }) => channelId));
     const foreign = await rejectForeign(this.aggregates, channel, [...channelIds], context);
     if (foreign) return foreign;
@@ -109,23 +104,14 @@ export class CancelPublicationsHandler implements ICommandHandler<CancelPublicat
 }
 
 /** At the owner's request, records that a duplicate has been dealt with: it was deleted, or it may stay (D-84). */
-export class DismissDuplicate extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly publication: PublicationIds,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(DismissDuplicate)
-export class DismissDuplicateHandler implements ICommandHandler<DismissDuplicate> {
+@Injectable()
+export class DismissDuplicate {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly stories: PostStories,
   ) {}
 
-  async execute({ context, publication: ids }: DismissDuplicate): Promise<CommandOutcome> {
+  async execute(context: CommandContext, ids: PublicationIds): Promise<CommandOutcome> {
     const foreign = await rejectForeign(this.aggregates, channel, [ids.channelId], context);
     if (foreign) return foreign;
     const command = { type: 'DismissDuplicate', ...ids, at: context.at } as const;
@@ -137,23 +123,14 @@ export class DismissDuplicateHandler implements ICommandHandler<DismissDuplicate
 }
 
 /** At the owner's request, closes a publication that is in doubt or has failed, without sending it again (D-25). */
-export class DismissPublication extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly publication: PublicationIds,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(DismissPublication)
-export class DismissPublicationHandler implements ICommandHandler<DismissPublication> {
+@Injectable()
+export class DismissPublication {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly stories: PostStories,
   ) {}
 
-  async execute({ context, publication: ids }: DismissPublication): Promise<CommandOutcome> {
+  async execute(context: CommandContext, ids: PublicationIds): Promise<CommandOutcome> {
     const foreign = await rejectForeign(this.aggregates, channel, [ids.channelId], context);
     if (foreign) return foreign;
     const command = { type: 'DismissPublication', ...ids, at: context.at } as const;
@@ -197,23 +174,14 @@ export const recordPublicationProgress = (
 ): Promise<RecordedProgress> => aggregates.execute(publication, progress.publicationId, progress, context, known);
 
 /** At the owner's request, requeues a publication that is in doubt or has failed (D-25). */
-export class ResendPublication extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly publication: PublicationIds,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(ResendPublication)
-export class ResendPublicationHandler implements ICommandHandler<ResendPublication> {
+@Injectable()
+export class ResendPublication {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly stories: PostStories,
   ) {}
 
-  async execute({ context, publication: ids }: ResendPublication): Promise<CommandOutcome> {
+  async execute(context: CommandContext, ids: PublicationIds): Promise<CommandOutcome> {
     const foreign = await rejectForeign(this.aggregates, channel, [ids.channelId], context);
     if (foreign) return foreign;
     const { state } = await this.aggregates.loadAggregate(channel, ids.channelId);

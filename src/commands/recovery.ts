@@ -1,4 +1,4 @@
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { channel } from '../domain/channel/channel.decider.js';
 import { publication } from '../domain/publication/publication.decider.js';
@@ -40,28 +40,18 @@ export type RecoveryChoice = Pick<RecoveryConfirmed['data'], 'planned' | 'inDoub
 /** What was settled: the number of posts, and of publications. */
 export type SettledRecovery = Completed & { readonly planned: number; readonly inDoubt: number };
 
-/** Settles at once what a recovery holds (D-80). */
-export class ConfirmRecovery extends Command<SettledRecovery | Rejection> {
-  constructor(
-    readonly context: CommandContext,
-    /** Null for all owners. */
-    readonly ownerId: string | null,
-    readonly choice: RecoveryChoice,
-  ) {
-    super();
-  }
-}
-
 /** Number of posts or publications found at a time. */
 const BATCH_SIZE = 200;
 const READ_MODELS = ['planned-posts', 'publish-schedule'];
 
 /**
+ * Settles at once what a recovery holds (D-80).
+ *
  * Keeping is one event, however many posts it concerns. Cancelling, resending and dismissing go through the posts in
  * batches. Safe to repeat as a whole, because what is settled is not found again.
  */
-@CommandHandler(ConfirmRecovery)
-export class ConfirmRecoveryHandler implements ICommandHandler<ConfirmRecovery> {
+@Injectable()
+export class ConfirmRecovery {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly posts: PlannedPosts,
@@ -72,8 +62,15 @@ export class ConfirmRecoveryHandler implements ICommandHandler<ConfirmRecovery> 
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /** @throws Unavailable: some posts may already be settled */
-  async execute({ context, ownerId, choice }: ConfirmRecovery): Promise<SettledRecovery | Rejection> {
+  /**
+   * @throws Unavailable: some posts may already be settled
+   * @param ownerId null for all owners
+   */
+  async execute(
+    context: CommandContext,
+    ownerId: string | null,
+    choice: RecoveryChoice,
+  ): Promise<SettledRecovery | Rejection> {
     await this.progress.waitUntilCaughtUp(READ_MODELS, this.aggregates.store);
     const held = await this.countHeld.execute(ownerId);
     if (held.isOpen) return reject('recovery_running', COMMAND_MESSAGES.recoveryRunning);

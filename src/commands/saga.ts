@@ -1,4 +1,4 @@
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Injectable } from '@nestjs/common';
 import { saga } from '../domain/saga/saga.decider.js';
 import { AggregateStore } from '../event-store/aggregate-store.js';
 import type { CommandContext } from '../event-store/codec.js';
@@ -12,27 +12,23 @@ import { COMMAND_MESSAGES } from './messages.js';
  * an event other than the one at `position`, so repeating a call with the same position never
  * skips the next event.
  */
-export class SkipSagaEvent extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly name: string,
-    /** Position of the event; null for the event that stopped the saga. */
-    readonly position: string | null,
-    readonly reason: string,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(SkipSagaEvent)
-export class SkipSagaEventHandler implements ICommandHandler<SkipSagaEvent> {
+@Injectable()
+export class SkipSagaEvent {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly statuses: SagaStatuses,
   ) {}
 
-  /** The appended event is the decision: after a crash, the saga reads it on its next attempt. */
-  async execute({ context, name, position, reason }: SkipSagaEvent): Promise<CommandOutcome> {
+  /**
+   * The appended event is the decision: after a crash, the saga reads it on its next attempt.
+   * @param position position of the event; null for the event that stopped the saga
+   */
+  async execute(
+    context: CommandContext,
+    name: string,
+    position: string | null,
+    reason: string,
+  ): Promise<CommandOutcome> {
     const failure = await this.statuses.findFailure(name);
     if (!failure) return reject('not_stopped', COMMAND_MESSAGES.sagaNotStopped);
     if (position !== null && failure.position !== position)

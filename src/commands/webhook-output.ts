@@ -1,4 +1,4 @@
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Injectable } from '@nestjs/common';
 import type { Plan } from '../domain/owner/owner.events.js';
 import { webhookOutput, type WebhookOutputCommand } from '../domain/webhook-output/webhook-output.decider.js';
 import type { WebhookKind, WebhookOutputCreated } from '../domain/webhook-output/webhook-output.events.js';
@@ -24,27 +24,17 @@ export class ChangeWebhookOutput extends AggregateCommand<WebhookOutputCommand> 
   }
 }
 
+/** A webhook output to create, with its signing secret not yet stored. */
+export type NewOutput = Omit<WebhookOutputCreated['data'], 'ownerId' | 'signingSecretId'> & {
+  readonly signingSecret: string;
+};
+
 /**
  * Creates a webhook output for a project (D-29). The output belongs to the project's owner: the owner's plan must
  * include webhook outputs, and the output counts against the plan's caps (D-67, D-82).
  */
-export class CreateWebhookOutput extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly output: Omit<WebhookOutputCreated['data'], 'ownerId' | 'signingSecretId'> & {
-      readonly signingSecret: string;
-    },
-    /** The owner who makes the request; null for the operator. */
-    readonly callerId: string | null,
-    /** Plans with webhook output, from the limits profile. */
-    readonly outputPlans: readonly Plan[],
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(CreateWebhookOutput)
-export class CreateWebhookOutputHandler implements ICommandHandler<CreateWebhookOutput> {
+@Injectable()
+export class CreateWebhookOutput {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
@@ -53,9 +43,17 @@ export class CreateWebhookOutputHandler implements ICommandHandler<CreateWebhook
     private readonly capped: CappedCreation,
   ) {}
 
-  async execute(command: CreateWebhookOutput): Promise<CommandOutcome> {
-    const { callerId, outputPlans } = command;
-    const { outputId: id, projectId } = command.output;
+  /**
+   * @param callerId the owner who makes the request; null for the operator
+   * @param outputPlans plans with webhook output, from the limits profile
+   */
+  async execute(
+    context: CommandContext,
+    output: NewOutput,
+    callerId: string | null,
+    outputPlans: readonly Plan[],
+  ): Promise<CommandOutcome> {
+    const { outputId: id, projectId } = output;
     const project = await this.findResource.execute('project', projectId, callerId);
     if (!project)
       return reject('unknown_ids', COMMAND_MESSAGES.unknownIds({ ids: projectId }), { project_id: projectId });
@@ -64,11 +62,12 @@ export class CreateWebhookOutputHandler implements ICommandHandler<CreateWebhook
     const rejection = await rejectOtherPlans(this.aggregates, ownerId, outputPlans, planWithoutOutput);
     if (rejection) return rejection;
     const places = { webhookOutputs: ownerId, outputsPerProject: projectId };
-    return this.capped.createWithinCap(places, { ownerId, id }, () => this.create(command, ownerId));
+    return this.capped.createWithinCap(places, { ownerId, id }, () => this.create(context, output, ownerId));
   }
 
   private async create(
-    { context, output: { signingSecret, ...rest } }: CreateWebhookOutput,
+    context: CommandContext,
+    { signingSecret, ...rest }: NewOutput,
     ownerId: string,
   ): Promise<CommandOutcome> {
     const { outputId, projectId } = rest;
@@ -96,22 +95,12 @@ export class DisableOutputByOwner extends AggregateCommand<WebhookOutputCommand>
 }
 
 /** Enables a webhook output, regardless of who disabled it; the owner's plan must include webhook outputs. */
-export class EnableWebhookOutput extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly outputId: string,
-    /** Plans with webhook output, from the limits profile. */
-    readonly outputPlans: readonly Plan[],
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(EnableWebhookOutput)
-export class EnableWebhookOutputHandler implements ICommandHandler<EnableWebhookOutput> {
+@Injectable()
+export class EnableWebhookOutput {
   constructor(private readonly aggregates: AggregateStore) {}
 
-  async execute({ context, outputId, outputPlans }: EnableWebhookOutput): Promise<CommandOutcome> {
+  /** @param outputPlans plans with webhook output, from the limits profile */
+  async execute(context: CommandContext, outputId: string, outputPlans: readonly Plan[]): Promise<CommandOutcome> {
     const { state } = await this.aggregates.loadAggregate(webhookOutput, outputId);
     if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'webhook output' }));
     const { planWithoutOutput } = COMMAND_MESSAGES;
@@ -122,29 +111,21 @@ export class EnableWebhookOutputHandler implements ICommandHandler<EnableWebhook
   }
 }
 
-/**
- * Replaces a webhook output's signing secret; deliveries are also signed with the old one for an overlap period (D-40).
- */
-export class RotateOutputSecret extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly outputId: string,
-    readonly signingSecret: string,
-    /** How long deliveries are also signed with the old secret, in ms; 0 if they are not. */
-    readonly overlapMs: number,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(RotateOutputSecret)
-export class RotateOutputSecretHandler implements ICommandHandler<RotateOutputSecret> {
+/** Replaces a webhook output's signing secret; deliveries are also signed with the old one for an overlap period (D-40). */
+@Injectable()
+export class RotateOutputSecret {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
   ) {}
 
-  async execute({ context, outputId, signingSecret, overlapMs }: RotateOutputSecret): Promise<CommandOutcome> {
+  /** @param overlapMs how long deliveries are also signed with the old secret, in ms; 0 if they are not */
+  async execute(
+    context: CommandContext,
+    outputId: string,
+    signingSecret: string,
+    overlapMs: number,
+  ): Promise<CommandOutcome> {
     const signingSecretId = await storeSigningSecret(this.vault, webhookOutput, outputId, signingSecret, context);
     const previousUntil = context.at + overlapMs;
     const command = { type: 'RotateOutputSecret', outputId, signingSecretId, previousUntil } as const;

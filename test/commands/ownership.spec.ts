@@ -1,14 +1,7 @@
 import pg from 'pg';
-import { PauseTargets, PauseTargetsHandler, ResumeTargets, ResumeTargetsHandler } from '../../src/commands/pause.js';
+import { type PauseScope, PauseTargets, ResumeTargets } from '../../src/commands/pause.js';
 import { PlannedPosts } from '../../src/commands/post/planned-posts.js';
-import {
-  CancelPublications,
-  CancelPublicationsHandler,
-  DismissPublication,
-  DismissPublicationHandler,
-  ResendPublication,
-  ResendPublicationHandler,
-} from '../../src/commands/publication.js';
+import { CancelPublications, DismissPublication, ResendPublication } from '../../src/commands/publication.js';
 import { catalogue } from '../../src/domain/catalogue.js';
 import { channel, type ChannelCommand } from '../../src/domain/channel/channel.decider.js';
 import { endpoint, type EndpointCommand } from '../../src/domain/endpoint/endpoint.decider.js';
@@ -175,10 +168,10 @@ describe('an owner’s command on another owner’s aggregate', () => {
   const noPlaces = { find: () => Promise.resolve(null) } as unknown as PostPlaces;
   const createStories = () => new PostStories(new pg.Pool(), aggregates.store, aggregates.codec);
   const ids = { publicationId: 'pub_1', postId: 'post_1', channelId: 'tgt_1' };
-  const pause = (scope: PauseTargets['scope']) => (context: CommandContext) =>
-    new PauseTargetsHandler(aggregates, 60_000).execute(new PauseTargets(context, scope, { source: 'management' }));
-  const resume = (scope: ResumeTargets['scope']) => (context: CommandContext) =>
-    new ResumeTargetsHandler(aggregates).execute(new ResumeTargets(context, scope));
+  const pause = (scope: PauseScope) => (context: CommandContext) =>
+    new PauseTargets(aggregates, 60_000).execute(context, scope, { source: 'management' });
+  const resume = (scope: Parameters<ResumeTargets['execute']>[1]) => (context: CommandContext) =>
+    new ResumeTargets(aggregates).execute(context, scope);
 
   it.each([
     ['the pause of a project', pause({ projects: { ids: ['prj_1'], minutes: 5 } })],
@@ -188,20 +181,18 @@ describe('an owner’s command on another owner’s aggregate', () => {
     ['the end of a channel’s pause', resume({ channelIds: ['tgt_1'] })],
     [
       'the repetition of a publication',
-      (context: CommandContext) =>
-        new ResendPublicationHandler(aggregates, createStories()).execute(new ResendPublication(context, ids)),
+      (context: CommandContext) => new ResendPublication(aggregates, createStories()).execute(context, ids),
     ],
     [
       'the dismissal of a publication',
-      (context: CommandContext) =>
-        new DismissPublicationHandler(aggregates, createStories()).execute(new DismissPublication(context, ids)),
+      (context: CommandContext) => new DismissPublication(aggregates, createStories()).execute(context, ids),
     ],
     [
       'the cancellation of publications',
       (context: CommandContext) =>
-        new CancelPublicationsHandler(aggregates, createStories(), noPlaces, new PlannedPosts(aggregates)).execute(
-          new CancelPublications(context, [ids]),
-        ),
+        new CancelPublications(aggregates, createStories(), noPlaces, new PlannedPosts(aggregates)).execute(context, [
+          ids,
+        ]),
     ],
   ])('is rejected before its own stream is read: %s', async (_, execute) => {
     const scopes = { projects: { ids: ['prj_1'], minutes: 9 }, channels: { ids: ['tgt_1'], minutes: 9 } };

@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CommandContext, newCommandContext, originOfRequest } from '../../commands/command.js';
 import { type ChangedPost, type PostPlace, READ_MODELS_OF_POSTS } from '../../commands/post/planned-posts.js';
@@ -51,7 +50,7 @@ export class ChangeReceiver {
     private readonly gate: Gate,
     private readonly content: ContentCheck,
     private readonly changes: PostChanges,
-    private readonly commands: CommandBus,
+    private readonly cancelPublications: CancelPublications,
     private readonly findEndpointPost: FindEndpointPost,
     private readonly catalogue: PlatformCatalogue,
     private readonly progress: ProjectionProgress,
@@ -114,7 +113,7 @@ export class ChangeReceiver {
       postId: post.post_id,
       channelId,
     }));
-    const outcome = await this.commands.execute(new CancelPublications(context, ids));
+    const outcome = await this.cancelPublications.execute(context, ids);
     if (isRejection(outcome)) {
       if (outcome.rejection === 'publishing') throw refuse(outcome);
       return 0;

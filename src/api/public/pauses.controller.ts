@@ -1,5 +1,4 @@
 import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { originOfRequest } from '../../commands/command.js';
 import { type PauseChangeResult, TempPause, TempResume } from '../../commands/pause.js';
@@ -48,7 +47,8 @@ const READ_MODELS_MS = 5_000;
 export class PausesController {
   constructor(
     private readonly gate: Gate,
-    private readonly commands: CommandBus,
+    private readonly tempPause: TempPause,
+    private readonly tempResume: TempResume,
     private readonly progress: ProjectionProgress,
   ) {}
 
@@ -63,8 +63,11 @@ export class PausesController {
     const admitted = await this.gate.admit(request, slug, 'pauses');
     const body = await checkPauseBody(admitted, validateTempPause);
     const { projects } = admitted.endpoint;
-    const command = new TempPause(createOrigin(request, admitted), projects, body);
-    return this.buildView(request, admitted, await this.commands.execute(command));
+    return this.buildView(
+      request,
+      admitted,
+      await this.tempPause.execute(createOrigin(request, admitted), projects, body),
+    );
   }
 
   /** Resumes everything if the body is empty. */
@@ -75,8 +78,11 @@ export class PausesController {
     const admitted = await this.gate.admit(request, slug, 'pauses');
     const body = await checkPauseBody(admitted, validateTempResume, '{}');
     const { projects } = admitted.endpoint;
-    const command = new TempResume(createOrigin(request, admitted), projects, body);
-    return this.buildView(request, admitted, await this.commands.execute(command));
+    return this.buildView(
+      request,
+      admitted,
+      await this.tempResume.execute(createOrigin(request, admitted), projects, body),
+    );
   }
 
   private async buildView(

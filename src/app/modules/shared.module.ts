@@ -1,18 +1,5 @@
 import { Global, Module, type Provider } from '@nestjs/common';
-import { Deletions } from '../../commands/deletion.js';
-import { ScheduleDelivery } from '../../commands/delivery.js';
-import { DisableEndpointHandler } from '../../commands/endpoint.js';
-import { managementHandlers } from '../../commands/handlers.js';
-import { PlanWithdrawal } from '../../commands/owner.js';
-import { TempPauseHandler, TempResumeHandler } from '../../commands/pause.js';
-import { CappedCreation, PlannedCap } from '../../commands/plan-limits.js';
-import { AcceptPostHandler } from '../../commands/post/accept-post.js';
-import { KeyClaims } from '../../commands/post/key-claims.js';
-import { LargePayloads } from '../../commands/post/large-payloads.js';
-import { PlannedCancellations } from '../../commands/post/planned-cancellations.js';
-import { PlannedPosts } from '../../commands/post/planned-posts.js';
-import { PostChanges } from '../../commands/post/post-changes.js';
-import { LogRequestsHandler } from '../../commands/request-log.js';
+import { USE_CASES } from '../../commands/use-cases.js';
 import { Metrics } from '../../health/metrics.js';
 import { JobTable } from '../../jobs/job.js';
 import { ChangeBudget, PreviewBudget, ProbeBudget } from '../../limits/budgets.js';
@@ -24,25 +11,6 @@ import { Database } from '../database.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { Resources } from '../resources.js';
 import { NETWORKS, type Networks, startNetworks } from '../stand-ins.js';
-
-const COMMANDS: Provider[] = [
-  ...managementHandlers,
-  AcceptPostHandler,
-  CappedCreation,
-  Deletions,
-  DisableEndpointHandler,
-  KeyClaims,
-  LargePayloads,
-  LogRequestsHandler,
-  PlannedCancellations,
-  PlannedCap,
-  PlannedPosts,
-  PlanWithdrawal,
-  PostChanges,
-  ScheduleDelivery,
-  TempPauseHandler,
-  TempResumeHandler,
-];
 
 const LIMITS: Provider[] = [ChangeBudget, Limiter, MonthlyQuota, PreviewBudget, ProbeBudget, ResourceReservations];
 
@@ -79,7 +47,7 @@ const NETWORK_ACCESS: Provider[] = [
   },
 ];
 
-const SHARED = [...COMMANDS, ...LIMITS, ...NETWORK_ACCESS, JobTable];
+const SHARED = [...USE_CASES, ...LIMITS, ...NETWORK_ACCESS, JobTable];
 
 /** What the interfaces share with the worker: commands, limits, networks and the table of jobs. */
 @Global()

@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { type CommandContext, isDamaged } from '../../event-store/codec.js';
 import { type Position, Unavailable } from '../../event-store/port.js';
@@ -102,19 +101,8 @@ export interface PlannedPostsCancelled extends Completed {
  * Cancels the planned posts that an endpoint has accepted since a time, for example with a stolen token (D-87). Each
  * post is cancelled by an event of its own, so the command may be repeated after a crash: it then cancels the rest.
  */
-export class CancelPlannedPosts extends Command<PlannedPostsCancelled> {
-  /** @param since null for all */
-  constructor(
-    readonly context: CommandContext,
-    readonly endpointId: string,
-    readonly since: Instant | null,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(CancelPlannedPosts)
-export class CancelPlannedPostsHandler implements ICommandHandler<CancelPlannedPosts> {
+@Injectable()
+export class CancelPlannedPosts {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly queries: PlannedPostQueries,
@@ -122,8 +110,11 @@ export class CancelPlannedPostsHandler implements ICommandHandler<CancelPlannedP
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /** @throws Unavailable */
-  async execute({ context, endpointId, since }: CancelPlannedPosts): Promise<PlannedPostsCancelled> {
+  /**
+   * @throws Unavailable
+   * @param since null for all
+   */
+  async execute(context: CommandContext, endpointId: string, since: Instant | null): Promise<PlannedPostsCancelled> {
     // Every post that was accepted before must be found. Later ones are left: a client may keep sending posts.
     const upTo = await this.aggregates.store.readHead();
     if (!(await this.progress.waitFor(['planned-posts'], upTo))) throw new Unavailable('planned-posts is behind');

@@ -1,5 +1,5 @@
 import type { CommandOutcome } from '../../../src/commands/command.js';
-import { SkipSagaEvent, SkipSagaEventHandler } from '../../../src/commands/saga.js';
+import { SkipSagaEvent } from '../../../src/commands/saga.js';
 import type { OwnerEvent } from '../../../src/domain/owner/owner.events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { silentLog } from '../../../src/kernel/log.js';
@@ -13,14 +13,14 @@ let two: TwoProcesses;
 let processes: TwoProcesses['on'];
 let owners: EventOwners;
 let statuses: SagaStatuses;
-let skips: SkipSagaEventHandler;
+let skips: SkipSagaEvent;
 beforeAll(async () => {
   two = await startTwoProcesses('60');
   processes = two.on;
   const [{ pool, store, codec, aggregates }] = processes;
   owners = new EventOwners(aggregates);
   statuses = new SagaStatuses(pool, store, codec);
-  skips = new SkipSagaEventHandler(aggregates, statuses);
+  skips = new SkipSagaEvent(aggregates, statuses);
 });
 afterAll(() => two.stop());
 
@@ -83,7 +83,7 @@ const createSaga = async (react: React) => {
 
 const skip = (saga: string, position: string | null, handler = skips): Promise<CommandOutcome> => {
   const origin = { actor: 'operator', requestId: '', causationId: '', correlationId: '', clientAddress: null };
-  return handler.execute(new SkipSagaEvent({ ...origin, commandId: newUuid(), at: 0 }, saga, position, 'a test'));
+  return handler.execute({ ...origin, commandId: newUuid(), at: 0 }, saga, position, 'a test');
 };
 const failing = (saga: string): Promise<SagaStatus & { error: NonNullable<SagaStatus['error']> }> =>
   until(`${saga} fails`, async () => {
@@ -141,7 +141,7 @@ describe('an event that a saga cannot read', () => {
       findFailure: (name: string) => statuses.findFailure(name),
       resume: killed,
     } as unknown as SagaStatuses;
-    const handler = new SkipSagaEventHandler(processes[0].aggregates, dying);
+    const handler = new SkipSagaEvent(processes[0].aggregates, dying);
     await expect(skip(saga, error.position, handler)).rejects.toThrow('killed');
     // The saga did not hear of it: the event still fails, and a repeated call adds no decision.
     await skip(saga, error.position);

@@ -1,4 +1,4 @@
-import { ChangeChannel, ChangeChannelHandler } from '../../../src/commands/channel.js';
+import { ChangeChannel } from '../../../src/commands/channel.js';
 import type { CommandContext } from '../../../src/commands/command.js';
 import { storeTranslation as storeResult } from '../../../src/commands/translation.js';
 import { type ErasureNote, ErasureNotes } from '../../../src/erasure/erasure-notes.js';
@@ -320,9 +320,9 @@ describe.each(['PostgreSQL', 'KurrentDB'])('events in %s', (kind) => {
         (await query<{ id: string }>('select secret_id as id from ops_secret')).map(({ id }) => id),
       );
       const credentials = { address: { chat_id: '1' }, secret: { bot_token: 'x' } };
-      const rejected = await new ChangeChannelHandler(aggregates, vault).execute(
-        new ChangeChannel(contextOf(), 'tgt_unknown', { credentials }),
-      );
+      const rejected = await new ChangeChannel(aggregates, vault).execute(contextOf(), 'tgt_unknown', {
+        credentials,
+      });
       expect(rejected).toMatchObject({ rejection: 'not_found' });
       const [orphan] = (await query<{ id: string }>('select secret_id as id from ops_secret')).filter(
         ({ id }) => !before.has(id),

@@ -1,4 +1,4 @@
-import type { ChangeChannel, ConnectChannel, Credentials } from '../../../commands/channel.js';
+import type { ChannelChange, Credentials, NewChannel } from '../../../commands/channel.js';
 import type { Address, ChannelSettings, Platform, Remedy } from '../../../domain/channel/channel.events.js';
 import { type Instant, iso, isoOrNull } from '../../../kernel/clock.js';
 import type { CredentialField, PlatformDescriptor, SettingField } from '../../../platforms/descriptor.js';
@@ -148,9 +148,9 @@ export class ChannelPatchBody {
 /** Body readers. Credentials and settings are validated by the rules of the channel's network. */
 export interface ChannelReaders {
   /** Reads the body of POST /channels. */
-  readonly readChannel: BodyReader<Omit<ConnectChannel['channel'], 'channelId' | 'ownerId'>>;
+  readonly readChannel: BodyReader<Omit<NewChannel, 'channelId' | 'ownerId'>>;
   /** Reads the body of PATCH /channels/{id} for a channel on this network. */
-  readonly readChannelChange: (platform: Platform) => BodyReader<ChangeChannel['change']>;
+  readonly readChannelChange: (platform: Platform) => BodyReader<ChannelChange>;
 }
 
 /** Creates the readers. Call this once: class-validator keeps the rules of every class. */

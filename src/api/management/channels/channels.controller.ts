@@ -49,6 +49,11 @@ export class ChannelsController {
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly commands: CommandBus,
+    private readonly connectChannel: ConnectChannel,
+    private readonly changeChannel: ChangeChannel,
+    private readonly deleteChannel: DeleteChannel,
+    private readonly pauseTargets: PauseTargets,
+    private readonly resumeTargets: ResumeTargets,
     private readonly listReceipts: ListReceipts,
     private readonly findChannelsOfChat: FindChannelsOfChat,
     private readonly findResource: FindResource,
@@ -72,7 +77,7 @@ export class ChannelsController {
     return this.changes.handlePost({ ...call, read, status: 201 }, async (body, change) => {
       await requireOwner(this.findResource, body.ownerId);
       const channelId = change.newId('tgt');
-      const outcome = await this.commands.execute(new ConnectChannel(change.context, { channelId, ...body }));
+      const outcome = await this.connectChannel.execute(change.context, { channelId, ...body });
       return { outcome, readModels: READ_MODELS, show: () => this.findTestedView({ ...call, id: channelId }) };
     });
   }
@@ -94,7 +99,7 @@ export class ChannelsController {
   async change(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
     const read = this.bodies.readChannelChange(call.resource.platform);
     return this.changes.handlePatch({ ...call, read }, async (body, change) => {
-      const outcome = await this.commands.execute(new ChangeChannel(change.context, call.id, body));
+      const outcome = await this.changeChannel.execute(change.context, call.id, body);
       const show = (): Promise<ChannelView> => (body.credentials ? this.findTestedView(call) : this.findView(call));
       return { outcome, readModels: READ_MODELS, show };
     });
@@ -127,7 +132,7 @@ export class ChannelsController {
   async delete(@OfResource('channel') call: ResourceCall<'channel'>): Promise<void> {
     const { cascade } = readQuery(call.request, CascadeQuery);
     return this.changes.handleDelete(call, async (change) => {
-      const outcome = await this.commands.execute(new DeleteChannel(change.context, call.id, cascade === 'true'));
+      const outcome = await this.deleteChannel.execute(change.context, call.id, cascade === 'true');
       return { outcome, readModels: READ_MODELS_OF_DELETION };
     });
   }
@@ -137,8 +142,7 @@ export class ChannelsController {
   async pause(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(PauseBody) }, async ({ minutes }, change) => {
       const scope = { channels: { ids: [call.id], minutes } };
-      const command = new PauseTargets(change.context, scope, { source: 'management' });
-      const outcome = await this.commands.execute(command);
+      const outcome = await this.pauseTargets.execute(change.context, scope, { source: 'management' });
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
@@ -147,7 +151,7 @@ export class ChannelsController {
   @Post(':id/resume')
   async resume(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const outcome = await this.commands.execute(new ResumeTargets(change.context, { channelIds: [call.id] }));
+      const outcome = await this.resumeTargets.execute(change.context, { channelIds: [call.id] });
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }

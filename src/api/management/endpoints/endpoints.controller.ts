@@ -67,6 +67,11 @@ export class EndpointsController {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly commands: CommandBus,
+    private readonly createEndpoint: CreateEndpoint,
+    private readonly changeEndpoint: ChangeEndpoint,
+    private readonly deleteEndpoint: DeleteEndpoint,
+    private readonly enableEndpoint: EnableEndpoint,
+    private readonly cancelPlannedPosts: CancelPlannedPosts,
     private readonly findResource: FindResource,
     private readonly resources: OwnedResources,
     private readonly views: EndpointViewBuilder,
@@ -93,8 +98,7 @@ export class EndpointsController {
       }));
       const { token, signing_secret: signingSecret } = shownOnce;
       const fields = { endpointId: id, ownerId, slug, mode, tokenHash: hashToken(token), signingSecret, settings };
-      const command = new CreateEndpoint(change.context, fields, this.quotas.inputPlans);
-      const outcome = await this.commands.execute(command);
+      const outcome = await this.createEndpoint.execute(change.context, fields, this.quotas.inputPlans);
       return { outcome, readModels: READ_MODELS, show: () => this.views.findView({ ...call, id }), shownOnce };
     });
   }
@@ -116,7 +120,7 @@ export class EndpointsController {
   async change(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
     const read = createEndpointChangeReader(this.settings.limitsProfile);
     return this.changes.handlePatch({ ...call, read }, async (settings, change) => {
-      const outcome = await this.commands.execute(new ChangeEndpoint(change.context, call.id, settings));
+      const outcome = await this.changeEndpoint.execute(change.context, call.id, settings);
       return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call) };
     });
   }
@@ -126,7 +130,7 @@ export class EndpointsController {
   async delete(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<void> {
     readQuery(call.request, NoQuery);
     return this.changes.handleDelete(call, async (change) => {
-      const outcome = await this.commands.execute(new DeleteEndpoint(change.context, call.id));
+      const outcome = await this.deleteEndpoint.execute(change.context, call.id);
       return { outcome, readModels: READ_MODELS_OF_DELETION };
     });
   }
@@ -135,8 +139,7 @@ export class EndpointsController {
   @Post(':id/enable')
   async enable(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const command = new EnableEndpoint(change.context, call.id, this.quotas.inputPlans);
-      const outcome = await this.commands.execute(command);
+      const outcome = await this.enableEndpoint.execute(change.context, call.id, this.quotas.inputPlans);
       return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call) };
     });
   }
@@ -155,8 +158,7 @@ export class EndpointsController {
   @Post(':id/cancel-planned')
   async cancelPlanned(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<CancelledPostsView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(CancelPlannedBody) }, async ({ since }, change) => {
-      const command = new CancelPlannedPosts(change.context, call.id, toInstant(since) ?? null);
-      const outcome = await this.commands.execute(command);
+      const outcome = await this.cancelPlannedPosts.execute(change.context, call.id, toInstant(since) ?? null);
       const show = () => Promise.resolve(new CancelledPostsView(outcome.cancelled));
       return { outcome, readModels: READ_MODELS_OF_POSTS, show };
     });
@@ -227,6 +229,7 @@ export class EndpointSecretsController {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly commands: CommandBus,
+    private readonly rotateSigningSecret: RotateSigningSecret,
     private readonly views: EndpointViewBuilder,
     private readonly changes: ChangePipeline,
   ) {}
@@ -259,8 +262,12 @@ export class EndpointSecretsController {
     return this.changes.handlePost({ ...call, read: fieldsReader(RotateSecretBody) }, async (body, change) => {
       const shownOnce = await change.drawSecrets(() => ({ signing_secret: newSigningSecret() }));
       const overlapMs = (body.overlap_minutes ?? 0) * this.settings.minuteMs;
-      const command = new RotateSigningSecret(change.context, call.id, shownOnce.signing_secret, overlapMs);
-      const outcome = await this.commands.execute(command);
+      const outcome = await this.rotateSigningSecret.execute(
+        change.context,
+        call.id,
+        shownOnce.signing_secret,
+        overlapMs,
+      );
       return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call), shownOnce };
     });
   }

@@ -1,7 +1,14 @@
 import { Controller, Delete, Get, Inject, Patch, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { AddPostPack, ChangeOwner, DeleteOwner, RegisterOwner, RotateOwnerKey } from '../../../commands/owner.js';
+import {
+  AddPostPack,
+  ChangeOwner,
+  DeleteOwner,
+  type OwnerChange,
+  RegisterOwner,
+  RotateOwnerKey,
+} from '../../../commands/owner.js';
 import type { LimitsProfile } from '../../../config/limits-profile.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
@@ -66,8 +73,6 @@ export class OwnerPatchBody {
 }
 
 /** Body of PATCH /owners/{id}. */
-export type OwnerChange = ChangeOwner['change'];
-
 /**
  * Creates the reader for the body of PATCH /owners/{id}. Missing fields stay unchanged; null removes the notice chat.
  * @param carrier the network through which notices are sent; undefined if there is none
@@ -160,6 +165,8 @@ export class OwnersController {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly commands: CommandBus,
+    private readonly changeOwner: ChangeOwner,
+    private readonly deleteOwner: DeleteOwner,
     private readonly resources: OwnedResources,
     private readonly changes: ChangePipeline,
     private readonly quotas: PlanQuotas,
@@ -208,7 +215,7 @@ export class OwnersController {
       // Only the operator may change the plan. The guard cannot check this: it knows the route, not the body.
       if (body.plan !== undefined && getCaller(call.request).kind !== 'operator')
         throw forbiddenProblem(CALL_MESSAGES.planForOperator);
-      const outcome = await this.commands.execute(new ChangeOwner(change.context, call.id, body));
+      const outcome = await this.changeOwner.execute(change.context, call.id, body);
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
@@ -221,7 +228,7 @@ export class OwnersController {
   async delete(@OfResource('owner') call: ResourceCall<'owner'>): Promise<void> {
     readQuery(call.request, NoQuery);
     return this.changes.handleDelete(call, async (change) => {
-      const outcome = await this.commands.execute(new DeleteOwner(change.context, call.id));
+      const outcome = await this.deleteOwner.execute(change.context, call.id);
       return { outcome, readModels: READ_MODELS_OF_DELETION };
     });
   }

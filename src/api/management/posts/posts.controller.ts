@@ -1,5 +1,4 @@
 import { Controller, Get, Inject, Param, Patch, Post, Put, Req, UseGuards, UseInterceptors } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CommandContext, newCommandContext, originOfRequest } from '../../../commands/command.js';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/planned-posts.js';
@@ -59,7 +58,7 @@ export const requirePost = async (findPost: FindPost, request: FastifyRequest, i
 @UseGuards(ApiKeyGuard)
 export class PostsController {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly cancelPublications: CancelPublications,
     private readonly listPosts: ListPosts,
     private readonly findPost: FindPost,
     private readonly changes: ChangePipeline,
@@ -124,7 +123,7 @@ export class PostsController {
         postId: id,
         channelId,
       }));
-      const outcome = await this.commands.execute(new CancelPublications(change.context, ids));
+      const outcome = await this.cancelPublications.execute(change.context, ids);
       const cancelled = isRejection(outcome) ? 0 : outcome.cancelled;
       const show = async () => {
         const found = await requirePost(this.findPost, call.request, id);

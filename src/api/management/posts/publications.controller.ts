@@ -1,5 +1,4 @@
 import { Controller, Get, Param, Post, Req, UseGuards } from '@nestjs/common';
-import { type Command, CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import type { CommandContext, CommandOutcome } from '../../../commands/command.js';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/planned-posts.js';
@@ -26,7 +25,10 @@ import { type PublicationView, PublicationViewBuilder } from './publication.view
 @UseGuards(ApiKeyGuard)
 export class PublicationsController {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly resendPublication: ResendPublication,
+    private readonly dismissPublication: DismissPublication,
+    private readonly dismissDuplicateOf: DismissDuplicate,
+    private readonly cancelPublications: CancelPublications,
     private readonly findPublicationQuery: FindPublication,
     private readonly changes: ChangePipeline,
     private readonly views: PublicationViewBuilder,
@@ -44,7 +46,7 @@ export class PublicationsController {
   })
   @Post(':id/resend')
   resend(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PublicationView> {
-    return this.execute(call, id, (context, publication) => new ResendPublication(context, publication));
+    return this.execute(call, id, (context, publication) => this.resendPublication.execute(context, publication));
   }
 
   @Documented({
@@ -53,7 +55,7 @@ export class PublicationsController {
   })
   @Post(':id/dismiss')
   dismiss(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PublicationView> {
-    return this.execute(call, id, (context, publication) => new DismissPublication(context, publication));
+    return this.execute(call, id, (context, publication) => this.dismissPublication.execute(context, publication));
   }
 
   @Documented({
@@ -62,23 +64,23 @@ export class PublicationsController {
   })
   @Post(':id/dismiss-duplicate')
   dismissDuplicate(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PublicationView> {
-    return this.execute(call, id, (context, publication) => new DismissDuplicate(context, publication));
+    return this.execute(call, id, (context, publication) => this.dismissDuplicateOf.execute(context, publication));
   }
 
   @Documented({ summary: 'Cancel a planned or queued publication', codes: { 409: ['wrong_state', 'publishing'] } })
   @Post(':id/cancel')
   cancel(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PublicationView> {
-    return this.execute(call, id, (context, publication) => new CancelPublications(context, [publication]));
+    return this.execute(call, id, (context, publication) => this.cancelPublications.execute(context, [publication]));
   }
 
   private async execute(
     call: Call,
     id: string,
-    commandOf: (context: CommandContext, publication: PublicationIds) => Command<CommandOutcome>,
+    decide: (context: CommandContext, publication: PublicationIds) => Promise<CommandOutcome>,
   ): Promise<PublicationView> {
     const { post_id: postId, channel_id: channelId } = await this.findPublication(call.request, id);
     return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, { context }) => {
-      const outcome = await this.commands.execute(commandOf(context, { publicationId: id, postId, channelId }));
+      const outcome = await decide(context, { publicationId: id, postId, channelId });
       return { outcome, readModels: READ_MODELS_OF_POSTS, show: () => this.showPublication(call.request, id) };
     });
   }

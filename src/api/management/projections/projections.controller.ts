@@ -1,5 +1,4 @@
 import { Controller, Get, Param, Post, UseGuards } from '@nestjs/common';
-import { type Command, CommandBus } from '@nestjs/cqrs';
 import type { CommandContext, CommandOutcome } from '../../../commands/command.js';
 import {
   ChangeVersions,
@@ -137,7 +136,10 @@ export class ProjectionsController {
   constructor(
     private readonly statuses: ProjectionStatuses,
     private readonly changes: ChangePipeline,
-    private readonly commands: CommandBus,
+    private readonly changeVersions: ChangeVersions,
+    private readonly retryProjection: RetryProjection,
+    private readonly skipEvent: SkipEvent,
+    private readonly rebuildProjection: RebuildProjection,
     private readonly jobs: JobTable,
   ) {}
 
@@ -161,7 +163,7 @@ export class ProjectionsController {
   })
   @Post(':name/retry')
   async retry(@TheCall() call: Call, @Param('name') name: string): Promise<ProjectionView> {
-    return this.execute(call, name, () => new RetryProjection(name));
+    return this.execute(call, name, () => this.retryProjection.execute(name));
   }
 
   @Documented({
@@ -174,7 +176,7 @@ export class ProjectionsController {
   async skip(@TheCall() call: Call, @Param('name') name: string): Promise<ProjectionView> {
     await this.findView(name);
     return this.changes.handlePost({ ...call, read: fieldsReader(SkipBody) }, async ({ reason }, change) => {
-      const outcome = await this.commands.execute(new SkipEvent(change.context, name, reason));
+      const outcome = await this.skipEvent.execute(change.context, name, reason);
       return { outcome, readModels: [], show: () => this.findView(name) };
     });
   }
@@ -191,8 +193,7 @@ export class ProjectionsController {
     await this.findView(name);
     const read = fieldsReader(RebuildBody);
     return this.changes.handlePost({ ...call, read, status: 202 }, async ({ promote }, change) => {
-      const command = new RebuildProjection(change.context, name, promote, change.newId('job'));
-      const started = await this.commands.execute(command);
+      const started = await this.rebuildProjection.execute(change.context, name, promote, change.newId('job'));
       if (isRejection(started)) throw toHttpProblem(started);
       return jobResult(started);
     });
@@ -205,7 +206,7 @@ export class ProjectionsController {
   })
   @Post(':name/promote')
   async promote(@TheCall() call: Call, @Param('name') name: string): Promise<ProjectionView> {
-    return this.execute(call, name, (context) => new ChangeVersions(context, name, 'promote'));
+    return this.execute(call, name, (context) => this.changeVersions.execute(context, name, 'promote'));
   }
 
   @Documented({
@@ -215,7 +216,7 @@ export class ProjectionsController {
   })
   @Post(':name/rollback')
   async rollback(@TheCall() call: Call, @Param('name') name: string): Promise<ProjectionView> {
-    return this.execute(call, name, (context) => new ChangeVersions(context, name, 'rollBack'));
+    return this.execute(call, name, (context) => this.changeVersions.execute(context, name, 'rollBack'));
   }
 
   @Documented({
@@ -225,7 +226,7 @@ export class ProjectionsController {
   })
   @Post(':name/discard')
   async discard(@TheCall() call: Call, @Param('name') name: string): Promise<ProjectionView> {
-    return this.execute(call, name, (context) => new ChangeVersions(context, name, 'discard'));
+    return this.execute(call, name, (context) => this.changeVersions.execute(context, name, 'discard'));
   }
 
   @Documented({
@@ -243,15 +244,15 @@ export class ProjectionsController {
     });
   }
 
-  /** Executes a command that takes no fields. @throws HttpProblem */
+  /** Makes a decision that takes no fields. @throws HttpProblem */
   private async execute(
     call: Call,
     name: string,
-    commandOf: (context: CommandContext) => Command<CommandOutcome>,
+    decide: (context: CommandContext) => Promise<CommandOutcome>,
   ): Promise<ProjectionView> {
     await this.findView(name);
     return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, { context }) => {
-      const outcome = await this.commands.execute(commandOf(context));
+      const outcome = await decide(context);
       return { outcome, readModels: [], show: () => this.findView(name) };
     });
   }

@@ -1,8 +1,14 @@
 import { Controller, Delete, Get, Inject, Patch, Post, Req, UseGuards } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { PauseTargets, ResumeTargets } from '../../../commands/pause.js';
-import { ChangeProject, CreateProject, DeleteProject, type UnsealedProcessing } from '../../../commands/project.js';
+import {
+  ChangeProject,
+  CreateProject,
+  DeleteProject,
+  type NewProject,
+  type ProjectChange,
+  type UnsealedProcessing,
+} from '../../../commands/project.js';
 import type { Processing } from '../../../domain/project/processing.js';
 import { CLOCK, type Clock, type Instant, iso } from '../../../kernel/clock.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
@@ -150,11 +156,11 @@ export class ProjectPatchBody {
   readonly processing: unknown;
 }
 
-type NewProject = Omit<CreateProject['project'], 'projectId' | 'ownerId'>;
+type ProjectFields = Omit<NewProject, 'projectId' | 'ownerId'>;
 
 /** Creates the reader for the body of POST /projects. */
 export const createProjectReader =
-  (rules: ProcessingRules): BodyReader<NewProject> =>
+  (rules: ProcessingRules): BodyReader<ProjectFields> =>
   (sent, problems) => {
     const { name, channel_ids, processing } = fieldsReader(ProjectBody)(sent, problems);
     checkIds(channel_ids, 'channel_ids', 'tgt', problems);
@@ -164,7 +170,7 @@ export const createProjectReader =
 
 /** Creates the reader for the body of PATCH /projects/{id}. `processing` is replaced as a whole; null removes it. */
 export const createProjectChangeReader =
-  (rules: ProcessingRules): BodyReader<ChangeProject['change']> =>
+  (rules: ProcessingRules): BodyReader<ProjectChange> =>
   (sent, problems) => {
     const { name, channel_ids, processing } = fieldsReader(ProjectPatchBody)(sent, problems);
     checkIds(channel_ids, 'channel_ids', 'tgt', problems);
@@ -214,7 +220,11 @@ export class ProjectsController {
   constructor(
     @Inject(ADDRESS_POLICY) policy: AddressPolicy,
     @Inject(CLOCK) private readonly clock: Clock,
-    private readonly commands: CommandBus,
+    private readonly createProject: CreateProject,
+    private readonly changeProject: ChangeProject,
+    private readonly deleteProject: DeleteProject,
+    private readonly pauseTargets: PauseTargets,
+    private readonly resumeTargets: ResumeTargets,
     private readonly findResource: FindResource,
     private readonly resources: OwnedResources,
     private readonly changes: ChangePipeline,
@@ -230,7 +240,7 @@ export class ProjectsController {
     return this.changes.handlePost({ ...call, read, status: 201 }, async (body, change) => {
       await requireOwner(this.findResource, body.ownerId);
       const projectId = change.newId('prj');
-      const outcome = await this.commands.execute(new CreateProject(change.context, { projectId, ...body }));
+      const outcome = await this.createProject.execute(change.context, { projectId, ...body });
       return { outcome, readModels: READ_MODELS, show: () => this.findView({ ...call, id: projectId }) };
     });
   }
@@ -252,7 +262,7 @@ export class ProjectsController {
   @Patch(':id')
   async change(@OfResource('project') call: ResourceCall<'project'>): Promise<ProjectView> {
     return this.changes.handlePatch({ ...call, read: createProjectChangeReader(this.rules) }, async (body, change) => {
-      const outcome = await this.commands.execute(new ChangeProject(change.context, call.id, body));
+      const outcome = await this.changeProject.execute(change.context, call.id, body);
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
@@ -262,7 +272,7 @@ export class ProjectsController {
   async delete(@OfResource('project') call: ResourceCall<'project'>): Promise<void> {
     const { cascade } = readQuery(call.request, CascadeQuery);
     return this.changes.handleDelete(call, async (change) => {
-      const outcome = await this.commands.execute(new DeleteProject(change.context, call.id, cascade === 'true'));
+      const outcome = await this.deleteProject.execute(change.context, call.id, cascade === 'true');
       return { outcome, readModels: READ_MODELS_OF_DELETION };
     });
   }
@@ -272,8 +282,7 @@ export class ProjectsController {
   async pause(@OfResource('project') call: ResourceCall<'project'>): Promise<ProjectView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(PauseBody) }, async ({ minutes }, change) => {
       const scope = { projects: { ids: [call.id], minutes } };
-      const command = new PauseTargets(change.context, scope, { source: 'management' });
-      const outcome = await this.commands.execute(command);
+      const outcome = await this.pauseTargets.execute(change.context, scope, { source: 'management' });
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
@@ -282,7 +291,7 @@ export class ProjectsController {
   @Post(':id/resume')
   async resume(@OfResource('project') call: ResourceCall<'project'>): Promise<ProjectView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const outcome = await this.commands.execute(new ResumeTargets(change.context, { projectIds: [call.id] }));
+      const outcome = await this.resumeTargets.execute(change.context, { projectIds: [call.id] });
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }

@@ -1,5 +1,4 @@
 import { Controller, Get, Inject, Post, Req, UseGuards } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/planned-posts.js';
 import { ConfirmRecovery } from '../../../commands/recovery.js';
@@ -87,7 +86,7 @@ export class RecoveryController {
     private readonly countHeld: CountHeld,
     private readonly progress: ProjectionProgress,
     private readonly changes: ChangePipeline,
-    private readonly commands: CommandBus,
+    private readonly confirmRecovery: ConfirmRecovery,
     private readonly findResource: FindResource,
   ) {}
 
@@ -115,7 +114,7 @@ export class RecoveryController {
       const ownerId = getListScope(call.request, body.owner_id);
       if (body.owner_id !== undefined) await requireOwner(this.findResource, body.owner_id);
       const choice = { planned: body.planned ?? null, inDoubt: body.in_doubt ?? null };
-      const outcome = await this.commands.execute(new ConfirmRecovery(context, ownerId, choice));
+      const outcome = await this.confirmRecovery.execute(context, ownerId, choice);
       const view = isRejection(outcome) ? new SettledView(0, 0) : new SettledView(outcome.planned, outcome.inDoubt);
       return { outcome, readModels: READ_MODELS_OF_POSTS, show: async () => view };
     });

@@ -1,5 +1,4 @@
 import { Controller, Get, Param, Post, UseGuards } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { SkipSagaEvent } from '../../../commands/saga.js';
 import {
   type SagaFailure,
@@ -88,7 +87,7 @@ export class SagasController {
   constructor(
     private readonly statuses: SagaStatuses,
     private readonly changes: ChangePipeline,
-    private readonly commands: CommandBus,
+    private readonly skipSagaEvent: SkipSagaEvent,
   ) {}
 
   @Documented({ summary: 'List sagas', operatorOnly })
@@ -115,7 +114,7 @@ export class SagasController {
     await this.findView(name);
     const read = fieldsReader(SkipSagaBody);
     return this.changes.handlePost({ ...call, read }, async ({ position, reason }, { context }) => {
-      const outcome = await this.commands.execute(new SkipSagaEvent(context, name, position ?? null, reason));
+      const outcome = await this.skipSagaEvent.execute(context, name, position ?? null, reason);
       return { outcome, readModels: [], show: () => this.findView(name) };
     });
   }

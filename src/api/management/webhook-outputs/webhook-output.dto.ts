@@ -1,4 +1,4 @@
-import type { CreateWebhookOutput } from '../../../commands/webhook-output.js';
+import type { NewOutput } from '../../../commands/webhook-output.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../../domain/delivery/delivery.events.js';
 import {
   type OutputDisabledBy,
@@ -48,11 +48,11 @@ export class WebhookOutputBody extends WebhookOutputPatchBody {
   declare readonly url: string;
 }
 
-type NewOutput = Omit<CreateWebhookOutput['output'], 'outputId' | 'signingSecret'>;
+type OutputFields = Omit<NewOutput, 'outputId' | 'signingSecret'>;
 
 /** Creates the reader for the body of POST /webhook-outputs. */
 export const createWebhookOutputReader =
-  (policy: AddressPolicy): BodyReader<NewOutput> =>
+  (policy: AddressPolicy): BodyReader<OutputFields> =>
   (sent, problems) => {
     const { project_id, url, kinds = DEFAULT_KINDS } = fieldsReader(WebhookOutputBody)(sent, problems);
     checkUrl(url, policy, problems);
@@ -62,7 +62,7 @@ export const createWebhookOutputReader =
 
 /** Creates the reader for the body of PATCH /webhook-outputs/{id}. Missing fields stay unchanged. */
 export const createWebhookOutputChangeReader =
-  (policy: AddressPolicy): BodyReader<Partial<Pick<NewOutput, 'url' | 'kinds'>>> =>
+  (policy: AddressPolicy): BodyReader<Partial<Pick<OutputFields, 'url' | 'kinds'>>> =>
   (sent, problems) => {
     const { url, kinds } = fieldsReader(WebhookOutputPatchBody)(sent, problems);
     checkUrl(url, policy, problems);

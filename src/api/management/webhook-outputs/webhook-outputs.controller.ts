@@ -67,6 +67,9 @@ export class WebhookOutputsController {
     @Inject(ADDRESS_POLICY) private readonly policy: AddressPolicy,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly commands: CommandBus,
+    private readonly createWebhookOutput: CreateWebhookOutput,
+    private readonly enableWebhookOutput: EnableWebhookOutput,
+    private readonly rotateOutputSecret: RotateOutputSecret,
     private readonly resources: OwnedResources,
     private readonly changes: ChangePipeline,
     private readonly quotas: PlanQuotas,
@@ -86,8 +89,7 @@ export class WebhookOutputsController {
       const shownOnce = await change.drawSecrets(newSecret);
       const output = { outputId, ...body, signingSecret: shownOnce.secret };
       const callerId = getOwnerScope(call.request);
-      const command = new CreateWebhookOutput(change.context, output, callerId, this.quotas.outputPlans);
-      const outcome = await this.commands.execute(command);
+      const outcome = await this.createWebhookOutput.execute(change.context, output, callerId, this.quotas.outputPlans);
       return { outcome, readModels: READ_MODELS, show: () => this.findView({ ...call, id: outputId }), shownOnce };
     });
   }
@@ -131,8 +133,7 @@ export class WebhookOutputsController {
   @Documented({ summary: 'Enable a webhook output', codes: { 402: ['plan_not_allowed'] } })
   async enable(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<WebhookOutputView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const command = new EnableWebhookOutput(change.context, call.id, this.quotas.outputPlans);
-      const outcome = await this.commands.execute(command);
+      const outcome = await this.enableWebhookOutput.execute(change.context, call.id, this.quotas.outputPlans);
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
@@ -154,8 +155,7 @@ export class WebhookOutputsController {
     return this.changes.handlePost({ ...call, read: fieldsReader(RotateSecretBody) }, async (body, change) => {
       const shownOnce = await change.drawSecrets(newSecret);
       const overlapMs = (body.overlap_minutes ?? 0) * this.settings.minuteMs;
-      const command = new RotateOutputSecret(change.context, call.id, shownOnce.secret, overlapMs);
-      const outcome = await this.commands.execute(command);
+      const outcome = await this.rotateOutputSecret.execute(change.context, call.id, shownOnce.secret, overlapMs);
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call), shownOnce };
     });
   }
@@ -182,7 +182,8 @@ const BATCH_SIZE = 200;
 export class DeliveriesController {
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
-    private readonly commands: CommandBus,
+    private readonly pingWebhookOutput: PingWebhookOutput,
+    private readonly retryDeliveries: RetryDeliveries,
     private readonly listDeliveriesQuery: ListDeliveries,
     private readonly findFailedDeliveries: FindFailedDeliveries,
     private readonly findDelivery: FindDelivery,
@@ -215,8 +216,12 @@ export class DeliveriesController {
     const read = fieldsReader(EmptyBody);
     return this.changes.handlePost({ ...call, read, status: 201 }, async (_, change) => {
       const deliveryId = change.newId('dlv');
-      const command = new PingWebhookOutput(change.context, call.id, deliveryId, this.quotas.outputPlans);
-      const outcome = await this.commands.execute(command);
+      const outcome = await this.pingWebhookOutput.execute(
+        change.context,
+        call.id,
+        deliveryId,
+        this.quotas.outputPlans,
+      );
       return { outcome, readModels: DELIVERY_READ_MODELS, show: () => this.findView(call.request, deliveryId) };
     });
   }
@@ -226,12 +231,12 @@ export class DeliveriesController {
   async retryFailed(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<RetriedOutputView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(RetryFailedBody) }, async ({ since }, change) => {
       let retried = 0;
-      let outcome = await this.commands.execute(new RetryDeliveries(change.context, call.id, []));
+      let outcome = await this.retryDeliveries.execute(change.context, call.id, []);
       for (let after = '-1'; !isRejection(outcome);) {
         const failed = await this.findFailedDeliveries.execute(call.id, Date.parse(since), after, BATCH_SIZE);
         if (failed.length === 0) break;
         const ids = failed.map(({ deliveryId }) => deliveryId);
-        outcome = await this.commands.execute(new RetryDeliveries(change.context, call.id, ids));
+        outcome = await this.retryDeliveries.execute(change.context, call.id, ids);
         retried += ids.length;
         after = failed.at(-1)!.position;
       }
@@ -252,7 +257,7 @@ export class DeliveriesController {
   async retry(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<DeliveryView> {
     const { output_id: outputId } = await this.findRow(call.request, id);
     return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const outcome = await this.commands.execute(new RetryDeliveries(change.context, outputId, [id]));
+      const outcome = await this.retryDeliveries.execute(change.context, outputId, [id]);
       return { outcome, readModels: DELIVERY_READ_MODELS, show: () => this.findView(call.request, id) };
     });
   }

@@ -1,0 +1,83 @@
+import type { Provider } from '@nestjs/common';
+import { ChangeChannel, ConnectChannel, DeleteChannel } from './channel.js';
+import { AggregateCommandHandler } from './command.js';
+import { Deletions } from './deletion.js';
+import { PingWebhookOutput, RetryDeliveries, ScheduleDelivery } from './delivery.js';
+import {
+  ChangeEndpoint,
+  CreateEndpoint,
+  DeleteEndpoint,
+  DisableEndpointHandler,
+  EnableEndpoint,
+  RotateSigningSecret,
+} from './endpoint.js';
+import { ChangeOwner, DeleteOwner, PlanWithdrawal } from './owner.js';
+import { PauseTargets, ResumeTargets, TempPause, TempResume } from './pause.js';
+import { CappedCreation, PlannedCap } from './plan-limits.js';
+import { AcceptPostHandler } from './post/accept-post.js';
+import { KeyClaims } from './post/key-claims.js';
+import { LargePayloads } from './post/large-payloads.js';
+import { CancelPlannedPosts, PlannedCancellations } from './post/planned-cancellations.js';
+import { PlannedPosts } from './post/planned-posts.js';
+import { PostChanges } from './post/post-changes.js';
+import { ChangeProject, CreateProject, DeleteProject } from './project.js';
+import { ChangeVersions, RebuildProjection, RetryProjection, SkipEvent } from './projection.js';
+import { CancelPublications, DismissDuplicate, DismissPublication, ResendPublication } from './publication.js';
+import { ConfirmRecovery } from './recovery.js';
+import { LogRequestsHandler } from './request-log.js';
+import { SkipSagaEvent } from './saga.js';
+import { CreateWebhookOutput, EnableWebhookOutput, RotateOutputSecret } from './webhook-output.js';
+
+/**
+ * The use cases, which the interfaces and the sagas call, and the parts that several of them share. The handlers among
+ * them serve the command bus.
+ */
+export const USE_CASES: readonly Provider[] = [
+  AcceptPostHandler,
+  AggregateCommandHandler,
+  CancelPlannedPosts,
+  CancelPublications,
+  CappedCreation,
+  ChangeChannel,
+  ChangeEndpoint,
+  ChangeOwner,
+  ChangeProject,
+  ChangeVersions,
+  ConfirmRecovery,
+  ConnectChannel,
+  CreateEndpoint,
+  CreateProject,
+  CreateWebhookOutput,
+  DeleteChannel,
+  DeleteEndpoint,
+  DeleteOwner,
+  DeleteProject,
+  Deletions,
+  DisableEndpointHandler,
+  DismissDuplicate,
+  DismissPublication,
+  EnableEndpoint,
+  EnableWebhookOutput,
+  KeyClaims,
+  LargePayloads,
+  LogRequestsHandler,
+  PauseTargets,
+  PingWebhookOutput,
+  PlannedCancellations,
+  PlannedCap,
+  PlannedPosts,
+  PlanWithdrawal,
+  PostChanges,
+  RebuildProjection,
+  ResendPublication,
+  ResumeTargets,
+  RetryDeliveries,
+  RetryProjection,
+  RotateOutputSecret,
+  RotateSigningSecret,
+  ScheduleDelivery,
+  SkipEvent,
+  SkipSagaEvent,
+  TempPause,
+  TempResume,
+];
