@@ -37,6 +37,8 @@ export const buildConsole = async (folder) => {
         name: 'list-modules',
         buildEnd() {
           modules.push(...this.getModuleIds());
+          const external = modules.find((id) => id.includes('browser-external'));
+          if (external) this.error(`${this.getModuleInfo(external).importers[0]} needs Node, which browsers lack.`);
         },
       },
     ],
