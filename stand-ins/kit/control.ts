@@ -96,7 +96,7 @@ const FAULT_MODES = [
   'delay',
 ] as const;
 /** Name of a fault. */
-export type FaultMode = (typeof FAULT_MODES)[number];
+type FaultMode = (typeof FAULT_MODES)[number];
 
 /** A pending fault. */
 export interface Fault {
@@ -120,7 +120,7 @@ export interface Fault {
 const FIELDS = ['mode', 'method', 'channel', 'times', 'delay_ms', 'status', 'body', 'headers', 'cut_at'];
 
 /** Parses a fault from a control request. @throws InvalidControlRequest if a field is invalid or unknown */
-export const parseFault = (input: Readonly<Record<string, unknown>>): Fault => {
+const parseFault = (input: Readonly<Record<string, unknown>>): Fault => {
   for (const key of Object.keys(input)) {
     if (FIELDS.includes(key)) continue;
     throw new InvalidControlRequest(`unknown field ${key} of a fault; the fields are ${FIELDS.join(', ')}`);

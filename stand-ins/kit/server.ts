@@ -52,24 +52,19 @@ interface StandInFiles {
   readonly storedUploads: StoredUploads;
 }
 
-/**
- * Serves a network whose posts have readers: opens its files, restores its state from the ledger, and shows its wall.
- * @param network.onEntry called for each message in the ledger, then for each new one
- */
+/** A network whose posts have readers. */
+interface ReadNetwork {
+  readonly platform: string;
+  readonly title: string;
+  readonly theme: WallTheme;
+  /** Called for each message in the ledger, then for each new one. */
+  readonly onEntry: (entry: LedgerEntry) => void;
+  readonly createNetwork: (files: StandInFiles) => StandInNetwork;
+}
+
+/** Opens a network's files, restores its state from the ledger, and serves it with its wall. */
 export const serveNetwork = async (
-  {
-    platform,
-    title,
-    theme,
-    onEntry,
-    createNetwork,
-  }: {
-    readonly platform: string;
-    readonly title: string;
-    readonly theme: WallTheme;
-    readonly onEntry: (entry: LedgerEntry) => void;
-    readonly createNetwork: (files: StandInFiles) => StandInNetwork;
-  },
+  { platform, title, theme, onEntry, createNetwork }: ReadNetwork,
   options: StandInOptions,
 ): Promise<RunningStandIn> => {
   const { ledgerFile } = options;

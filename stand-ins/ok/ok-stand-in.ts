@@ -1,7 +1,6 @@
 import { originOf, parseUploadPath, type TextParameters, textParametersOf } from '../kit/body.js';
 import { changeGroup, InvalidControlRequest, readChoice, readPositive, readString } from '../kit/control.js';
 import type {
-  ControlFields,
   Controls,
   DemoChannel,
   StandInAnswer,

@@ -1,5 +1,5 @@
-import type { LedgerEntry } from '../kit/ledger-entry.js';
 import type { TextParameters } from '../kit/body.js';
+import type { LedgerEntry } from '../kit/ledger-entry.js';
 
 /** A VK API error, `{"error": …}`, with the network's own message. */
 export class ApiError extends Error {

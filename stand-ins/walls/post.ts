@@ -1,7 +1,7 @@
 import type { LedgerButton, LedgerEntry } from '../kit/ledger-entry.js';
 import { EXTERNAL, formatText, safeHref } from './format-text.js';
 import type { VisibleMedium, VisibleMessage } from './readers-view.js';
-import { element, type WallElement, type WallNode, toHtml } from './wall-node.js';
+import { element, toHtml, type WallElement, type WallNode } from './wall-node.js';
 
 /** The parts of a post that differ between the walls and the console's previews. */
 interface PostFrame {
