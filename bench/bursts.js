@@ -16,6 +16,8 @@ const OTHERS = 20;
 const LEAD_MS = 3_000;
 const OUTPUTS = { projects: 5, each: 20 };
 const POST_EVERY_MS = 5_000;
+/** Number of channels that a project can have. */
+const MOST_IN_PROJECT = 200;
 
 export const BURSTS = ['planned', 'webhooks'];
 
@@ -52,7 +54,8 @@ const preparePlanned = async ({ network, url, port, args, call, post, seconds, r
   const channels = readOption(args, 'planned-channels', 2_000);
   const posts = readOption(args, 'planned-posts', 200);
   const others = await seed(url, OPERATOR_KEY, { channels: OTHERS, endpoints: OTHERS });
-  const { endpoint } = await createAttacker(call, [channels]);
+  const projects = Math.ceil(channels / MOST_IN_PROJECT);
+  const { endpoint } = await createAttacker(call, Array(projects).fill(Math.ceil(channels / projects)));
   const round = async () => {
     const text = /^A post of usual length/;
     const before = new Set((await readMessagesAfter(network, 0)).map(({ seq }) => seq));

@@ -125,12 +125,15 @@ e2eTest(
     const dueAt = Date.now() + MANY * 25 + 5_000;
     const ids: string[] = [];
     for (let n = 0; n < MANY; n++) ids.push(await plan(api.url, endpoints[0]!, `post ${n}`, dueAt));
+    const releasedAtKills: number[] = [];
     for (let kill = 1; kill <= KILLS; kill++) {
       const most = (MANY * kill) / (KILLS + 1);
       await until('some are released', async () => (await readReleased(store)).length >= most - MANY / 4);
       await worker.program.killAll();
+      releasedAtKills.push((await readReleased(store)).length);
       worker = await start('worker');
     }
+    expect(releasedAtKills[0]).toBeLessThan(MANY);
     await until('all are over', async () => {
       const counts = await Promise.all(channels.map(({ id }) => manage.listReceipts(id)));
       return counts.every(
