@@ -12,7 +12,7 @@ import { BoundedCache } from '../runtime/bounded-cache.js';
 import { yieldToEventLoop } from '../runtime/cooperative-work.js';
 import { KeyedPace } from '../runtime/keyed-pace.js';
 
-/** Number of changes that an owner may make at once. Further changes follow at twice the rate of the budget. */
+/** Number of changes that an owner may make at once. Further changes follow at the budget's own rate. */
 const CHANGE_BURST = 20;
 const MINUTE_MS = 60_000;
 
@@ -39,7 +39,7 @@ export class ChangeBudget {
     @Inject(LIMITS_PROFILE) profile: LimitsProfile,
   ) {
     this.size = profile.managementChangesPerMinute;
-    this.pace = new KeyedPace(MINUTE_MS / 2 / (this.size ?? Infinity), CHANGE_BURST);
+    this.pace = new KeyedPace(MINUTE_MS / (this.size ?? Infinity), CHANGE_BURST);
   }
 
   /**
