@@ -79,6 +79,13 @@ export class PlannedTargets {
     }
   }
 
+  /** Removes targets of a post, for a projection that lists only what is still planned. */
+  drop(postId: string, publicationIds: readonly string[]): void {
+    const dropped = new Set(publicationIds);
+    const row = this.rows.get(postId);
+    if (row) this.rows.put({ ...row, targets: row.targets.filter((each) => !dropped.has(each.publicationId)) });
+  }
+
   flush(): Promise<void> {
     return this.rows.flush();
   }

@@ -18,8 +18,8 @@ it('deletes a channel although the stream of a post that is planned for it is go
     (await endpoint.post('', { text: 'kept', publish_at })).body.id,
   ];
   const planned = async () => {
-    const text = 'select post_id from planned_posts_v1.planned_publication where channel_id = $1 order by 1';
-    const { rows } = await gateway.pool.query<{ post_id: string }>(text, [channel.id]);
+    const text = `select post_id from planned_posts_v1.planned_target where targets @> $1 order by 1`;
+    const { rows } = await gateway.pool.query<{ post_id: string }>(text, [JSON.stringify([{ channelId: channel.id }])]);
     return rows.map(({ post_id }) => post_id);
   };
   await until('both are planned', async () => (await planned()).length === 2);

@@ -5,7 +5,6 @@ import {
   type PostAccepted,
   type PostRescheduled,
   type PostRevised,
-  type Target,
 } from '../../domain/post/post.events.js';
 import type { RecoveryConfirmed, RecoveryStarted } from '../../domain/recovery/recovery.events.js';
 import type { Instant } from '../../kernel/clock.js';
@@ -13,7 +12,7 @@ import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import { padPosition } from '../../kernel/position-text.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { type RowCache, Rows } from '../engine/rows.js';
-import { listPublicationIds } from '../posts/post-rows.js';
+import { PlannedTargets } from '../planned-targets.js';
 import {
   PLANNED_POSTS_VERSION,
   type PlannedOwnerRow,
@@ -21,8 +20,6 @@ import {
   type PlannedPostRow,
   plannedPostRows,
   plannedPostsTables,
-  type PlannedPublicationRow,
-  plannedPublicationRows,
 } from './planned-posts.tables.js';
 
 /** A post's place in its owner's order of release (D-60). */
@@ -137,9 +134,7 @@ type HandledEvent = PostEvent | RecordedEventOf<RecoveryStarted | RecoveryConfir
 interface LoadedRows {
   readonly tx: Tx;
   readonly posts: Rows<PlannedPostRow>;
-  readonly publications: Rows<PlannedPublicationRow>;
-  /** Posts that were released, rejected or cancelled. */
-  readonly ended: string[];
+  readonly targets: PlannedTargets;
   readonly owners: PlannedOwners;
   /** Earliest due time of the posts changed by this batch; Infinity if there is none. */
   earliest: Instant;
@@ -163,7 +158,7 @@ export const plannedPosts: Projection = {
   name: 'planned-posts',
   version: PLANNED_POSTS_VERSION,
   tables: plannedPostsTables,
-  views: ['planned_post', 'planned_owner', 'planned_publication', 'planned_count'],
+  views: ['planned_post', 'planned_owner', 'planned_target', 'planned_count'],
   keepsAnchor: true,
   handles: (type) => TYPES.has(type),
 
@@ -177,18 +172,18 @@ export const plannedPosts: Projection = {
     const rows: LoadedRows = {
       tx,
       posts: await Rows.load(tx, plannedPostRows, postIds, cache),
-      publications: await Rows.load(tx, plannedPublicationRows, changes.flatMap(listPublicationIds)),
-      ended: [],
+      targets: await PlannedTargets.load(tx, changes),
       owners: await PlannedOwners.load(tx, handled.filter(isOfPost), cache),
       earliest: Infinity,
     };
     for (const event of handled) {
+      rows.targets.apply(event);
       if (event.type === 'RecoveryStarted') await setHeld(rows, true, null);
       else if (event.type !== 'RecoveryConfirmed') handle(event, rows);
       else if (event.data.planned === 'keep') await setHeld(rows, false, event.data.ownerId);
     }
     await rows.posts.flush();
-    await removePublications(tx, rows);
+    await rows.targets.flush();
     await rows.owners.flush();
     if (rows.earliest < Infinity) await tx.query(`select pg_notify('planned', $1)`, [String(rows.earliest)]);
   },
@@ -224,7 +219,7 @@ const setHeld = async (rows: LoadedRows, isHeld: boolean, ownerId: string | null
 };
 
 const handle = (event: PostEvent, rows: LoadedRows): void => {
-  const { posts, publications } = rows;
+  const { posts } = rows;
   const { postId } = event.data;
   if (event.type === 'PostAccepted') return addPost(event, rows);
   const row = posts.get(postId);
@@ -235,8 +230,6 @@ const handle = (event: PostEvent, rows: LoadedRows): void => {
     case 'PostRescheduled':
       return replan(row, event.data, rows);
     case 'PostRevised':
-      for (const id of event.data.droppedIds) publications.remove(id);
-      addPublications(postId, event.data.targets, rows);
       return replan({ ...row, targets: event.data.targets.length }, event.data, rows);
     case 'PostApprovalRequested':
       return; // the event that accepted or changed the post already contains this
@@ -246,7 +239,7 @@ const handle = (event: PostEvent, rows: LoadedRows): void => {
     case 'PlannedPublicationsCancelled': {
       const { publicationIds, isLast } = event.data;
       if (isLast) return endPost(row, rows);
-      for (const id of publicationIds) publications.remove(id);
+      rows.targets.drop(postId, publicationIds);
       // A person who cancels a part has looked at the post; the deletion of a channel has not.
       const is_held = row.is_held && event.actor.startsWith('system:');
       putPost({ ...row, targets: row.targets - publicationIds.length, is_held }, rows);
@@ -268,28 +261,12 @@ const addPost = (event: RecordedEvent<PostAccepted>, rows: LoadedRows): void => 
     targets: targets.length,
     is_held: false,
   };
-  addPublications(postId, targets, rows);
   putPost(row, rows, 1);
 };
 
-const endPost = (row: PlannedPostRow, { posts, owners, ended }: LoadedRows): void => {
+const endPost = (row: PlannedPostRow, { posts, owners }: LoadedRows): void => {
   posts.remove(row.post_id);
   owners.change(row, -1);
-  ended.push(row.post_id);
-};
-
-/** Removes the publications of posts that ended; a release does not list them. Writes all other changes. */
-const removePublications = async (tx: Tx, { ended, publications }: LoadedRows): Promise<void> => {
-  const posts = new Set(ended);
-  for (const { post_id, publication_id } of [...publications.values()])
-    if (posts.has(post_id)) publications.remove(publication_id);
-  await publications.flush();
-  if (ended.length > 0) await tx.query('delete from planned_publication where post_id = any($1)', [ended]);
-};
-
-const addPublications = (postId: string, targets: readonly Target[], { publications }: LoadedRows): void => {
-  for (const { publicationId, channelId, projectId } of targets)
-    publications.put({ publication_id: publicationId, post_id: postId, channel_id: channelId, project_id: projectId });
 };
 
 const putPost = (row: PlannedPostRow, rows: LoadedRows, added: 0 | 1 = 0): void => {

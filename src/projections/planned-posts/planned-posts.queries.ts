@@ -5,7 +5,7 @@ import type { Instant } from '../../kernel/clock.js';
 import { padPosition } from '../../kernel/position-text.js';
 import { POOL } from '../../postgres/tokens.js';
 import type { ResourceId } from '../publish-schedule/publish-schedule.queries.js';
-import { PLANNED_POSTS } from './planned-posts.tables.js';
+import { idsOfTargets, PLANNED_POSTS } from './planned-posts.tables.js';
 
 /** A planned post and its location in the event store. */
 export interface PlannedPlace {
@@ -121,11 +121,12 @@ export class PlannedPostQueries {
     of: ResourceId,
     { after, limit }: { readonly after: string; readonly limit: number },
   ): Promise<readonly PlannedPublications[]> {
-    const [condition, id] = conditionOf(of);
+    const [condition, isTarget, id] = conditionsOf(of);
     const { rows } = await this.pool.query<PlannedPublications>(
-      `select ${PLACE}, json_agg(x.publication_id) as "publicationIds"
-       from ${PLANNED_POSTS}.planned_post p join ${PLANNED_POSTS}.planned_publication x on x.post_id = p.post_id
-       where ${condition} and p.post_id > $2 group by p.post_id, p.stream, p.revision order by p.post_id limit $3`,
+      `select ${PLACE}, (select json_agg(t->'publicationId') from jsonb_array_elements(x.targets) t where ${isTarget})
+         as "publicationIds"
+       from ${PLANNED_POSTS}.planned_post p join ${PLANNED_POSTS}.planned_target x on x.post_id = p.post_id
+       where ${condition} and p.post_id > $2 order by p.post_id limit $3`,
       [id, after, limit],
     );
     return rows;
@@ -155,9 +156,12 @@ export class PlannedPostQueries {
 /** Returns the lowest post id of a millisecond (D-2). */
 const firstIdAt = (at: Instant): string => `post_${at.toString(16).padStart(12, '0')}`;
 
-const conditionOf = (of: ResourceId): readonly [condition: string, id: string] => {
-  if ('channelId' in of) return ['x.channel_id = $1', of.channelId];
-  if ('projectId' in of) return ['x.project_id = $1', of.projectId];
-  if ('endpointId' in of) return ['p.endpoint_id = $1', of.endpointId];
-  return ['p.owner_id = $1', of.ownerId];
+/** SQL: selects the posts of a resource, and which of their targets are the resource's. The id is $1. */
+const conditionsOf = (of: ResourceId): readonly [posts: string, targets: string, id: string] => {
+  const isTarget = (field: 'channelId' | 'projectId') =>
+    [`${idsOfTargets(field, 'x.targets')} @> to_jsonb($1::text)`, `t->>'${field}' = $1`] as const;
+  if ('channelId' in of) return [...isTarget('channelId'), of.channelId];
+  if ('projectId' in of) return [...isTarget('projectId'), of.projectId];
+  if ('endpointId' in of) return ['p.endpoint_id = $1', 'true', of.endpointId];
+  return ['p.owner_id = $1', 'true', of.ownerId];
 };

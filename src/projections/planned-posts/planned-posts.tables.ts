@@ -9,9 +9,10 @@ import {
   type RowOfTable,
   text,
 } from '../engine/projection.js';
+import { plannedTargetRows } from '../planned-targets.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const PLANNED_POSTS_VERSION = 3;
+export const PLANNED_POSTS_VERSION = 4;
 export const PLANNED_POSTS = readSchema('planned-posts', PLANNED_POSTS_VERSION);
 
 /** SQL: a trigger that counts planned posts when a statement adds or removes rows, so reads are cheap (ADR-90). */
@@ -55,13 +56,6 @@ export const plannedPostRows = defineTable(
 /** A row of {@link plannedPostRows}. */
 export type PlannedPostRow = RowOfTable<typeof plannedPostRows>;
 
-export const plannedPublicationRows = defineTable(
-  { name: 'planned_publication', key: 'publication_id', isHot: true },
-  { publication_id: text(), post_id: fixed(text()), channel_id: fixed(text()), project_id: text() },
-);
-/** A row of {@link plannedPublicationRows}. */
-export type PlannedPublicationRow = RowOfTable<typeof plannedPublicationRows>;
-
 /**
  * Owners of planned posts: how many they have (D-79), and the place of the first post that will become due without a
  * person's decision, in the order of release (D-60). The saga finds the owners that have due posts here, however many
@@ -80,6 +74,10 @@ export const plannedOwnerRows = defineTable(
 /** A row of {@link plannedOwnerRows}. */
 export type PlannedOwnerRow = RowOfTable<typeof plannedOwnerRows>;
 
+/** SQL: the channels or projects of a column of targets, as a JSON list. The indexes have the same expression. */
+export const idsOfTargets = (field: 'channelId' | 'projectId', column = 'targets'): string =>
+  `jsonb_path_query_array(${column}, '$[*].${field}')`;
+
 /**
  * Tables of planned posts (D-58). Times are milliseconds since 1970. A row is deleted when its post is released,
  * rejected or cancelled.
@@ -94,10 +92,9 @@ export const plannedPostsTables = `
   ${plannedOwnerRows.ddl}
   create index planned_owner_due on planned_owner (due_at) where due_at is not null;
 
-  ${plannedPublicationRows.ddl}
-  create index planned_publication_post on planned_publication (post_id);
-  create index planned_publication_channel on planned_publication (channel_id);
-  create index planned_publication_project on planned_publication (project_id);
+  ${plannedTargetRows.ddl}
+  create index planned_target_channel on planned_target using gin ((${idsOfTargets('channelId')}) jsonb_path_ops);
+  create index planned_target_project on planned_target using gin ((${idsOfTargets('projectId')}) jsonb_path_ops);
 
   create table planned_count (id boolean primary key default true, posts bigint not null);
   insert into planned_count (posts) values (0);
