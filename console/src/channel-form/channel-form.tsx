@@ -6,13 +6,12 @@ import { Button } from '../components/button.js';
 import { Card } from '../components/card.js';
 import { FormEnd } from '../components/form-end.js';
 import { toast, toastError } from '../components/toasts.js';
-import { useMessages } from '../i18n/messages.js';
 import { OwnerField, useNeedsOwner } from '../session/owner-field.js';
 import { serverNow } from '../time/server-clock.js';
 import { BeforeTest } from './before-test.js';
 import { changeCredentials, type ChannelDraft, connectChannel, findMissing } from './connect-channel.js';
 import { CredentialFields } from './credential-fields.js';
-import { channelFormMessages } from './messages.js';
+import { channelFormMessages as m } from './messages.js';
 import { NameField } from './name-field.js';
 import { NetworkChoice } from './network-choice.js';
 import { SettingFields, settingValues } from './setting-fields.js';
@@ -46,7 +45,6 @@ export const ChannelForm = ({
   /** Label of the continue button. */
   readonly doneLabel?: string;
 }) => {
-  const m = useMessages(channelFormMessages);
   const needsOwner = useNeedsOwner();
   const [draft, setDraft] = useState(EMPTY);
   const [problems, setProblems] = useState<Problems>({});

@@ -1,8 +1,7 @@
 import { type Problems, problemText } from '../api/problems.js';
 import { Field, TextInput } from '../components/controls.js';
-import { useMessages } from '../i18n/messages.js';
-import { credentialMessages } from './credential-messages.js';
-import { channelFormMessages } from './messages.js';
+import { credentialMessages as texts } from './credential-messages.js';
+import { channelFormMessages as m } from './messages.js';
 import { type CredentialField, CREDENTIALS, type Network } from './networks.js';
 import { SecretInput } from './secret-input.js';
 
@@ -55,8 +54,6 @@ const OneField = ({
   readonly isFirst: boolean;
   readonly onChange: (value: string) => void;
 }) => {
-  const m = useMessages(channelFormMessages);
-  const texts = useMessages(credentialMessages);
   const text = texts.fields[network]?.[name];
   const label = text?.label ?? name;
   const isOptional = kind === 'optional_secret';

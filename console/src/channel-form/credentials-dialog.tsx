@@ -6,10 +6,9 @@ import { type Problems, readProblems } from '../api/problems.js';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
 import { toastError } from '../components/toasts.js';
-import { useMessages } from '../i18n/messages.js';
 import { changeCredentials, findMissing } from './connect-channel.js';
 import { CredentialFields, type CredentialValues } from './credential-fields.js';
-import { channelFormMessages } from './messages.js';
+import { channelFormMessages as m } from './messages.js';
 import type { Network } from './networks.js';
 
 /** Asks for a channel's new credentials, saves them, and passes on the test result. */
@@ -22,7 +21,6 @@ export const CredentialsDialog = ({
   readonly onSaved: (channel: Api<'TestedChannel'>) => void;
   readonly onClose: () => void;
 }) => {
-  const m = useMessages(channelFormMessages);
   const network = platform as Network;
   const [values, setValues] = useState<CredentialValues>(address);
   const [problems, setProblems] = useState<Problems>({});

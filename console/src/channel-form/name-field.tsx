@@ -1,7 +1,6 @@
 import { type Problems, problemText } from '../api/problems.js';
 import { Field, TextInput } from '../components/controls.js';
-import { useMessages } from '../i18n/messages.js';
-import { channelFormMessages } from './messages.js';
+import { channelFormMessages as m } from './messages.js';
 
 /** A field for a channel's name. */
 export const NameField = ({
@@ -13,7 +12,6 @@ export const NameField = ({
   readonly onChange: (name: string) => void;
   readonly problems: Problems;
 }) => {
-  const m = useMessages(channelFormMessages);
   const problem = problems.name;
   const isEmpty = problem?.code === 'empty' || problem?.code === 'missing';
   return (

@@ -1,6 +1,5 @@
 import { NetworkMark, NETWORKS, networkTitle } from '../components/icon.js';
-import { useMessages } from '../i18n/messages.js';
-import { channelFormMessages } from './messages.js';
+import { channelFormMessages as m } from './messages.js';
 import type { Network } from './networks.js';
 
 /**
@@ -14,24 +13,21 @@ export const NetworkChoice = ({
   readonly value: Network;
   readonly onChange: (network: Network) => void;
   readonly isFixed: boolean;
-}) => {
-  const m = useMessages(channelFormMessages);
-  return (
-    <fieldset className="network-choice" disabled={isFixed}>
-      <legend className="visually-hidden">{m.network}</legend>
-      {NETWORKS.map((network) => (
-        <label key={network}>
-          <input
-            type="radio"
-            name="network"
-            value={network}
-            checked={network === value}
-            onChange={() => onChange(network)}
-          />
-          <NetworkMark platform={network} size={22} label={false} />
-          <span className="cut">{networkTitle(network)}</span>
-        </label>
-      ))}
-    </fieldset>
-  );
-};
+}) => (
+  <fieldset className="network-choice" disabled={isFixed}>
+    <legend className="visually-hidden">{m.network}</legend>
+    {NETWORKS.map((network) => (
+      <label key={network}>
+        <input
+          type="radio"
+          name="network"
+          value={network}
+          checked={network === value}
+          onChange={() => onChange(network)}
+        />
+        <NetworkMark platform={network} size={22} label={false} />
+        <span className="cut">{networkTitle(network)}</span>
+      </label>
+    ))}
+  </fieldset>
+);

@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import { Button } from '../components/button.js';
 import { TextInput } from '../components/controls.js';
-import { useMessages } from '../i18n/messages.js';
-import { channelFormMessages } from './messages.js';
+import { channelFormMessages as m } from './messages.js';
 
 /** A field for a token or key. The value is hidden unless a button reveals it. */
 export const SecretInput = ({
@@ -17,7 +16,6 @@ export const SecretInput = ({
   readonly onChange: (value: string) => void;
   readonly ids: Readonly<Record<string, string | true | undefined>>;
 }) => {
-  const m = useMessages(channelFormMessages);
   const [isShown, setIsShown] = useState(false);
   return (
     <span className="secret-input">

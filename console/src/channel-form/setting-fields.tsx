@@ -1,8 +1,7 @@
 import { type Problems, problemText } from '../api/problems.js';
 import { Field, Select, TextInput } from '../components/controls.js';
 import { networkTitle } from '../components/icon.js';
-import { useMessages } from '../i18n/messages.js';
-import { channelFormMessages } from './messages.js';
+import { channelFormMessages as m } from './messages.js';
 
 /** A channel's settings while they are being edited. */
 export interface SettingValues {
@@ -39,7 +38,6 @@ export const SettingFields = ({
   readonly onChange: (values: SettingValues) => void;
   readonly problems: Problems;
 }) => {
-  const m = useMessages(channelFormMessages);
   const limit = problems['settings.text_limit'];
   return (
     <>

@@ -7,9 +7,8 @@ import { Button, ExternalLink } from '../components/button.js';
 import { Card } from '../components/card.js';
 import { Icon, networkTitle } from '../components/icon.js';
 import { Moment } from '../components/time.js';
-import { useFormat } from '../i18n/format.js';
-import { useMessages } from '../i18n/messages.js';
-import { channelFormMessages } from './messages.js';
+import { format } from '../i18n/format.js';
+import { channelFormMessages as m } from './messages.js';
 import { channelUrl, expectedChecks } from './networks.js';
 
 /** A channel test result, with the time the test finished. */
@@ -39,8 +38,6 @@ export const TestResults = ({
   /** True if "Test again" is the screen's primary button. */
   readonly isPrimary?: boolean;
 }) => {
-  const m = useMessages(channelFormMessages);
-  const format = useFormat();
   const expected = expectedChecks(platform, address.uploads !== undefined);
   const pending = expected.filter((name) => !test.checks.some((check) => check.name === name));
   const failed = test.checks.find(({ ok }) => !ok);
@@ -120,7 +117,6 @@ export const TestResults = ({
 };
 
 const SameChat = ({ warnings }: { readonly warnings: readonly Api<'ChannelWarning'>[] }) => {
-  const m = useMessages(channelFormMessages);
   const names = useNames();
   if (warnings.length === 0)
     return (

@@ -2,7 +2,7 @@ import './channel-picker.css';
 import { useState } from 'react';
 import { Checkbox, TextInput } from '../components/controls.js';
 import { NetworkMark } from '../components/icon.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import type { Channel } from './channel-state.js';
 
 /** Maximum number of rows shown; users can search for the rest. */
@@ -10,7 +10,7 @@ const SHOWN = 100;
 /** Minimum number of channels for which a search field is shown. */
 const SEARCHED = 9;
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     find: 'Find a channel…',
     nothing: 'No channel matches.',
@@ -35,7 +35,6 @@ export const ChannelPicker = ({
   readonly chosen: readonly string[];
   readonly onChange: (ids: readonly string[]) => void;
 }) => {
-  const m = useMessages(messages);
   const [find, setFind] = useState('');
   const words = find.toLowerCase().split(/\s+/).filter(Boolean);
   const found = channels.filter(({ name, address, platform }) => {

@@ -2,7 +2,7 @@ import './channel-status.css';
 import { Icon, type IconName, type Tone } from '../components/icon.js';
 import { Pill } from '../components/state-pill.js';
 import { Countdown } from '../components/time.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { type Channel, type ChannelState, channelState } from './channel-state.js';
 
 const LOOKS = {
@@ -15,30 +15,27 @@ const LOOKS = {
 /** Channel states, starting with the state that needs attention. */
 export const CHANNEL_STATES = Object.keys(LOOKS) as readonly ChannelState[];
 
-const messages = defineMessages({
+/** The names of the channel states. */
+export const channelStateNames = defineMessages({
   en: { active: 'Active', on_hold: 'On hold', paused: 'Paused', disabled: 'Disabled' },
   ru: { active: 'Работает', on_hold: 'Остановлен', paused: 'На паузе', disabled: 'Отключён' },
 });
-
-/** Returns the names of the channel states. */
-export const useChannelStateNames = (): Readonly<Record<ChannelState, string>> => useMessages(messages);
 
 /** Returns the glyph and colour of a channel's state. */
 export const channelLook = (state: ChannelState): { readonly icon: IconName; readonly tone: Tone } => LOOKS[state];
 
 /** A channel's state in words, with the time left in its pause. "Active" is subdued. */
 export const ChannelStatus = ({ channel }: { readonly channel: Channel }) => {
-  const names = useChannelStateNames();
   const state = channelState(channel);
   return (
     <span className="row">
       {state === 'active' ? (
         <span className="row secondary channel-active">
           <Icon name="published" tone="ok" size={14} />
-          {names.active}
+          {channelStateNames.active}
         </span>
       ) : (
-        <Pill {...LOOKS[state]}>{names[state]}</Pill>
+        <Pill {...LOOKS[state]}>{channelStateNames[state]}</Pill>
       )}
       {channel.paused_until !== null && <Countdown until={channel.paused_until} />}
     </span>

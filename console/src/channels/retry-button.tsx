@@ -2,12 +2,12 @@ import { useState } from 'react';
 import { Button } from '../components/button.js';
 import { networkTitle } from '../components/networks.js';
 import { toast, toastError } from '../components/toasts.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { retryChannel } from '../publications/retry-channel.js';
 import type { Channel } from './channel-state.js';
 import { refreshChannel } from './refresh-channel.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     tryAgain: 'Try again',
     published: (name: string) => `${name} is publishing again.`,
@@ -35,7 +35,6 @@ export const RetryButton = ({
   readonly isSmall?: boolean;
   readonly hasIcon?: boolean;
 }) => {
-  const m = useMessages(messages);
   const [isBusy, setIsBusy] = useState(false);
   const tryAgain = async (): Promise<void> => {
     setIsBusy(true);

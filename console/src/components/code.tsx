@@ -1,10 +1,10 @@
 import './code.css';
 import { useState } from 'react';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { Segmented } from './controls.js';
 import { CopyButton } from './copy.js';
 
-const messages = defineMessages({ en: { language: 'Code language' }, ru: { language: 'Язык кода' } });
+const m = defineMessages({ en: { language: 'Code language' }, ru: { language: 'Язык кода' } });
 
 /** Code or output, with a button that copies it. */
 export const CodeBlock = ({ text, label }: { readonly text: string; readonly label?: string }) => (
@@ -25,7 +25,6 @@ const STORAGE_KEY = 'crosspost.code';
  * `$TOKEN` instead of secrets.
  */
 export const CodeSwitcher = ({ code }: { readonly code: Readonly<Record<Language, string>> }) => {
-  const m = useMessages(messages);
   const [language, setLanguage] = useState<Language>(
     () => LANGUAGES.find((each) => each === localStorage.getItem(STORAGE_KEY)) ?? 'curl',
   );

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { Button } from './button.js';
 import { Icon } from './icon.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: { copy: 'Copy', copied: 'Copied' },
   ru: { copy: 'Копировать', copied: 'Скопировано' },
 });
@@ -20,7 +20,6 @@ export const CopyButton = ({
   readonly look?: 'plain' | 'primary' | 'quiet';
   readonly size?: 'normal' | 'small';
 }) => {
-  const m = useMessages(messages);
   const [isCopied, setIsCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;

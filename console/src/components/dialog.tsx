@@ -1,12 +1,12 @@
 import './dialog.css';
 import * as Radix from '@radix-ui/react-dialog';
 import { type ReactNode, useRef, useState } from 'react';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { Button } from './button.js';
 import { Icon } from './icon.js';
 import { toastError } from './toasts.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: { notNow: 'Not now', close: 'Close the dialog' },
   ru: { notNow: 'Не сейчас', close: 'Закрыть окно' },
 });
@@ -75,18 +75,15 @@ export const Dialog = ({
 );
 
 /** The close button, which stays in its corner while the dialog scrolls. */
-const Cross = () => {
-  const m = useMessages(messages);
-  return (
-    <div className="dialog-corner">
-      <Radix.Close asChild>
-        <button type="button" className="dialog-close" aria-label={m.close} title={m.close}>
-          <Icon name="close" />
-        </button>
-      </Radix.Close>
-    </div>
-  );
-};
+const Cross = () => (
+  <div className="dialog-corner">
+    <Radix.Close asChild>
+      <button type="button" className="dialog-close" aria-label={m.close} title={m.close}>
+        <Icon name="close" />
+      </button>
+    </Radix.Close>
+  </div>
+);
 
 /** One consequence in a confirmation: something that will happen, may go wrong, or will not change. */
 export interface Consequence {
@@ -132,7 +129,6 @@ export const Confirmation = ({
   /** Fields below the consequences. */
   readonly children?: ReactNode;
 }) => {
-  const m = useMessages(messages);
   const safe = useRef<HTMLButtonElement>(null);
   const [isBusy, setIsBusy] = useState(false);
   const confirm = async (): Promise<void> => {

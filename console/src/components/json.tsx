@@ -1,9 +1,9 @@
 import './code.css';
 import { useState } from 'react';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { toast } from './toasts.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     copied: (path: string) => `Copied ${path}`,
     copyPath: 'Copy the path',
@@ -46,7 +46,6 @@ const Branch = ({
   readonly depth: number;
   readonly isList: boolean;
 }) => {
-  const m = useMessages(messages);
   const [isOpen, setIsOpen] = useState(depth > 0);
   return (
     <>
@@ -70,7 +69,6 @@ const Branch = ({
 };
 
 const Key = ({ name, path }: { readonly name: string; readonly path: string }) => {
-  const m = useMessages(messages);
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(path);
     toast(m.copied(path));

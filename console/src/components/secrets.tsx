@@ -1,12 +1,12 @@
 import './secrets.css';
 import { useState } from 'react';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { Button } from './button.js';
 import { Checkbox } from './controls.js';
 import { CopyButton } from './copy.js';
 import { Icon } from './icon.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     show: 'Show',
     hide: 'Hide',
@@ -49,7 +49,6 @@ export const SecretsOnce = ({
   readonly onDone: () => void;
   readonly doneLabel?: string;
 }) => {
-  const m = useMessages(messages);
   const [isSaved, setIsSaved] = useState(false);
   const asEnv = (): string => secrets.map(({ variable, value }) => `${variable}=${value}\n`).join('');
   return (
@@ -79,7 +78,6 @@ export const SecretsOnce = ({
 };
 
 const SecretRow = ({ secret: { label, value, isSecret } }: { readonly secret: Secret }) => {
-  const m = useMessages(messages);
   const [isShown, setIsShown] = useState(!isSecret);
   return (
     <div className="secret-row">

@@ -1,11 +1,11 @@
 import './states.css';
 import { type ReactNode, useEffect, useState } from 'react';
 import { GatewayError } from '../api/management.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { Button } from './button.js';
 import { Icon, type IconName } from './icon.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     tryAgain: 'Try again',
     unreachable: 'The gateway isn’t responding',
@@ -49,7 +49,6 @@ export const Empty = ({
  * content does not exist.
  */
 export const ErrorState = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) => {
-  const m = useMessages(messages);
   const gateway = error instanceof GatewayError ? error : null;
   const isGone = gateway?.status === 404;
   const isUnreachable = gateway?.status === 0;

@@ -1,10 +1,10 @@
 import './time.css';
 import type { ReactNode } from 'react';
-import { type Instant, useFormat } from '../i18n/format.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { type Instant, format } from '../i18n/format.js';
+import { defineMessages } from '../i18n/messages.js';
 import { useNow } from '../time/server-clock.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     due: 'due',
     left: (rest: string) => `${rest} left`,
@@ -26,8 +26,6 @@ const HOUR = 3_600_000;
  * than an hour is left. Screen readers announce only the end.
  */
 export const Countdown = ({ until }: { readonly until: string }) => {
-  const m = useMessages(messages);
-  const format = useFormat();
   const end = Date.parse(until);
   const now = useNow(1000);
   const rest = end - now;
@@ -46,12 +44,10 @@ export const Countdown = ({ until }: { readonly until: string }) => {
 };
 
 /** Shown instead of a countdown when a person has to act. */
-export const NeedsYou = () => <b className="tone-warn nowrap">{useMessages(messages).needsYou}</b>;
+export const NeedsYou = () => <b className="tone-warn nowrap">{m.needsYou}</b>;
 
 /** Time since a given time: `2 h 14 min`. */
 export const Age = ({ since, ago = false }: { readonly since: string; readonly ago?: boolean }) => {
-  const m = useMessages(messages);
-  const format = useFormat();
   const length = format.duration(useNow(1000) - Date.parse(since));
   return (
     <time className="countdown" dateTime={since}>
@@ -73,7 +69,6 @@ export const Moment = ({
   readonly form?: 'moment' | 'time' | 'seconds' | 'millis' | 'day';
   readonly children?: ReactNode;
 }) => {
-  const format = useFormat();
   const now = useNow(60_000);
   const iso = typeof at === 'number' ? new Date(at).toISOString() : at;
   const text = form === 'moment' ? format.moment(at, now) : format[form](at);

@@ -1,12 +1,12 @@
 import './toasts.css';
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { GatewayError } from '../api/management.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { Button } from './button.js';
 import { Icon } from './icon.js';
 import { createStore } from './store.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: { close: 'Close', notChanged: 'Not changed:' },
   ru: { close: 'Закрыть', notChanged: 'Не изменено:' },
 });
@@ -52,7 +52,6 @@ export const Toasts = () => {
 };
 
 const ToastView = ({ toast: { id, tone, text, action } }: { readonly toast: Toast }) => {
-  const m = useMessages(messages);
   const [isHeld, setIsHeld] = useState(false);
   useEffect(() => {
     if (isHeld) return;

@@ -1,9 +1,8 @@
 import './editor.css';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import { useMessages } from '../i18n/messages.js';
 import { LinkDialog } from './link-dialog.js';
 import type { FormattedText, MarkType } from './marks.js';
-import { editorMessages } from './messages.js';
+import { editorMessages as m } from './messages.js';
 import { findShortcut } from './shortcuts.js';
 import { TextEditing } from './text-editing.js';
 import { Toolbar } from './toolbar.js';
@@ -24,7 +23,6 @@ export const Editor = ({
   /** True to focus the text initially. */
   readonly isFocused?: boolean;
 }) => {
-  const m = useMessages(editorMessages);
   const root = useRef<HTMLDivElement>(null);
   const editing = useRef<TextEditing>(null);
   const listener = useRef(onChange);

@@ -2,14 +2,12 @@ import { type FormEvent, useState } from 'react';
 import { Button } from '../components/button.js';
 import { Field, TextInput } from '../components/controls.js';
 import { Dialog } from '../components/dialog.js';
-import { useMessages } from '../i18n/messages.js';
-import { editorMessages } from './messages.js';
+import { editorMessages as m } from './messages.js';
 import { readUrl } from './read-url.js';
 import type { TextEditing } from './text-editing.js';
 
 /** Asks for a link's URL, and for its text unless several lines are selected. */
 export const LinkDialog = ({ editing, onClose }: { readonly editing: TextEditing; readonly onClose: () => void }) => {
-  const m = useMessages(editorMessages);
   const [{ words: selected, link }] = useState(() => editing.readLink());
   const [words, setWords] = useState(selected);
   const [address, setAddress] = useState(link?.url ?? '');

@@ -1,8 +1,7 @@
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useRef } from 'react';
 import { Icon } from '../components/icon.js';
-import { useMessages } from '../i18n/messages.js';
 import type { MarkType } from './marks.js';
-import { editorMessages } from './messages.js';
+import { editorMessages as m } from './messages.js';
 import { shortcutName } from './shortcuts.js';
 
 const GLYPHS: readonly (readonly [MarkType, ReactNode])[] = [
@@ -27,7 +26,6 @@ export const Toolbar = ({
   readonly run: (type: MarkType) => void;
   readonly tools?: ReactNode;
 }) => {
-  const m = useMessages(editorMessages);
   const bar = useRef<HTMLDivElement>(null);
   const move = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

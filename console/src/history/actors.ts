@@ -1,31 +1,26 @@
-import { useCallback } from 'react';
 import { useEndpoints } from '../api/things.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { useSession } from '../session/session.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: { gateway: 'the gateway', operator: 'operator' },
   ru: { gateway: 'сервер', operator: 'оператор' },
 });
 
 /** Returns a function that names the author of an event: `owner:own_…`, `operator`, `endpoint:ep_…`, `system:…`. */
 export const useActorName = (): ((actor: string) => string) => {
-  const m = useMessages(messages);
   const session = useSession();
   const endpoints = useEndpoints().data;
-  return useCallback(
-    (actor) => {
-      const [kind, id] = actor.split(':');
-      if (kind === 'operator') return m.operator;
-      if (kind === 'owner') return session?.owner && session.owner.id === id ? session.owner.name : (id ?? actor);
-      if (kind === 'endpoint') {
-        const endpoint = endpoints?.find((each) => each.id === id);
-        return endpoint?.name ?? endpoint?.slug ?? id ?? actor;
-      }
-      return m.gateway;
-    },
-    [m, session, endpoints],
-  );
+  return (actor) => {
+    const [kind, id] = actor.split(':');
+    if (kind === 'operator') return m.operator;
+    if (kind === 'owner') return session?.owner && session.owner.id === id ? session.owner.name : (id ?? actor);
+    if (kind === 'endpoint') {
+      const endpoint = endpoints?.find((each) => each.id === id);
+      return endpoint?.name ?? endpoint?.slug ?? id ?? actor;
+    }
+    return m.gateway;
+  };
 };
 
 /** Returns whether an actor is a person: the operator or an owner. */

@@ -1,5 +1,4 @@
-import { useMemo } from 'react';
-import { type Locale, useLocale } from './locale.js';
+import { getLocale, type Locale } from './locale.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -133,8 +132,5 @@ export const getFormat = (locale: Locale): Format => {
   return format;
 };
 
-/** Returns the formatter for the current language. */
-export const useFormat = (): Format => {
-  const locale = useLocale();
-  return useMemo(() => getFormat(locale), [locale]);
-};
+/** Formats in the language of the moment in which it is called. */
+export const format = new Proxy({} as Format, { get: (_, key) => getFormat(getLocale())[key as keyof Format] });

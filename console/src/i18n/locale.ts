@@ -25,4 +25,7 @@ export const setLocale = (locale: Locale): void => {
 };
 
 /** Returns the current language. */
+export const getLocale = store.get;
+
+/** Returns the current language, and renders again when it changes. Only the frame and its screens need that. */
 export const useLocale = (): Locale => useSyncExternalStore(store.subscribe, store.get);

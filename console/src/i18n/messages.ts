@@ -1,22 +1,23 @@
-import { type Locale, useLocale } from './locale.js';
+import { getLocale, type Locale } from './locale.js';
 
-/** The messages of one area in all languages. The English messages define the shape of the others. */
-export type Messages<T> = Readonly<Record<Locale, T>>;
+/** The messages of one area: in the current language, and in each language. */
+export type Messages<T> = T & Readonly<Record<Locale, T>>;
 
 /**
  * Declares the messages of an area. A message is a string, or a function that inserts values:
- * `defineMessages({ en: { paused: (name: string) => `${name} is paused` }, ru: { … } })`.
+ * `defineMessages({ en: { paused: (name: string) => `${name} is paused` }, ru: { … } })`. The result has them in the
+ * language of the moment in which they are read, so read them while rendering.
  */
 export const defineMessages = <T extends Readonly<Record<string, unknown>>>(messages: {
   readonly en: T;
   readonly ru: { readonly [K in keyof T]: T[K] extends string ? string : T[K] };
-}): Messages<T> => messages as Messages<T>;
+}): Messages<T> =>
+  new Proxy(messages, {
+    get: (all, key) => Reflect.get(key in all ? all : all[getLocale()], key),
+  }) as unknown as Messages<T>;
 
 /** Declares messages that are looked up by a name from the gateway. Some names may have no message. */
 export const byName = <T>(texts: Readonly<Record<string, T>>): Readonly<Record<string, T>> => texts;
-
-/** Returns the messages of an area in the current language. */
-export const useMessages = <T>(messages: Messages<T>): T => messages[useLocale()];
 
 const RULES = { en: new Intl.PluralRules('en'), ru: new Intl.PluralRules('ru') };
 

@@ -5,11 +5,10 @@ import { Field, Segmented, Select, TextInput } from '../components/controls.js';
 import { Confirmation, type Consequence } from '../components/dialog.js';
 import { networkTitle } from '../components/icon.js';
 import { toast } from '../components/toasts.js';
-import { useFormat } from '../i18n/format.js';
-import { useMessages } from '../i18n/messages.js';
+import { format } from '../i18n/format.js';
 import { serverNow, useNow } from '../time/server-clock.js';
 import { useHeldPosts } from './held-posts.js';
-import { pauseMessages } from './messages.js';
+import { pauseMessages as m } from './messages.js';
 import { MAX_PAUSE_MINUTES, type Pausable, pause } from './pause-calls.js';
 
 const MINUTE = 60_000;
@@ -20,8 +19,6 @@ const PRESETS = [15, 60, 240] as const;
  * published. Without `thing`, also asks which channel or project to pause.
  */
 export const PauseDialog = ({ thing: given, onClose }: { readonly thing?: Pausable; readonly onClose: () => void }) => {
-  const m = useMessages(pauseMessages);
-  const format = useFormat();
   const [chosen, setChosen] = useState<Pausable | null>(null);
   const [length, setLength] = useState('60');
   const [custom, setCustom] = useState('30');
@@ -99,7 +96,6 @@ const ThingField = ({
   readonly chosen: Pausable | null;
   readonly onChoose: (thing: Pausable) => void;
 }) => {
-  const m = useMessages(pauseMessages);
   const channels = useChannels().data ?? [];
   const projects = useProjects().data ?? [];
   const choose = (id: string): void => {
@@ -136,8 +132,6 @@ const ThingField = ({
 };
 
 const useConsequences = (thing: Pausable | null, minutes: number | null): readonly Consequence[] => {
-  const m = useMessages(pauseMessages);
-  const format = useFormat();
   const now = useNow(1000);
   const held = useHeldPosts(thing?.kind === 'channel' ? thing.id : null);
   if (thing === null || minutes === null) return [];

@@ -1,16 +1,13 @@
 import { Confirmation, type Consequence } from '../components/dialog.js';
 import { toast } from '../components/toasts.js';
-import { useFormat } from '../i18n/format.js';
-import { useMessages } from '../i18n/messages.js';
+import { format } from '../i18n/format.js';
 import { useNow } from '../time/server-clock.js';
 import { useHeldPosts } from './held-posts.js';
-import { pauseMessages } from './messages.js';
+import { pauseMessages as m } from './messages.js';
 import { type Pausable, resume } from './pause-calls.js';
 
 /** Ends the pause of a channel or project, after showing which posts will then be published. */
 export const ResumeDialog = ({ thing, onClose }: { readonly thing: Pausable; readonly onClose: () => void }) => {
-  const m = useMessages(pauseMessages);
-  const format = useFormat();
   const now = useNow(1000);
   const held = useHeldPosts(thing.kind === 'channel' ? thing.id : null);
   const goOut = (): string => {

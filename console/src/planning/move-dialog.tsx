@@ -2,11 +2,10 @@ import '../components/form.css';
 import { type SubmitEvent, useState } from 'react';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
-import { useMessages } from '../i18n/messages.js';
 import { browserZone } from '../time/local-time.js';
 import { serverNow } from '../time/server-clock.js';
 import { chooseInstant, type ChosenTime, suggestTime } from './choose-time.js';
-import { planningMessages } from './messages.js';
+import { planningMessages as m } from './messages.js';
 import { TimeFields, useReadTime } from './time-fields.js';
 import { type Movable, useMove } from './use-move.js';
 
@@ -27,7 +26,6 @@ export const MoveDialog = ({
   readonly returnFocus?: () => HTMLElement | null;
   readonly onClose: () => void;
 }) => {
-  const m = useMessages(planningMessages);
   const move = useMove();
   const [value, setValue] = useState<ChosenTime>(
     () =>

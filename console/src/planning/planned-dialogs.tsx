@@ -1,8 +1,7 @@
 import { Confirmation } from '../components/dialog.js';
 import { toast } from '../components/toasts.js';
-import { useMessages } from '../i18n/messages.js';
 import { cancelPost } from '../publications/publication-calls.js';
-import { planningMessages } from './messages.js';
+import { planningMessages as m } from './messages.js';
 import { type Planned, refusalOf, reschedule } from './planning-calls.js';
 
 interface DialogProps {
@@ -11,44 +10,38 @@ interface DialogProps {
 }
 
 /** Asks for confirmation before publishing a planned post now, because that cannot be undone. */
-export const PublishNowDialog = ({ post, onClose }: DialogProps) => {
-  const m = useMessages(planningMessages);
-  return (
-    <Confirmation
-      title={m.publishNowTitle}
-      consequences={[
-        { kind: 'happens', text: m.publishNowHappens },
-        { kind: 'risk', text: m.publishNowRisk },
-      ]}
-      verb={m.publishNowVerb}
-      run={async () => {
-        await reschedule(post, null);
-        toast(m.publishedNow);
-      }}
-      explain={(error) => refusalOf(error, m)}
-      onClose={onClose}
-    />
-  );
-};
+export const PublishNowDialog = ({ post, onClose }: DialogProps) => (
+  <Confirmation
+    title={m.publishNowTitle}
+    consequences={[
+      { kind: 'happens', text: m.publishNowHappens },
+      { kind: 'risk', text: m.publishNowRisk },
+    ]}
+    verb={m.publishNowVerb}
+    run={async () => {
+      await reschedule(post, null);
+      toast(m.publishedNow);
+    }}
+    explain={(error) => refusalOf(error, m)}
+    onClose={onClose}
+  />
+);
 
 /** Asks for confirmation before cancelling a planned post. */
-export const CancelPlannedDialog = ({ post, onClose }: DialogProps) => {
-  const m = useMessages(planningMessages);
-  return (
-    <Confirmation
-      title={m.cancelTitle}
-      consequences={[
-        { kind: 'happens', text: m.cancelHappens },
-        { kind: 'risk', text: m.cancelRisk },
-      ]}
-      verb={m.cancelVerb}
-      isDanger
-      run={async () => {
-        await cancelPost(post.id);
-        toast(m.cancelled);
-      }}
-      explain={(error) => refusalOf(error, m)}
-      onClose={onClose}
-    />
-  );
-};
+export const CancelPlannedDialog = ({ post, onClose }: DialogProps) => (
+  <Confirmation
+    title={m.cancelTitle}
+    consequences={[
+      { kind: 'happens', text: m.cancelHappens },
+      { kind: 'risk', text: m.cancelRisk },
+    ]}
+    verb={m.cancelVerb}
+    isDanger
+    run={async () => {
+      await cancelPost(post.id);
+      toast(m.cancelled);
+    }}
+    explain={(error) => refusalOf(error, m)}
+    onClose={onClose}
+  />
+);

@@ -10,13 +10,12 @@ import { Dialog } from '../components/dialog.js';
 import { Icon } from '../components/icon.js';
 import { ErrorState, Loaded, Skeleton } from '../components/states.js';
 import { toast } from '../components/toasts.js';
-import { useMessages } from '../i18n/messages.js';
 import { useNow } from '../time/server-clock.js';
 import { WallCard } from '../walls/wall-card.js';
-import { planningMessages } from './messages.js';
+import { planningMessages as m } from './messages.js';
 import { approve, reject, toastRefusal } from './planning-calls.js';
 import { usePostPreview, usePostWalls } from './use-post-walls.js';
-import { useWhen } from './use-when.js';
+import { formatWhen as when } from './use-when.js';
 
 /** Maximum number of characters in a comment. */
 const MAX_COMMENT = 500;
@@ -37,7 +36,6 @@ export const ReviewDialog = ({
   readonly returnFocus?: () => HTMLElement | null | undefined;
   readonly onClose: OnClose;
 }) => {
-  const m = useMessages(planningMessages);
   const post = useQuery({
     queryKey: postKey(postId),
     queryFn: () => management().get('/posts/{id}', { path: { id: postId } }),
@@ -62,11 +60,9 @@ export const ReviewDialog = ({
  * for what was read (D-81).
  */
 const Review = ({ post: latest, onClose }: { readonly post: Api<'PostWithPayload'>; readonly onClose: OnClose }) => {
-  const m = useMessages(planningMessages);
   const [post, setPost] = useState(latest);
   const [isReplaced, setIsReplaced] = useState(false);
   const preview = usePostPreview(post);
-  const when = useWhen();
   const now = useNow(60_000);
   const endpoint = useNames().endpoint(post.endpoint_id);
   const showLatest = (): void => {
@@ -103,7 +99,6 @@ const PostWalls = ({
   readonly post: Api<'PostWithPayload'>;
   readonly preview: ReturnType<typeof usePostPreview>;
 }) => {
-  const m = useMessages(planningMessages);
   const now = useNow(60_000);
   const walls = usePostWalls(post, preview.data?.preview);
   if (preview.error) return <ErrorState error={preview.error} />;
@@ -140,8 +135,6 @@ const Decision = ({
   readonly showLatest: () => void;
   readonly onClose: OnClose;
 }) => {
-  const m = useMessages(planningMessages);
-  const when = useWhen();
   const [comment, setComment] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
   const [isReasonMissing, setIsReasonMissing] = useState(false);

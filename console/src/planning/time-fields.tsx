@@ -1,12 +1,11 @@
 import './time-fields.css';
 import { Button } from '../components/button.js';
 import { Chip, Field, Segmented, TextInput } from '../components/controls.js';
-import { useFormat } from '../i18n/format.js';
-import { useMessages } from '../i18n/messages.js';
+import { format } from '../i18n/format.js';
 import { addDays, browserZone, findInstants, offsetName, toLocal } from '../time/local-time.js';
 import { useNow } from '../time/server-clock.js';
 import { chooseInstant, type ChosenTime, offerTimes, type ReadTime, readTime } from './choose-time.js';
-import { planningMessages } from './messages.js';
+import { planningMessages as m } from './messages.js';
 
 const MINUTE = 60_000;
 
@@ -21,8 +20,6 @@ export const TimeFields = ({
   readonly value: ChosenTime;
   readonly onChange: (value: ChosenTime) => void;
 }) => {
-  const m = useMessages(planningMessages);
-  const format = useFormat();
   const now = useNow(MINUTE);
   const zone = browserZone();
   const read = readTime(value, zone, now);
@@ -101,7 +98,6 @@ const TwoTimes = ({
   readonly onChange: (value: ChosenTime) => void;
   readonly zone: string;
 }) => {
-  const m = useMessages(planningMessages);
   const found = findInstants(value, zone);
   if (found.kind !== 'twice') return null;
   return (

@@ -1,5 +1,4 @@
-import { useCallback } from 'react';
-import { type Format, useFormat } from '../i18n/format.js';
+import { type Format, format } from '../i18n/format.js';
 import { addDays, browserZone, type Day, findInstants, offsetName, toLocal } from '../time/local-time.js';
 import { serverNow } from '../time/server-clock.js';
 
@@ -9,14 +8,9 @@ export const timeOfDay = (format: Format, at: number, zone = browserZone()): str
   return findInstants(toLocal(at, zone), zone).kind === 'twice' ? `${time} (${offsetName(at, zone)})` : time;
 };
 
-/** Returns a function that formats the full day and time at which a post goes out: `Fri 27 November, 09:00`. */
-export const useWhen = (): ((at: number | string) => string) => {
-  const format = useFormat();
-  return useCallback(
-    (at) => `${format.longDay(at)}, ${timeOfDay(format, typeof at === 'number' ? at : Date.parse(at))}`,
-    [format],
-  );
-};
+/** Formats the full day and time at which a post goes out: `Fri 27 November, 09:00`. */
+export const formatWhen = (at: number | string): string =>
+  `${format.longDay(at)}, ${timeOfDay(format, typeof at === 'number' ? at : Date.parse(at))}`;
 
 /**
  * Returns the search parameters for showing a time in the calendar: none if it is in the next seven days, which are

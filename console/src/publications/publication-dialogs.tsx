@@ -2,10 +2,9 @@ import { useNames } from '../api/things.js';
 import { Confirmation, type Consequence } from '../components/dialog.js';
 import { SentenceText } from '../components/sentence.js';
 import { toast } from '../components/toasts.js';
-import { useFormat } from '../i18n/format.js';
-import { useMessages } from '../i18n/messages.js';
+import { format } from '../i18n/format.js';
 import { sentence } from '../i18n/sentence.js';
-import { dialogMessages } from './dialog-messages.js';
+import { dialogMessages as m } from './dialog-messages.js';
 import { cancelPost, cancelPublication, dismissPublication, resendPublication } from './publication-calls.js';
 import type { Publication } from './states.js';
 
@@ -19,7 +18,6 @@ interface DialogProps {
 
 /** Returns the messages, and a function that inserts the channel's name into a message. */
 const useTexts = (channelId: string) => {
-  const m = useMessages(dialogMessages);
   const name = useNames().channel(channelId)?.name ?? m.thisChannel;
   return { m, say: (text: string) => <SentenceText of={sentence(text, { channel: { name } })} /> };
 };
@@ -34,7 +32,6 @@ export const CancelDialog = ({
   isOther = false,
 }: DialogProps & { readonly isOther?: boolean }) => {
   const { m, say } = useTexts(publication.target_id);
-  const format = useFormat();
   return (
     <Confirmation
       title={isOther ? m.cancelNumberTitle(format.number(publication.sequence ?? 0)) : m.cancelTitle}
@@ -65,26 +62,23 @@ export const CancelPostDialog = ({
   /** Number of waiting publications. */
   readonly queued: number;
   readonly onClose: () => void;
-}) => {
-  const m = useMessages(dialogMessages);
-  return (
-    <Confirmation
-      title={m.cancelPostTitle}
-      consequences={[
-        { kind: 'happens', text: m.cancelPostHappens(queued) },
-        { kind: 'risk', text: m.cancelForGood },
-        { kind: 'stays', text: m.cancelPostStays },
-      ]}
-      verb={m.cancelPostVerb}
-      isDanger
-      run={async () => {
-        const { cancelled } = await cancelPost(postId);
-        toast(m.cancelledPost(cancelled));
-      }}
-      onClose={onClose}
-    />
-  );
-};
+}) => (
+  <Confirmation
+    title={m.cancelPostTitle}
+    consequences={[
+      { kind: 'happens', text: m.cancelPostHappens(queued) },
+      { kind: 'risk', text: m.cancelForGood },
+      { kind: 'stays', text: m.cancelPostStays },
+    ]}
+    verb={m.cancelPostVerb}
+    isDanger
+    run={async () => {
+      const { cancelled } = await cancelPost(postId);
+      toast(m.cancelledPost(cancelled));
+    }}
+    onClose={onClose}
+  />
+);
 
 /**
  * Asks for confirmation before resending a publication that is in doubt or has failed, because readers may see it

@@ -1,6 +1,6 @@
 import { Icon, type IconName, type Tone } from '../components/icon.js';
 import { Pill } from '../components/state-pill.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import type { ShownState } from './shown-state.js';
 
 export { needsPerson, type Publication, type ShownState, shownState } from './shown-state.js';
@@ -21,7 +21,8 @@ const LOOKS = {
   dismissed: { icon: 'dismissed', tone: 'idle' },
 } as const satisfies Readonly<Record<ShownState, { readonly icon: IconName; readonly tone: Tone }>>;
 
-const messages = defineMessages({
+/** The names of the states. */
+export const stateNames = defineMessages({
   en: {
     published: 'Published',
     publishing: 'Publishing',
@@ -57,14 +58,10 @@ const messages = defineMessages({
 /** Returns the glyph and the colour of a state. */
 export const stateLook = (state: ShownState): { readonly icon: IconName; readonly tone: Tone } => LOOKS[state];
 
-/** Returns the names of the states. */
-export const useStateNames = (): Readonly<Record<ShownState, string>> => useMessages(messages);
-
 /** A publication's state as a glyph and a word. */
-export const StatePill = ({ state }: { readonly state: ShownState }) => {
-  const names = useStateNames();
-  return <Pill {...LOOKS[state]}>{names[state]}</Pill>;
-};
+export const StatePill = ({ state }: { readonly state: ShownState }) => (
+  <Pill {...LOOKS[state]}>{stateNames[state]}</Pill>
+);
 
 /** A publication's state as a glyph. Screen readers read its word, unless the word is next to it. */
 export const StateGlyph = ({
@@ -76,7 +73,6 @@ export const StateGlyph = ({
   readonly size?: number;
   readonly isDecoration?: boolean;
 }) => {
-  const names = useStateNames();
   const { icon, tone } = LOOKS[state];
-  return <Icon name={icon} tone={tone} size={size} {...(!isDecoration && { label: names[state] })} />;
+  return <Icon name={icon} tone={tone} size={size} {...(!isDecoration && { label: stateNames[state] })} />;
 };

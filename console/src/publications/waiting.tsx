@@ -1,10 +1,9 @@
 import { type Names } from '../api/things.js';
 import { GatewayText, SentenceText } from '../components/sentence.js';
 import { Countdown, NeedsYou } from '../components/time.js';
-import { useFormat } from '../i18n/format.js';
-import { useMessages } from '../i18n/messages.js';
+import { format } from '../i18n/format.js';
 import { describeAtLength, describeShortly, type Waiting, waitsForPerson } from './describe-waiting.js';
-import { waitingMessages } from './waiting-messages.js';
+import { waitingMessages as m } from './waiting-messages.js';
 
 export type { Waiting } from './describe-waiting.js';
 
@@ -22,11 +21,7 @@ export const WaitingReason = ({
 }: WaitingProps & {
   /** True if the publication that it is waiting for is shown just above it: `publishes right after it`. */
   readonly follows?: boolean;
-}) => {
-  const m = useMessages(waitingMessages);
-  const format = useFormat();
-  return <SentenceText of={describeShortly(publication, { m, names, format }, follows)} />;
-};
+}) => <SentenceText of={describeShortly(publication, { m, names, format }, follows)} />;
 
 /**
  * The time until a publication goes out automatically, or a note that someone must act; empty if the time is unknown.
@@ -55,23 +50,19 @@ export const WaitingReasonAndTime = (props: WaitingProps) => {
 };
 
 /** Explains in sentences why a publication waits, followed by the gateway's own sentence. */
-export const WaitingExplanation = ({ publication, names }: WaitingProps) => {
-  const m = useMessages(waitingMessages);
-  const format = useFormat();
-  return (
-    <>
-      <p>
-        {describeAtLength(publication, { m, names, format }).map((part, index) => (
-          <span key={index}>
-            <SentenceText of={part} />{' '}
-          </span>
-        ))}
+export const WaitingExplanation = ({ publication, names }: WaitingProps) => (
+  <>
+    <p>
+      {describeAtLength(publication, { m, names, format }).map((part, index) => (
+        <span key={index}>
+          <SentenceText of={part} />{' '}
+        </span>
+      ))}
+    </p>
+    {publication.waiting_for && (
+      <p className="tertiary">
+        <GatewayText text={publication.waiting_for.text} />
       </p>
-      {publication.waiting_for && (
-        <p className="tertiary">
-          <GatewayText text={publication.waiting_for.text} />
-        </p>
-      )}
-    </>
-  );
-};
+    )}
+  </>
+);

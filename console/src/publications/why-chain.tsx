@@ -2,13 +2,13 @@ import './why-chain.css';
 import { Link } from '@tanstack/react-router';
 import type { Names } from '../api/things.js';
 import { Icon } from '../components/icon.js';
-import { useFormat } from '../i18n/format.js';
-import { defineMessages, pluralRu, useMessages } from '../i18n/messages.js';
+import { format } from '../i18n/format.js';
+import { defineMessages, pluralRu } from '../i18n/messages.js';
 import type { Chain } from './chain-links.js';
 import { shownState, StateGlyph } from './states.js';
 import { WaitingReasonAndTime } from './waiting.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     label: 'Why it waits',
     number: (number: string) => `Number ${number}:`,
@@ -33,8 +33,6 @@ export const WhyChain = ({
   readonly chain: Chain;
   readonly names: Pick<Names, 'channel' | 'project'>;
 }) => {
-  const m = useMessages(messages);
-  const format = useFormat();
   const own = links.at(-1);
   const before = links.slice(0, -1);
   if (!own) return null;

@@ -3,10 +3,10 @@ import { useMemo } from 'react';
 import { management } from '../api/management.js';
 import { readAll } from '../api/things.js';
 import { Field, Select } from '../components/controls.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { useScope } from './scope.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: { owner: 'Owner', choose: 'Choose…', missing: 'Choose the owner.' },
   ru: { owner: 'Владелец', choose: 'Выберите…', missing: 'Выберите владельца.' },
 });
@@ -45,7 +45,6 @@ export const OwnerField = ({
   /** True if the form was submitted without an owner. */
   readonly isMissing: boolean;
 }) => {
-  const m = useMessages(messages);
   const isNeeded = useNeedsOwner();
   const owners = useOwners(isNeeded);
   if (!isNeeded) return null;

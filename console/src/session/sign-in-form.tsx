@@ -5,11 +5,11 @@ import { Button } from '../components/button.js';
 import { Field, Segmented, TextInput } from '../components/controls.js';
 import { Icon } from '../components/icon.js';
 import { LOCALES, setLocale, useLocale } from '../i18n/locale.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { useWasIdle } from './session-end.js';
 import { signIn } from './sign-in.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     title: 'Post once, publish everywhere.',
     again: 'Sign in again to continue',
@@ -46,7 +46,6 @@ const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
 
 /** Asks for a key. `isAgain` is true if the form covers a screen because the gateway no longer accepts the key. */
 export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) => {
-  const m = useMessages(messages);
   const locale = useLocale();
   const wasIdle = useWasIdle();
   const [key, setKey] = useState('');

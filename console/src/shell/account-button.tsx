@@ -1,11 +1,11 @@
 import type { ButtonHTMLAttributes, Ref } from 'react';
 import { useOverview } from '../api/overview.js';
 import { Icon } from '../components/icon.js';
-import { useFormat } from '../i18n/format.js';
-import { defineMessages, pluralEn, pluralRu, useMessages } from '../i18n/messages.js';
+import { format } from '../i18n/format.js';
+import { defineMessages, pluralEn, pluralRu } from '../i18n/messages.js';
 import { useSession } from '../session/session.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     account: 'Account',
     operator: 'Operator',
@@ -27,8 +27,6 @@ const messages = defineMessages({
 export const AccountButton = (
   props: ButtonHTMLAttributes<HTMLButtonElement> & { readonly ref?: Ref<HTMLButtonElement> },
 ) => {
-  const m = useMessages(messages);
-  const format = useFormat();
   const session = useSession();
   const owner = useOverview().data?.owner;
   const isOperator = session?.role === 'operator';

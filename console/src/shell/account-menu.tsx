@@ -4,12 +4,12 @@ import { readAll } from '../api/things.js';
 import { setTheme, THEMES, useTheme } from '../app/theme.js';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.js';
 import { LOCALES, setLocale, useLocale } from '../i18n/locale.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { setSession, useSession } from '../session/session.js';
 import { signOut } from '../session/session-end.js';
 import { AccountButton } from './account-button.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     allOwners: 'All owners',
     showOwner: 'Show the channels of',
@@ -32,7 +32,6 @@ const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
 
 /** The menu for language, theme and sign-out; operators can also select an owner. It opens as soon as it has loaded. */
 export default function AccountMenu() {
-  const m = useMessages(messages);
   const isOperator = useSession()?.role === 'operator';
   return (
     <Menu align="start" defaultOpen trigger={<AccountButton />}>
@@ -48,7 +47,6 @@ export default function AccountMenu() {
 
 /** Menu items for selecting the language and the theme. */
 const AccountChoices = () => {
-  const m = useMessages(messages);
   const locale = useLocale();
   const theme = useTheme();
   return (
@@ -71,7 +69,6 @@ const AccountChoices = () => {
 
 /** Menu items for selecting whose resources an operator sees. */
 const OwnerChoice = () => {
-  const m = useMessages(messages);
   const session = useSession();
   const owners = useQuery({
     queryKey: ['owners'],

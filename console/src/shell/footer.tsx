@@ -1,19 +1,17 @@
 import './footer.css';
-import { useFormat } from '../i18n/format.js';
+import { format } from '../i18n/format.js';
 import { useLocale } from '../i18n/locale.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { useLiveMode } from '../live/live-updates.js';
 import { useNow } from '../time/server-clock.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: { stream: 'Live', polling: 'Updates every 5 s', off: 'Not connected' },
   ru: { stream: 'На связи', polling: 'Обновление раз в 5 с', off: 'Нет связи' },
 });
 
 /** Shows whether the console gets live updates, and the gateway's time in the browser's time zone. */
 export const Footer = () => {
-  const m = useMessages(messages);
-  const format = useFormat();
   const locale = useLocale();
   const mode = useLiveMode();
   const now = useNow(1000);

@@ -1,10 +1,10 @@
 import './key-list.css';
-import { NAVIGATION, navigationMessages, OPERATOR_NAVIGATION } from '../app/navigation.js';
+import { NAVIGATION, navigationMessages as names, OPERATOR_NAVIGATION } from '../app/navigation.js';
 import { Dialog } from '../components/dialog.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { useSession } from '../session/session.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     title: 'Keyboard shortcuts',
     palette: 'Search and commands',
@@ -41,8 +41,6 @@ const messages = defineMessages({
 
 /** The keyboard shortcuts. */
 export default function KeyList({ onClose }: { readonly onClose: () => void }) {
-  const m = useMessages(messages);
-  const names = useMessages(navigationMessages);
   const isOperator = useSession()?.role === 'operator';
   const screens = [...NAVIGATION.flat(), ...(isOperator ? OPERATOR_NAVIGATION : [])];
   const rows: readonly (readonly [readonly string[], string])[] = [

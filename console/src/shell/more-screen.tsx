@@ -1,10 +1,9 @@
 import './more-screen.css';
 import { Link } from '@tanstack/react-router';
 import { useOverview } from '../api/overview.js';
-import { NAVIGATION, navigationMessages, OPERATOR_NAVIGATION } from '../app/navigation.js';
+import { NAVIGATION, navigationMessages as m, OPERATOR_NAVIGATION } from '../app/navigation.js';
 import { Card, PageHead } from '../components/card.js';
 import { Icon } from '../components/icon.js';
-import { useMessages } from '../i18n/messages.js';
 import { useSession } from '../session/session.js';
 import { Account } from './account.js';
 import { countBadges } from './badges.js';
@@ -13,7 +12,6 @@ import { TABS } from './tabs.js';
 
 /** Links to the screens that have no tab on phones, and the account. */
 export const MoreScreen = () => {
-  const m = useMessages(navigationMessages);
   const badges = countBadges(useOverview().data);
   const isOperator = useSession()?.role === 'operator';
   const screens = [...NAVIGATION.flat(), ...(isOperator ? OPERATOR_NAVIGATION : [])];

@@ -1,8 +1,8 @@
 import { ButtonLink } from '../components/button.js';
 import { PageHead } from '../components/card.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     title: 'Page not found',
     text: 'The address may be mistyped or out of date.',
@@ -12,14 +12,11 @@ const messages = defineMessages({
 });
 
 /** Shown for a URL that does not match any screen. */
-export const NotFoundScreen = () => {
-  const m = useMessages(messages);
-  return (
-    <>
-      <PageHead title={m.title}>{m.text}</PageHead>
-      <ButtonLink to="/" look="primary">
-        {m.back}
-      </ButtonLink>
-    </>
-  );
-};
+export const NotFoundScreen = () => (
+  <>
+    <PageHead title={m.title}>{m.text}</PageHead>
+    <ButtonLink to="/" look="primary">
+      {m.back}
+    </ButtonLink>
+  </>
+);

@@ -3,10 +3,10 @@ import { useConnection } from '../api/connection.js';
 import { queryClient } from '../api/query-client.js';
 import { Button } from '../components/button.js';
 import { Icon } from '../components/icon.js';
-import { useFormat } from '../i18n/format.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { format } from '../i18n/format.js';
+import { defineMessages } from '../i18n/messages.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     lost: (time: string) => `No connection since ${time}.`,
     stale: 'You’re seeing data from that time. The console keeps trying.',
@@ -21,8 +21,6 @@ const messages = defineMessages({
 
 /** Shows that the gateway is not responding, and since when. */
 export const OfflineBar = () => {
-  const m = useMessages(messages);
-  const format = useFormat();
   const { lostAt } = useConnection();
   if (lostAt === null) return null;
   return (

@@ -2,11 +2,11 @@ import './palette.css';
 import * as Radix from '@radix-ui/react-dialog';
 import { type KeyboardEvent, useDeferredValue, useId, useMemo, useRef, useState } from 'react';
 import { Icon } from '../components/icon.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { defineMessages } from '../i18n/messages.js';
 import { type Command, findCommands } from './find-commands.js';
 import { useCommands } from './use-commands.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     title: 'Search and commands',
     placeholder: 'A channel, a post, a screen, a moment such as 11:48…',
@@ -21,7 +21,6 @@ const messages = defineMessages({
 
 /** The command palette, which finds resources, screens, points in time and actions. */
 export default function Palette({ onClose }: { readonly onClose: () => void }) {
-  const m = useMessages(messages);
   const listId = useId();
   const [text, setText] = useState('');
   const [selected, setSelected] = useState(0);

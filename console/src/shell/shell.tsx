@@ -2,10 +2,11 @@ import './shell.css';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useOverview } from '../api/overview.js';
-import { NAVIGATION, navigationMessages, OPERATOR_NAVIGATION } from '../app/navigation.js';
+import { NAVIGATION, navigationMessages as names, OPERATOR_NAVIGATION } from '../app/navigation.js';
 import { Icon } from '../components/icon.js';
 import { Toasts } from '../components/toasts.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { useLocale } from '../i18n/locale.js';
+import { defineMessages } from '../i18n/messages.js';
 import { useIsExpired, useSession } from '../session/session.js';
 import { SignInForm } from '../session/sign-in-form.js';
 import { Account } from './account.js';
@@ -21,7 +22,7 @@ const KeyList = lazy(() => import('./key-list.js'));
 
 const PALETTE_KEY = navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: { skip: 'Skip to the content', find: 'Search…' },
   ru: { skip: 'К содержимому', find: 'Найти, сделать…' },
 });
@@ -36,7 +37,6 @@ export const Shell = () => {
 };
 
 const SignedIn = () => {
-  const m = useMessages(messages);
   const isExpired = useIsExpired();
   const [overlay, setOverlay] = useState<Overlay>(null);
   useKeys(setOverlay);
@@ -82,19 +82,18 @@ const SignedIn = () => {
 
 /** Moves focus to a newly opened screen's content, so that screen readers and Tab start there. */
 const useScreenChange = (pathname: string, main: { readonly current: HTMLElement | null }): void => {
-  const m = useMessages(navigationMessages);
+  const locale = useLocale();
   const shown = useRef(pathname);
   useEffect(() => {
     const item = [...NAVIGATION.flat(), ...OPERATOR_NAVIGATION].findLast(({ to }) => pathname.startsWith(to));
-    document.title = item ? `${m[item.name]} · Crosspost` : 'Crosspost';
+    document.title = item ? `${names[item.name]} · Crosspost` : 'Crosspost';
     if (shown.current === pathname) return;
     shown.current = pathname;
     main.current?.focus({ preventScroll: true });
-  }, [pathname, main, m]);
+  }, [pathname, main, locale]);
 };
 
 const Side = () => {
-  const m = useMessages(navigationMessages);
   const session = useSession();
   const badges = countBadges(useOverview().data);
   const groups = session?.role === 'operator' ? [...NAVIGATION, OPERATOR_NAVIGATION] : NAVIGATION;
@@ -105,14 +104,14 @@ const Side = () => {
         <span>Crosspost</span>
       </Link>
       <Account />
-      <nav aria-label={m.screens}>
+      <nav aria-label={names.screens}>
         {groups.map((group, index) => (
           <ul key={index}>
             {group.map(({ to, name, icon }) => (
               <li key={to}>
-                <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }} title={m[name]}>
+                <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }} title={names[name]}>
                   <Icon name={icon} size={15} />
-                  <span className="nav-name">{m[name]}</span>
+                  <span className="nav-name">{names[name]}</span>
                   {(badges[to] ?? 0) > 0 && <span className="badge">{badges[to]}</span>}
                 </Link>
               </li>

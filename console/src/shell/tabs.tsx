@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useOverview } from '../api/overview.js';
-import { navigationMessages } from '../app/navigation.js';
+import { navigationMessages as m } from '../app/navigation.js';
 import { Icon } from '../components/icon.js';
-import { useMessages } from '../i18n/messages.js';
 import { countBadges } from './badges.js';
 
 /** The screens that have a tab on phones. */
@@ -16,7 +15,6 @@ export const TABS = [
 
 /** The navigation bar at the bottom of the screen on phones. */
 export const Tabs = () => {
-  const m = useMessages(navigationMessages);
   const badges = countBadges(useOverview().data);
   return (
     <nav className="tabs" aria-label={m.screens}>

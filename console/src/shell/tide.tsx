@@ -2,10 +2,10 @@ import './tide.css';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
 import { type Overview, useOverview } from '../api/overview.js';
-import { useFormat } from '../i18n/format.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { format } from '../i18n/format.js';
+import { defineMessages } from '../i18n/messages.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     label: 'The last 24 hours. Choose a moment to see how things were.',
     keys: 'Use the left and right arrow keys to choose a moment, and Enter to open it.',
@@ -41,8 +41,6 @@ interface Chosen {
 }
 
 const LoadedTide = ({ day, now }: { readonly day: Overview['day']; readonly now: string }) => {
-  const m = useMessages(messages);
-  const format = useFormat();
   const navigate = useNavigate();
   const [chosen, setChosen] = useState<Chosen | null>(null);
   const from = Date.parse(day[0]?.at ?? now);
@@ -101,8 +99,6 @@ const NOW_FROM = 0.9;
 const LATE_FROM = 0.76;
 
 const TideAxis = ({ day }: { readonly day: Overview['day'] }) => {
-  const m = useMessages(messages);
-  const format = useFormat();
   const hourOf = (at: string | undefined): number => (at === undefined ? -1 : new Date(at).getHours());
   const labels = day.flatMap(({ at }, index) => {
     const hour = hourOf(at);

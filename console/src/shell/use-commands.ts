@@ -3,17 +3,17 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { management } from '../api/management.js';
 import { useChannels, useEndpoints, useProjects } from '../api/things.js';
-import { NAVIGATION, navigationMessages, OPERATOR_NAVIGATION } from '../app/navigation.js';
+import { NAVIGATION, navigationMessages as names, OPERATOR_NAVIGATION } from '../app/navigation.js';
 import { setTheme } from '../app/theme.js';
 import { networkTitle } from '../components/icon.js';
-import { useFormat } from '../i18n/format.js';
-import { LOCALES, setLocale } from '../i18n/locale.js';
-import { defineMessages, useMessages } from '../i18n/messages.js';
+import { format } from '../i18n/format.js';
+import { LOCALES, setLocale, useLocale } from '../i18n/locale.js';
+import { defineMessages } from '../i18n/messages.js';
 import { useScope } from '../session/scope.js';
 import { serverNow } from '../time/server-clock.js';
 import type { Command } from './find-commands.js';
 
-const messages = defineMessages({
+const m = defineMessages({
   en: {
     goTo: 'Screens and actions',
     things: 'Channels, projects, endpoints',
@@ -51,9 +51,6 @@ const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
  * @param text the search, which may be a time of day such as 11:48
  */
 export const useCommands = (text: string): readonly Command[] => {
-  const m = useMessages(messages);
-  const names = useMessages(navigationMessages);
-  const format = useFormat();
   const scope = useScope();
   const navigate = useNavigate();
   const channels = useChannels().data;
@@ -69,6 +66,7 @@ export const useCommands = (text: string): readonly Command[] => {
     queryFn: () =>
       management().get('/posts', { query: { ...scope.query, state: 'planned', order: 'publish_at', limit: 200 } }),
   }).data;
+  const language = useLocale();
   return useMemo(() => {
     const go =
       (to: string): (() => void) =>
@@ -157,7 +155,7 @@ export const useCommands = (text: string): readonly Command[] => {
       });
     }
     return commands;
-  }, [m, names, format, scope, navigate, channels, projects, endpoints, posts, planned, text]);
+  }, [language, scope, navigate, channels, projects, endpoints, posts, planned, text]);
 };
 
 /** Parses a time of day such as 11:48 or 11:48:20 as its most recent occurrence; null for anything else. */

@@ -2,9 +2,8 @@ import './wall-card.css';
 import type { ReactNode } from 'react';
 import { Card } from '../components/card.js';
 import { NetworkMark, networkTitle } from '../components/icon.js';
-import { type Instant, useFormat } from '../i18n/format.js';
-import { useMessages } from '../i18n/messages.js';
-import { wallMessages } from './messages.js';
+import { type Instant, format } from '../i18n/format.js';
+import { wallMessages as m } from './messages.js';
 import type { Wall } from './read-wall.js';
 import { WallPosts } from './wall-posts.js';
 
@@ -31,8 +30,6 @@ export const WallCard = ({
   /** Shown below the wall, such as what the network changes. */
   readonly children?: ReactNode;
 }) => {
-  const m = useMessages(wallMessages);
-  const { number } = useFormat();
   const { platform, length, limit } = wall;
   return (
     <Card
@@ -47,8 +44,8 @@ export const WallCard = ({
         <>
           {aside}
           {limit !== null && (
-            <span title={m.length(number(length), number(limit))}>
-              {number(length)} / {number(limit)}
+            <span title={m.length(format.number(length), format.number(limit))}>
+              {format.number(length)} / {format.number(limit)}
             </span>
           )}
         </>

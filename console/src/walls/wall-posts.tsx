@@ -7,9 +7,8 @@ import type { VisibleMedium } from '../../../stand-ins/walls/readers-view.js';
 import { element, type WallNode } from '../../../stand-ins/walls/wall-node.js';
 import { networkTitle } from '../components/icon.js';
 import { ICONS } from '../components/icon-shapes.js';
-import { type Instant, useFormat } from '../i18n/format.js';
-import { useMessages } from '../i18n/messages.js';
-import { wallMessages } from './messages.js';
+import { type Instant, format } from '../i18n/format.js';
+import { wallMessages as m } from './messages.js';
 import { toReact } from './react-nodes.js';
 import type { Wall } from './read-wall.js';
 import { wallSheet } from './wall-sheet.js';
@@ -32,8 +31,6 @@ export const WallPosts = ({
   /** True if the messages do not reflect the latest text yet; they then cannot be clicked. */
   readonly isStale?: boolean;
 }) => {
-  const m = useMessages(wallMessages);
-  const format = useFormat();
   const host = useRef<HTMLDivElement>(null);
   const [root, setRoot] = useState<ShadowRoot | null>(null);
   useLayoutEffect(() => {

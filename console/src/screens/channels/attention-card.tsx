@@ -6,9 +6,8 @@ import { AdviceText } from '../../components/advice.js';
 import { Button, ExternalLink } from '../../components/button.js';
 import { Icon, networkTitle } from '../../components/icon.js';
 import { Age } from '../../components/time.js';
-import { useMessages } from '../../i18n/messages.js';
 import { useHeldPosts } from '../../pauses/held-posts.js';
-import { channelMessages } from './channel-messages.js';
+import { channelMessages as m } from './channel-messages.js';
 
 /** The problem that holds up a channel's posts: the network's message, how to fix it, and buttons to do so. */
 export const AttentionCard = ({
@@ -20,7 +19,6 @@ export const AttentionCard = ({
   readonly attention: Api<'Attention'>;
   readonly onReplace: () => void;
 }) => {
-  const m = useMessages(channelMessages);
   const held = useHeldPosts(channel.id);
   const { platform, address } = channel;
   const url = channelUrl(platform, address);

@@ -1,10 +1,9 @@
 import { type Channel, channelState } from '../../channels/channel-state.js';
-import { CHANNEL_STATES, channelLook, useChannelStateNames } from '../../channels/channel-status.js';
+import { CHANNEL_STATES, channelLook, channelStateNames as names } from '../../channels/channel-status.js';
 import { Chip, Select, TextInput } from '../../components/controls.js';
 import { Icon, NETWORKS, networkTitle } from '../../components/icon.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
-import { channelsMessages } from './messages.js';
+import { format } from '../../i18n/format.js';
+import { channelsMessages as m } from './messages.js';
 import type { ChannelsSearch } from './search.js';
 
 /** Filters for the list of channels: state, network and a search. */
@@ -17,9 +16,6 @@ export const ChannelFilters = ({
   readonly search: ChannelsSearch;
   readonly onChange: (changes: { readonly [K in keyof ChannelsSearch]: string | undefined }) => void;
 }) => {
-  const m = useMessages(channelsMessages);
-  const names = useChannelStateNames();
-  const format = useFormat();
   const count = (state: string): number => channels.filter((channel) => channelState(channel) === state).length;
   const networks = NETWORKS.filter((network) => channels.some(({ platform }) => platform === network));
   return (

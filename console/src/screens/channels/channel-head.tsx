@@ -13,10 +13,9 @@ import { networkTitle } from '../../components/networks.js';
 import { SentenceText } from '../../components/sentence.js';
 import { Age } from '../../components/time.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import { sentence } from '../../i18n/sentence.js';
 import { useHeldPosts } from '../../pauses/held-posts.js';
-import { channelMessages } from './channel-messages.js';
+import { channelMessages as m } from './channel-messages.js';
 
 /** How a channel is doing, its network and chat, and the screen's actions. */
 export const ChannelHead = ({
@@ -28,7 +27,6 @@ export const ChannelHead = ({
   readonly onPause: () => void;
   readonly onResume: () => void;
 }) => {
-  const m = useMessages(channelMessages);
   const state = channelState(channel);
   const { id, name, platform, address, paused_until: pausedUntil } = channel;
   const chat = address.chat_id ?? address.group_id ?? '';
@@ -81,14 +79,12 @@ export const ChannelHead = ({
 };
 
 const Waiting = ({ id }: { readonly id: string }) => {
-  const m = useMessages(channelMessages);
   const held = useHeldPosts(id);
   if (!held) return null;
   return held.count === 0 ? m.nothingWaits : m.waiting(held.count, held.isMore);
 };
 
 const Title = ({ channel }: { readonly channel: Channel }) => {
-  const m = useMessages(channelMessages);
   const held = useHeldPosts(channel.id);
   const { id, name, platform, attention, paused_until: until } = channel;
   const isInNoProject = useProjects().data?.every(({ channel_ids: ids }) => !ids.includes(id)) ?? false;
@@ -110,7 +106,6 @@ const Title = ({ channel }: { readonly channel: Channel }) => {
 };
 
 const EnableButton = ({ id, name }: { readonly id: string; readonly name: string }) => {
-  const m = useMessages(channelMessages);
   const [isBusy, setIsBusy] = useState(false);
   const enable = async (): Promise<void> => {
     setIsBusy(true);

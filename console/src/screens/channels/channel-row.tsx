@@ -9,9 +9,8 @@ import { Button } from '../../components/button.js';
 import { NetworkMark } from '../../components/icon.js';
 import { Age } from '../../components/time.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
-import { channelsMessages } from './messages.js';
+import { format } from '../../i18n/format.js';
+import { channelsMessages as m } from './messages.js';
 
 /** The network, name and chat of a channel, and its owner if several owners are shown. */
 export const NameCell = ({
@@ -33,7 +32,6 @@ export const NameCell = ({
 
 /** The projects that a channel is in. */
 export const ProjectsCell = ({ projects }: { readonly projects: readonly Api<'Project'>[] }) => {
-  const m = useMessages(channelsMessages);
   const [first, ...others] = projects;
   if (!first) return <span className="tertiary">{m.noProject}</span>;
   return (
@@ -48,7 +46,6 @@ export const ProjectsCell = ({ projects }: { readonly projects: readonly Api<'Pr
 
 /** The number of posts waiting on a channel. */
 export const WaitingCell = ({ id, traffic }: { readonly id: string; readonly traffic: Traffic }) => {
-  const format = useFormat();
   const count = traffic.waiting.get(id) ?? 0;
   if (count === 0) return <span className="tertiary">{traffic.isMoreWaiting ? '' : '0'}</span>;
   return (
@@ -61,7 +58,6 @@ export const WaitingCell = ({ id, traffic }: { readonly id: string; readonly tra
 
 /** Time since a channel's latest publication. */
 export const LastCell = ({ id, traffic }: { readonly id: string; readonly traffic: Traffic }) => {
-  const m = useMessages(channelsMessages);
   const at = useLastPublished(id, traffic);
   if (at === undefined) return null;
   return at === null ? <span className="tertiary">{m.never}</span> : <Age since={at} ago />;
@@ -80,7 +76,6 @@ export const ActionCell = ({
   readonly onPause: () => void;
   readonly onResume: () => void;
 }) => {
-  const m = useMessages(channelsMessages);
   const [isBusy, setIsBusy] = useState(false);
   const run = async (work: () => Promise<void>, done: string): Promise<void> => {
     setIsBusy(true);

@@ -8,13 +8,12 @@ import type { DatedTest } from '../../channel-form/test-results.js';
 import type { Channel } from '../../channels/channel-state.js';
 import { Loaded } from '../../components/states.js';
 import { toast } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import { PauseDialog } from '../../pauses/pause-dialog.js';
 import { ResumeDialog } from '../../pauses/resume-dialog.js';
 import { serverNow } from '../../time/server-clock.js';
 import { AttentionCard } from './attention-card.js';
 import { ChannelHead } from './channel-head.js';
-import { channelMessages } from './channel-messages.js';
+import { channelMessages as m } from './channel-messages.js';
 import { EndCard } from './end-card.js';
 import { ProjectsCard } from './projects-card.js';
 import { ReceiptsCard } from './receipts-card.js';
@@ -36,7 +35,6 @@ export const ChannelScreen = () => {
 };
 
 const ChannelPage = ({ channel }: { readonly channel: Channel }) => {
-  const m = useMessages(channelMessages);
   const navigate = useNavigate({ from: '/channels/$id' });
   const { pause, credentials } = useSearch({ from: '/channels/$id' });
   const [isResuming, setIsResuming] = useState(false);

@@ -10,18 +10,17 @@ import { Card, PageHead } from '../../components/card.js';
 import { networkTitle } from '../../components/icon.js';
 import { type Column, RowList } from '../../components/row-list.js';
 import { Empty, Loaded } from '../../components/states.js';
-import { useMessages } from '../../i18n/messages.js';
 import { PauseDialog } from '../../pauses/pause-dialog.js';
 import { ResumeDialog } from '../../pauses/resume-dialog.js';
 import { useOwnerNames } from '../../session/owner-field.js';
 import { ChannelFilters } from './channel-filters.js';
 import { ActionCell, LastCell, NameCell, ProjectsCell, WaitingCell } from './channel-row.js';
-import { channelsMessages } from './messages.js';
+import { channelsMessages as m } from './messages.js';
+import type { ChannelsSearch } from './search.js';
 import { groupProjects, selectChannels } from './select-channels.js';
 
 /** All channels: which ones publish, which ones wait, and why. */
 export const ChannelsScreen = () => {
-  const m = useMessages(channelsMessages);
   const channels = useChannels();
   if (channels.data?.length === 0)
     return (
@@ -55,7 +54,6 @@ export const ChannelsScreen = () => {
 };
 
 const ChannelsHead = ({ channels }: { readonly channels: readonly Channel[] }) => {
-  const m = useMessages(channelsMessages);
   const onHold = channels.filter((channel) => channelState(channel) === 'on_hold');
   const count = (state: string): number => channels.filter((channel) => channelState(channel) === state).length;
   const networks = [...new Set(onHold.map(({ platform }) => networkTitle(platform)))];
@@ -85,7 +83,6 @@ const ChannelsHead = ({ channels }: { readonly channels: readonly Channel[] }) =
 };
 
 const ChannelList = ({ channels }: { readonly channels: readonly Channel[] }) => {
-  const m = useMessages(channelsMessages);
   const search = useSearch({ from: '/channels' });
   const navigate = useNavigate({ from: '/channels' });
   const projects = useProjects().data;
@@ -129,7 +126,9 @@ const ChannelList = ({ channels }: { readonly channels: readonly Channel[] }) =>
       <ChannelFilters
         channels={channels}
         search={search}
-        onChange={(changes) => void navigate({ search: (before) => ({ ...before, ...changes }), replace: true })}
+        onChange={(changes) =>
+          void navigate({ search: (before: ChannelsSearch) => ({ ...before, ...changes }), replace: true })
+        }
       />
       <Card label={m.channels}>
         {shown.length === 0 ? (

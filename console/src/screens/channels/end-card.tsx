@@ -11,15 +11,13 @@ import { Confirmation, type Consequence } from '../../components/dialog.js';
 import { networkTitle } from '../../components/networks.js';
 import { SentenceText } from '../../components/sentence.js';
 import { toast } from '../../components/toasts.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { sentence } from '../../i18n/sentence.js';
 import { useHeldPosts } from '../../pauses/held-posts.js';
-import { channelMessages } from './channel-messages.js';
+import { channelMessages as m } from './channel-messages.js';
 
 /** Disables or deletes a channel. */
 export const EndCard = ({ channel }: { readonly channel: Channel }) => {
-  const m = useMessages(channelMessages);
   const [asked, setAsked] = useState<'disable' | 'delete' | null>(null);
   const close = (): void => setAsked(null);
   return (
@@ -52,7 +50,6 @@ interface DialogProps {
 }
 
 const DisableDialog = ({ channel: { id, name }, onClose }: DialogProps) => {
-  const m = useMessages(channelMessages);
   const held = useHeldPosts(id);
   return (
     <Confirmation
@@ -73,8 +70,6 @@ const DisableDialog = ({ channel: { id, name }, onClose }: DialogProps) => {
 };
 
 const DeleteDialog = ({ channel: { id, name, platform }, onClose }: DialogProps) => {
-  const m = useMessages(channelMessages);
-  const format = useFormat();
   const navigate = useNavigate();
   const held = useHeldPosts(id);
   const projects = useProjects().data?.filter(({ channel_ids: ids }) => ids.includes(id)) ?? [];

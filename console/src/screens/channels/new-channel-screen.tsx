@@ -4,12 +4,10 @@ import type { Api } from '../../api/management.js';
 import { ChannelForm } from '../../channel-form/channel-form.js';
 import { PageHead } from '../../components/card.js';
 import { networkTitle } from '../../components/icon.js';
-import { useMessages } from '../../i18n/messages.js';
-import { channelsMessages } from './messages.js';
+import { channelsMessages as m } from './messages.js';
 
 /** Asks for a channel's network and credentials, connects the channel, and tests it at once. */
 export const NewChannelScreen = () => {
-  const m = useMessages(channelsMessages);
   const navigate = useNavigate();
   const [channel, setChannel] = useState<Api<'TestedChannel'> | null>(null);
   const [test, setTest] = useState<Api<'ChannelTest'> | null>(null);

@@ -7,15 +7,13 @@ import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Icon } from '../../components/icon.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
-import { channelMessages } from './channel-messages.js';
+import { channelMessages as m } from './channel-messages.js';
 
 /** Maximum number of projects that are offered as buttons. */
 const OFFERED = 3;
 
 /** The projects through which posts reach a channel. */
 export const ProjectsCard = ({ channelId }: { readonly channelId: string }) => {
-  const m = useMessages(channelMessages);
   const all = useProjects().data;
   if (!all) return null;
   const projects = all.filter(({ channel_ids: ids }) => ids.includes(channelId));
@@ -65,7 +63,6 @@ export const ProjectsCard = ({ channelId }: { readonly channelId: string }) => {
 };
 
 const AddButton = ({ project, channelId }: { readonly project: Api<'Project'>; readonly channelId: string }) => {
-  const m = useMessages(channelMessages);
   const [isBusy, setIsBusy] = useState(false);
   const { id, name, channel_ids: channels } = project;
   const add = async (): Promise<void> => {

@@ -8,11 +8,10 @@ import { Card } from '../../components/card.js';
 import { Icon } from '../../components/icon.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
-import { type ShownState, shownState, StatePill, useStateNames } from '../../publications/states.js';
+import { format } from '../../i18n/format.js';
+import { type ShownState, shownState, StatePill, stateNames as names } from '../../publications/states.js';
 import { useScope } from '../../session/scope.js';
-import { channelMessages } from './channel-messages.js';
+import { channelMessages as m } from './channel-messages.js';
 
 /** Number of receipts on a page. */
 const PAGE = 20;
@@ -50,8 +49,6 @@ const useLatestPosts = (channelId: string) => {
 
 /** A channel's receipts: its publications by number, one page at a time, newest last. */
 export const ReceiptsCard = ({ channelId }: { readonly channelId: string }) => {
-  const m = useMessages(channelMessages);
-  const format = useFormat();
   const latest = useLatestPosts(channelId);
   /** Number of the last receipt on the page; null for the newest. */
   const [end, setEnd] = useState<number | null>(null);
@@ -115,7 +112,6 @@ export const ReceiptsCard = ({ channelId }: { readonly channelId: string }) => {
 
 /** A state, subdued if it is "published". */
 const State = ({ state }: { readonly state: ShownState }) => {
-  const names = useStateNames();
   if (state !== 'published') return <StatePill state={state} />;
   return (
     <span className="row receipt-published">
@@ -136,8 +132,6 @@ const Receipts = ({
   readonly until: number;
   readonly posts: LatestPosts;
 }) => {
-  const m = useMessages(channelMessages);
-  const format = useFormat();
   const receipts = useQuery({
     queryKey: ['posts', 'receipts', channelId, from, until],
     queryFn: () =>

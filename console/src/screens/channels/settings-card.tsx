@@ -12,12 +12,10 @@ import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { FormEnd } from '../../components/form-end.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
-import { channelMessages } from './channel-messages.js';
+import { channelMessages as m } from './channel-messages.js';
 
 /** The name, credentials and settings of a channel. */
 export const SettingsCard = ({ channel, onReplace }: { readonly channel: Channel; readonly onReplace: () => void }) => {
-  const m = useMessages(channelMessages);
   const { id, platform, name: savedName, settings: savedSettings } = channel;
   const [draft, setDraft] = useState<{ name?: string; settings?: ReturnType<typeof settingValues> }>({});
   const [problems, setProblems] = useState<Problems>({});
@@ -86,8 +84,7 @@ const StoredCredentials = ({
   readonly channel: Channel;
   readonly onReplace: () => void;
 }) => {
-  const m = useMessages(channelMessages);
-  const texts = useMessages(credentialMessages).fields[platform] ?? {};
+  const texts = credentialMessages.fields[platform] ?? {};
   const fields = CREDENTIALS[platform as Network] ?? [];
   const value = (name: string, kind: string): string => {
     if (kind === 'address') return address[name] ?? '';

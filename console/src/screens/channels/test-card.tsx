@@ -6,9 +6,8 @@ import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { networkTitle } from '../../components/icon.js';
 import { toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import { serverNow } from '../../time/server-clock.js';
-import { channelMessages } from './channel-messages.js';
+import { channelMessages as m } from './channel-messages.js';
 
 /** Tests a channel on demand. The test queries the network and posts nothing. */
 export const TestCard = ({
@@ -20,7 +19,6 @@ export const TestCard = ({
   readonly tested: DatedTest | null;
   readonly onTested: (tested: DatedTest) => void;
 }) => {
-  const m = useMessages(channelMessages);
   const [isTesting, setIsTesting] = useState(false);
   const test = async (): Promise<void> => {
     setIsTesting(true);

@@ -2,9 +2,8 @@ import { type FormEvent, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { Field, TextInput } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
-import { useMessages } from '../../i18n/messages.js';
 import type { Draft } from './draft.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 
 const MAX_MINUTES = 1_440;
 
@@ -24,7 +23,6 @@ export const AfterwardsDialog = ({
   readonly onSave: (pauses: Draft['pauses']) => void;
   readonly onClose: () => void;
 }) => {
-  const m = useMessages(composeMessages);
   const [typed, setTyped] = useState({ project: String(pauses.project), channels: String(pauses.channels) });
   const project = readMinutes(typed.project);
   const channels = readMinutes(typed.channels);

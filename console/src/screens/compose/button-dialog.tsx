@@ -3,11 +3,10 @@ import { Button } from '../../components/button.js';
 import { Field, Select, TextInput } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
 import { readUrl } from '../../editor/read-url.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { addButton, type ButtonPlace, changeButton, MAX_IN_ROW, MAX_ROWS, removeButton } from './button-rows.js';
 import type { Draft } from './draft.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 
 /** A dialog for a button's text, URL and row. */
 export const ButtonDialog = ({
@@ -22,8 +21,6 @@ export const ButtonDialog = ({
   readonly onSave: (rows: Draft['buttons']) => void;
   readonly onClose: () => void;
 }) => {
-  const m = useMessages(composeMessages);
-  const { number } = useFormat();
   const button = place && rows[place.row]?.[place.column];
   const [text, setText] = useState(button?.text ?? '');
   const [address, setAddress] = useState(button?.url ?? '');
@@ -65,7 +62,7 @@ export const ButtonDialog = ({
             <Select {...ids} value={row} onChange={(event) => setRow(Number(event.target.value))}>
               {rows.map((_, index) => (
                 <option key={index} value={index}>
-                  {m.rowNumber(number(index + 1))}
+                  {m.rowNumber(format.number(index + 1))}
                 </option>
               ))}
               {rows.length < MAX_ROWS && <option value={rows.length}>{m.newRow}</option>}

@@ -1,8 +1,7 @@
 import { Icon } from '../../components/icon.js';
-import { useMessages } from '../../i18n/messages.js';
 import type { ButtonPlace } from './button-rows.js';
 import type { Draft } from './draft.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 
 /** The buttons of a draft in their rows. Clicking a button edits it. */
 export const ButtonGrid = ({
@@ -15,7 +14,6 @@ export const ButtonGrid = ({
   /** Null for a new button. */
   readonly onEdit: (place: ButtonPlace | null) => void;
 }) => {
-  const m = useMessages(composeMessages);
   if (rows.length === 0) return null;
   return (
     <div className="compose-buttons" role="group" aria-label={m.buttons}>

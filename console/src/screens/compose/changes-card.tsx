@@ -1,8 +1,7 @@
 import { Card } from '../../components/card.js';
 import { Icon, NetworkMark } from '../../components/icon.js';
 import { GatewayText } from '../../components/sentence.js';
-import { useMessages } from '../../i18n/messages.js';
-import { changeMessages } from './change-messages.js';
+import { changeMessages as m } from './change-messages.js';
 import type { NetworkWall } from './walls.js';
 
 /** A note about something other than a change to the post, for example that a channel is on hold. */
@@ -24,7 +23,6 @@ export const ChangesCard = ({
   /** Adds the buttons' links to the text. */
   readonly putLinks: () => void;
 }) => {
-  const m = useMessages(changeMessages);
   const count = walls.reduce((sum, { changes }) => sum + changes.length, 0);
   const changed = walls.filter(({ changes }) => changes.length > 0);
   return (

@@ -3,18 +3,16 @@ import { useChannels, useEndpoints, useProjects } from '../../api/things.js';
 import { ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Empty, Loaded } from '../../components/states.js';
-import { useMessages } from '../../i18n/messages.js';
 import { useScope } from '../../session/scope.js';
 import { Composer } from './composer.js';
 import { listDestinations } from './destination.js';
 import { EditPost } from './edit-post.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 
 const route = getRouteApi('/compose');
 
 /** Compose, where users write a post or edit a planned one, preview it for each network, and publish it. */
 export const ComposeScreen = () => {
-  const m = useMessages(composeMessages);
   const { endpoint, day, time, post: postId } = route.useSearch();
   const scope = useScope();
   const endpoints = useEndpoints();

@@ -4,13 +4,12 @@ import { type Api, management } from '../../api/management.js';
 import { ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Empty, ErrorState, Skeleton } from '../../components/states.js';
-import { useMessages } from '../../i18n/messages.js';
 import { isPlanned, needsApproval } from '../../planning/planned-posts.js';
 import { useScope } from '../../session/scope.js';
 import { Composer } from './composer.js';
 import type { Destination } from './destination.js';
 import { editedDraft } from './edited-draft.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 
 /** The editor for a planned post, or an explanation of why it cannot be changed. */
 export const EditPost = ({
@@ -20,7 +19,6 @@ export const EditPost = ({
   readonly postId: string;
   readonly destinations: readonly Destination[];
 }) => {
-  const m = useMessages(composeMessages);
   const post = useQuery({
     queryKey: ['post', postId],
     queryFn: () => management().get('/posts/{id}', { path: { id: postId } }),
@@ -43,7 +41,6 @@ const Edit = ({
   readonly post: Api<'PostWithPayload'>;
   readonly destinations: readonly Destination[];
 }) => {
-  const m = useMessages(composeMessages);
   const scope = useScope();
   const destination = destinations.find(({ endpoint }) => endpoint.id === post.endpoint_id);
   const channelIds = (destination?.channels ?? []).map(({ id }) => id).join();

@@ -4,10 +4,9 @@ import { CodeSwitcher } from '../../components/code.js';
 import { Segmented } from '../../components/controls.js';
 import { Icon, networkTitle } from '../../components/icon.js';
 import { Json } from '../../components/json.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import type { PublishCode } from '../../publish-code/publish-code.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 import type { NetworkWall } from './walls.js';
 
 /** The calls that publishing would make to each network, and code that publishes the same post from a program. */
@@ -21,15 +20,13 @@ export const ExactRequests = ({
   /** Names of the environment variables that the code needs. */
   readonly environment: readonly string[];
 }) => {
-  const m = useMessages(composeMessages);
-  const { number, list } = useFormat();
   const id = useId();
   const [isOpen, setIsOpen] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
   const shown = walls.find(({ wall }) => wall.platform === chosen) ?? walls[0];
   const counts = walls.map(({ wall: { platform }, preview }) => ({
     value: platform,
-    label: `${networkTitle(platform)} ${number(preview.requests.length)}`,
+    label: `${networkTitle(platform)} ${format.number(preview.requests.length)}`,
   }));
   return (
     <section className={`card compose-requests ${isOpen ? 'open' : ''}`} aria-labelledby={`${id}-title`}>
@@ -53,7 +50,7 @@ export const ExactRequests = ({
           {shown && <Calls calls={shown.preview.requests} channels={shown.channels} />}
           <h3>{m.sameFromCode}</h3>
           <CodeSwitcher code={code} />
-          <p className="tertiary">{m.codeEnvironment(list(environment))}</p>
+          <p className="tertiary">{m.codeEnvironment(format.list(environment))}</p>
         </div>
       )}
     </section>

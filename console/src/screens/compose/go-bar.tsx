@@ -3,10 +3,9 @@ import { copyText } from '../../components/copy.js';
 import { Menu, MenuItem } from '../../components/menu.js';
 import { toast } from '../../components/toasts.js';
 import { publishKeys } from '../../editor/shortcuts.js';
-import { useMessages } from '../../i18n/messages.js';
 import type { PublishCode } from '../../publish-code/publish-code.js';
 import { useNow } from '../../time/server-clock.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 
 /** The buttons that publish the post and copy it as code. On phones, they stay visible at the bottom. */
 export const GoBar = ({
@@ -30,7 +29,6 @@ export const GoBar = ({
   readonly code: PublishCode | null;
   readonly publish: () => void;
 }) => {
-  const m = useMessages(composeMessages);
   const isEarly = useNow(1000) < (retryAt ?? 0);
   const copy = (text: string, language: keyof PublishCode): void => {
     void copyText(text).then(() => toast(m.copied(language)));

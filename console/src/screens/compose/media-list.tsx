@@ -3,11 +3,10 @@ import { fileName } from '../../../../stand-ins/walls/readers-view.js';
 import type { Api } from '../../api/management.js';
 import { Icon } from '../../components/icon.js';
 import { Menu, MenuItem } from '../../components/menu.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import type { Medium } from './draft.js';
 import { MediumDialog } from './medium-dialog.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 
 /** Maximum number of media files in a post. */
 export const MAX_MEDIA = 10;
@@ -29,8 +28,6 @@ export const MediaList = ({
   readonly isBad: (path: string) => boolean;
   readonly onChange: (media: readonly Medium[]) => void;
 }) => {
-  const m = useMessages(composeMessages);
-  const { bytes } = useFormat();
   const [edited, setEdited] = useState<number | null>(null);
   const types: Readonly<Record<string, string>> = { photo: m.photo, video: m.video, audio: m.audio };
   const move = (index: number, by: number): void => {
@@ -82,7 +79,7 @@ export const MediaList = ({
           return (
             <div key={index} className="cut">
               <bdi>{fileName(url)}</bdi>
-              {size !== null && size !== undefined && ` · ${bytes(size * MB)}`}
+              {size !== null && size !== undefined && ` · ${format.bytes(size * MB)}`}
             </div>
           );
         })}

@@ -3,9 +3,8 @@ import { Button } from '../../components/button.js';
 import { Field, Segmented, TextInput } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
 import { readUrl } from '../../editor/read-url.js';
-import { useMessages } from '../../i18n/messages.js';
 import type { Medium } from './draft.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 
 /** File extensions by type. */
 const BY_EXTENSION: readonly (readonly [Medium['type'], RegExp])[] = [
@@ -25,7 +24,6 @@ export const MediumDialog = ({
   readonly onSave: (medium: Medium) => void;
   readonly onClose: () => void;
 }) => {
-  const m = useMessages(composeMessages);
   const [address, setAddress] = useState(medium?.url ?? '');
   const [chosen, setChosen] = useState<Medium['type'] | null>(medium?.type ?? null);
   const [isTried, setIsTried] = useState(false);

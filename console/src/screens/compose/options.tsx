@@ -2,12 +2,11 @@ import { useState } from 'react';
 import { Checkbox, Field, TextInput } from '../../components/controls.js';
 import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
 import { Menu, MenuItem } from '../../components/menu.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { AfterwardsDialog } from './afterwards-dialog.js';
 import type { Destination } from './destination.js';
 import type { Draft } from './draft.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 import { WhenOption } from './when-option.js';
 
 const MINUTE = 60_000;
@@ -33,8 +32,6 @@ export const Options = ({
    */
   readonly onTailor: (() => void) | null;
 }) => {
-  const m = useMessages(composeMessages);
-  const format = useFormat();
   const [asksPause, setAsksPause] = useState(false);
   const [isOpen, setIsOpen] = useState(draft.externalId !== '' || draft.isAdvertisement);
   const describe = ({ endpoint, projects }: Destination): string => {
@@ -154,8 +151,6 @@ const Targets = ({
   readonly destination: Destination;
   readonly update: (change: Partial<Draft>) => void;
 }) => {
-  const m = useMessages(composeMessages);
-  const { number } = useFormat();
   const toggle = (ids: readonly string[], isOn: boolean): void => {
     const others = leftOut.filter((id) => !ids.includes(id));
     update({ leftOut: isOn ? [...others, ...ids] : others });
@@ -172,7 +167,7 @@ const Targets = ({
     const ids = usable.map(({ id }) => id);
     const isOn = ids.some((id) => !leftOut.includes(id));
     const isAmbiguous = channels.filter(({ platform }) => platform === first.platform).length > 1;
-    const name = group.length > 1 ? number(group.length) : first.name;
+    const name = group.length > 1 ? format.number(group.length) : first.name;
     return (
       <button
         key={first.id}

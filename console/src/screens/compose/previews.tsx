@@ -1,15 +1,13 @@
 import { ButtonLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Empty, ErrorState } from '../../components/states.js';
-import { useMessages } from '../../i18n/messages.js';
 import { ExactRequests } from './exact-requests.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 import type { useComposer } from './use-composer.js';
 import { EmptyWalls, Walls } from './walls.js';
 
 /** The walls of the post and its exact requests, or an explanation of why there are none. */
 export const Previews = ({ composer }: { readonly composer: ReturnType<typeof useComposer> }) => {
-  const m = useMessages(composeMessages);
   const { destination, receiving, walls, preview, code } = composer;
   const { endpoint, channels, projects } = destination;
   if (channels.length === 0) {

@@ -3,11 +3,10 @@ import type { Api } from '../../api/management.js';
 import { Card } from '../../components/card.js';
 import { Icon, networkTitle } from '../../components/icon.js';
 import { GatewayText } from '../../components/sentence.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import type { Draft } from './draft.js';
 import { fieldOf, splitOverride } from './fields.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 
 /** Maximum length of a post's text, in UTF-16 code units. */
 const MAX_TEXT = 15_895;
@@ -23,8 +22,6 @@ export const ProblemList = ({
   /** Focuses the field at a path. */
   readonly onShow: (path: string) => void;
 }) => {
-  const m = useMessages(composeMessages);
-  const { number } = useFormat();
   const nameOf = (path: string): string => {
     const { name, index, place } = fieldOf(path);
     if (name === 'media' && index !== null) return fileName(draft.media[index]?.url ?? '');
@@ -44,7 +41,7 @@ export const ProblemList = ({
                   {splitOverride(path).key !== null && ` · ${networkTitle(splitOverride(path).key ?? '')}`}
                 </b>{' '}
                 {path === 'text' && code === 'too_long' ? (
-                  m.textTooLong(number(draft.text.text.length - MAX_TEXT))
+                  m.textTooLong(format.number(draft.text.text.length - MAX_TEXT))
                 ) : (
                   <GatewayText text={message.startsWith(path) ? message.slice(path.length).trimStart() : message} />
                 )}{' '}

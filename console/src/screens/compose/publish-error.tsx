@@ -3,11 +3,10 @@ import { Button, ButtonLink } from '../../components/button.js';
 import { Icon } from '../../components/icon.js';
 import { GatewayText } from '../../components/sentence.js';
 import { Countdown } from '../../components/time.js';
-import { useMessages } from '../../i18n/messages.js';
 import { planningMessages } from '../../planning/messages.js';
 import { refusalOf } from '../../planning/planning-calls.js';
 import { useNow } from '../../time/server-clock.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 
 /** Explains why the post was not accepted, and what to do. Problems in the post itself are listed elsewhere. */
 export const PublishError = ({
@@ -23,8 +22,7 @@ export const PublishError = ({
   /** The planned post that is being edited, and a function that loads its current state; null for a new post. */
   readonly edited: { readonly id: string; readonly reload: () => void } | null;
 }) => {
-  const m = useMessages(composeMessages);
-  const refused = refusalOf(error, useMessages(planningMessages));
+  const refused = refusalOf(error, planningMessages);
   const now = useNow(1000);
   const { status, code, errors, requestId } = error;
   const isEndpoint = ['endpoint_disabled', 'endpoint_paused', 'plan_not_allowed', 'test_endpoint'].includes(code);

@@ -1,9 +1,8 @@
 import { Segmented } from '../../components/controls.js';
 import { NetworkMark, networkTitle } from '../../components/icon.js';
-import { useMessages } from '../../i18n/messages.js';
 import type { Draft } from './draft.js';
 import { losesFormatting } from './edited-draft.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 
 /** Key of the common text, for networks without their own text. */
 export const ALL = 'all';
@@ -20,31 +19,28 @@ export const TextVersions = ({
   /** A network, or {@link ALL}. */
   readonly shown: string;
   readonly onShow: (version: string) => void;
-}) => {
-  const m = useMessages(composeMessages);
-  return (
-    <div className="text-versions">
-      <Segmented
-        label={m.textOf}
-        value={shown}
-        options={[
-          { value: ALL, label: m.allNetworks },
-          ...platforms.map((platform) => ({
-            value: platform,
-            label: (
-              <span className="row">
-                <NetworkMark platform={platform} size={16} label={platform !== shown} />
-                {platform === shown && networkTitle(platform)}
-                {draft.overrides[platform] && <i className="own-text" role="img" aria-label={m.hasOwnText} />}
-              </span>
-            ),
-          })),
-        ]}
-        onChange={onShow}
-      />
-    </div>
-  );
-};
+}) => (
+  <div className="text-versions">
+    <Segmented
+      label={m.textOf}
+      value={shown}
+      options={[
+        { value: ALL, label: m.allNetworks },
+        ...platforms.map((platform) => ({
+          value: platform,
+          label: (
+            <span className="row">
+              <NetworkMark platform={platform} size={16} label={platform !== shown} />
+              {platform === shown && networkTitle(platform)}
+              {draft.overrides[platform] && <i className="own-text" role="img" aria-label={m.hasOwnText} />}
+            </span>
+          ),
+        })),
+      ]}
+      onChange={onShow}
+    />
+  </div>
+);
 
 /** Shows whether the network has its own text, and warns if editing the text would lose formatting. */
 export const VersionNote = ({
@@ -56,7 +52,6 @@ export const VersionNote = ({
   readonly shown: string;
   readonly update: (change: Partial<Draft>) => void;
 }) => {
-  const m = useMessages(composeMessages);
   const network = networkTitle(shown);
   const hasOwn = draft.overrides[shown] !== undefined;
   const drop = (): void =>

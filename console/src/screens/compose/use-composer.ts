@@ -1,7 +1,6 @@
 import { replaceText, setLink } from '../../editor/formatted-text.js';
 import type { FormattedText } from '../../editor/marks.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { readTime } from '../../planning/choose-time.js';
 import { readBrand } from '../../publish-code/brand.js';
 import { publishCode } from '../../publish-code/publish-code.js';
@@ -9,7 +8,7 @@ import { browserZone } from '../../time/local-time.js';
 import { useNow } from '../../time/server-clock.js';
 import { ownLimit } from '../../walls/own-limit.js';
 import { readWall } from '../../walls/read-wall.js';
-import { changeMessages } from './change-messages.js';
+import { changeMessages as m } from './change-messages.js';
 import { chooseDestination, type Destination } from './destination.js';
 import { type Draft, isEmpty, textOf, toPayload } from './draft.js';
 import { findChanges } from './find-changes.js';
@@ -30,8 +29,6 @@ export const useComposer = (scopeKey: string, destinations: readonly Destination
   const receiving = channels.filter(({ id, status }) => status !== 'disabled' && !draft.leftOut.includes(id));
   const hasNothing = isEmpty(draft);
   const preview = usePreview(endpoint.id, hasNothing || receiving.length === 0 ? null : payload);
-  const m = useMessages(changeMessages);
-  const format = useFormat();
   const now = useNow(60_000);
   const platforms = [...new Set(receiving.map(({ platform }) => platform))];
   const walls = hasNothing

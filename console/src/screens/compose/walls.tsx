@@ -2,14 +2,13 @@ import { useState } from 'react';
 import type { Api } from '../../api/management.js';
 import { Select } from '../../components/controls.js';
 import { Icon } from '../../components/icon.js';
-import { useMessages } from '../../i18n/messages.js';
 import { useNow } from '../../time/server-clock.js';
-import { wallMessages } from '../../walls/messages.js';
+import { wallMessages as w } from '../../walls/messages.js';
 import { ownLimit } from '../../walls/own-limit.js';
 import { emptyWall, type NetworkPreview, readWall } from '../../walls/read-wall.js';
 import { WallCard } from '../../walls/wall-card.js';
 import type { Change, PreviewedWall } from './find-changes.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 
 /** A network's wall with its channels, and the changes on it. */
 export interface NetworkWall extends PreviewedWall {
@@ -48,8 +47,6 @@ const OneWall = ({
   isStale,
   at,
 }: NetworkWall & { readonly isStale: boolean; readonly at: number }) => {
-  const m = useMessages(composeMessages);
-  const w = useMessages(wallMessages);
   const [chosen, setChosen] = useState<string | null>(null);
   const channel = channels.find(({ id }) => id === chosen) ?? channels[0]!;
   const wall =
@@ -97,7 +94,6 @@ const OneWall = ({
 
 /** Empty walls, shown until there is a preview. */
 export const EmptyWalls = ({ channels }: { readonly channels: readonly Api<'Channel'>[] }) => {
-  const m = useMessages(composeMessages);
   const now = useNow(60_000);
   const platforms = [...new Set(channels.map(({ platform }) => platform))];
   return (

@@ -1,11 +1,10 @@
 import { Segmented } from '../../components/controls.js';
-import { useMessages } from '../../i18n/messages.js';
 import { suggestTime } from '../../planning/choose-time.js';
 import { TimeFields } from '../../planning/time-fields.js';
 import { browserZone } from '../../time/local-time.js';
 import { serverNow } from '../../time/server-clock.js';
 import type { Draft } from './draft.js';
-import { composeMessages } from './messages.js';
+import { composeMessages as m } from './messages.js';
 
 /** Chooses whether to publish the post now or at a given time. */
 export const WhenOption = ({
@@ -15,7 +14,6 @@ export const WhenOption = ({
   readonly draft: Draft;
   readonly update: (change: Partial<Draft>) => void;
 }) => {
-  const m = useMessages(composeMessages);
   const choose = (which: 'now' | 'later'): void => {
     if ((which === 'later') === (draft.when !== null)) return;
     update({ when: which === 'now' ? null : suggestTime(serverNow(), browserZone()) });

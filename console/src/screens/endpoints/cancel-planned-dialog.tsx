@@ -4,10 +4,9 @@ import { management } from '../../api/management.js';
 import { Field, Select } from '../../components/controls.js';
 import { Confirmation } from '../../components/dialog.js';
 import { toast } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import { serverNow } from '../../time/server-clock.js';
 import type { Endpoint } from './data.js';
-import { endpointsMessages } from './messages.js';
+import { endpointsMessages as m } from './messages.js';
 
 /** An endpoint whose token was replaced, or which was disabled, and the number of its planned posts. */
 export type WithPlanned = Pick<Endpoint, 'id'> & { readonly planned_posts: number };
@@ -20,7 +19,6 @@ export const CancelPlannedDialog = ({
   readonly endpoint: WithPlanned;
   readonly onClose: () => void;
 }) => {
-  const m = useMessages(endpointsMessages);
   const [minutes, setMinutes] = useState('');
   return (
     <Confirmation

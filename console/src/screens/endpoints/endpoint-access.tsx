@@ -7,16 +7,14 @@ import { CopyButton } from '../../components/copy.js';
 import { Confirmation, Dialog } from '../../components/dialog.js';
 import { type Secret, SecretsOnce } from '../../components/secrets.js';
 import { Moment } from '../../components/time.js';
-import { useMessages } from '../../i18n/messages.js';
 import { CancelPlannedDialog, type WithPlanned } from './cancel-planned-dialog.js';
 import { type Endpoint, refreshEndpoints } from './data.js';
-import { endpointsMessages } from './messages.js';
+import { endpointsMessages as m } from './messages.js';
 
 type Kind = 'token' | 'slug' | 'secret';
 
 /** The URL of an endpoint, and its secrets, which can be replaced but not viewed. */
 export const EndpointAccess = ({ endpoint }: { readonly endpoint: Endpoint }) => {
-  const m = useMessages(endpointsMessages);
   const [asked, setAsked] = useState<Kind | null>(null);
   const [shown, setShown] = useState<Secret | null>(null);
   const [planned, setPlanned] = useState<WithPlanned | null>(null);
@@ -79,7 +77,6 @@ const Replace = ({
   /** Called if the endpoint whose token was replaced has planned posts. */
   readonly onPlanned: (endpoint: WithPlanned) => void;
 }) => {
-  const m = useMessages(endpointsMessages);
   const [overlap, setOverlap] = useState('60');
   const { title, happens, risk, verb } = m.rotate[kind];
   const path = { id };

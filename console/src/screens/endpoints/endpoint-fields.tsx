@@ -3,8 +3,7 @@ import { type Api, management } from '../../api/management.js';
 import { type Problems, problemText } from '../../api/problems.js';
 import { useProjects } from '../../api/things.js';
 import { Checkbox, Field, TextArea, TextInput } from '../../components/controls.js';
-import { useMessages } from '../../i18n/messages.js';
-import { endpointsMessages } from './messages.js';
+import { endpointsMessages as m } from './messages.js';
 
 /** An endpoint's fields while they are being edited. */
 export interface EndpointDraft {
@@ -48,7 +47,6 @@ export const EndpointFields = ({
   readonly onChange: (changes: Partial<EndpointDraft>) => void;
   readonly problems: Problems;
 }) => {
-  const m = useMessages(endpointsMessages);
   const interval = usePlans().data?.min_interval;
   const errorOf = (path: string) => {
     const problem = Object.entries(problems).find(([at]) => at === path || at.startsWith(`${path}[`))?.[1];
@@ -125,7 +123,6 @@ const ProjectChoice = ({
   readonly onChange: (changes: Partial<EndpointDraft>) => void;
   readonly error: string | undefined;
 }) => {
-  const m = useMessages(endpointsMessages);
   const projects: readonly Api<'Project'>[] = useProjects().data ?? [];
   const toggle = (id: string, isOn: boolean): void =>
     onChange({ projectIds: isOn ? [...projectIds, id] : projectIds.filter((each) => each !== id) });

@@ -3,15 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { management } from '../../api/management.js';
 import { Card } from '../../components/card.js';
 import { Loaded } from '../../components/states.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import type { Endpoint } from './data.js';
-import { endpointsMessages } from './messages.js';
+import { endpointsMessages as m } from './messages.js';
 
 /** The limits that apply to an endpoint, as figures. */
 export const EndpointLimits = ({ endpoint }: { readonly endpoint: Endpoint }) => {
-  const m = useMessages(endpointsMessages);
-  const format = useFormat();
   const owner = useQuery({
     queryKey: ['owner', endpoint.owner_id],
     queryFn: () => management().get('/owners/{id}', { path: { id: endpoint.owner_id } }),

@@ -9,7 +9,6 @@ import { Confirmation } from '../../components/dialog.js';
 import { Icon } from '../../components/icon.js';
 import { Loaded } from '../../components/states.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import { readBrand } from '../../publish-code/brand.js';
 import { publishCode } from '../../publish-code/publish-code.js';
 import { CancelPlannedDialog, type WithPlanned } from './cancel-planned-dialog.js';
@@ -18,7 +17,7 @@ import { EndpointAccess } from './endpoint-access.js';
 import { EndpointLimits } from './endpoint-limits.js';
 import { EndpointSettings } from './endpoint-settings.js';
 import { EndpointState } from './endpoint-state.js';
-import { endpointsMessages } from './messages.js';
+import { endpointsMessages as m } from './messages.js';
 
 /** The screen for an endpoint: its switch, URL and secrets, settings, limits, and how to post to it. */
 export const EndpointScreen = () => {
@@ -28,7 +27,6 @@ export const EndpointScreen = () => {
 };
 
 const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
-  const m = useMessages(endpointsMessages);
   const [open, setOpen] = useState<'disable' | 'remove' | null>(null);
   const [planned, setPlanned] = useState<WithPlanned | null>(null);
   const name = endpointName(endpoint);
@@ -105,7 +103,6 @@ const DisabledBanner = ({
   readonly endpoint: Endpoint;
   readonly by: NonNullable<Endpoint['disabled_by']>;
 }) => {
-  const m = useMessages(endpointsMessages);
   const [isBusy, setIsBusy] = useState(false);
   const enable = async (): Promise<void> => {
     setIsBusy(true);
@@ -139,7 +136,6 @@ const EndpointConfirmation = ({
   readonly onClose: () => void;
   readonly onDisabled: (disabled: WithPlanned) => void;
 }) => {
-  const m = useMessages(endpointsMessages);
   const navigate = useNavigate();
   const name = endpointName(endpoint);
   const path = { id: endpoint.id };

@@ -4,10 +4,9 @@ import { type Problems, readProblems } from '../../api/problems.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import { type Endpoint, refreshEndpoints } from './data.js';
 import { type EndpointDraft, EndpointFields, toBody } from './endpoint-fields.js';
-import { endpointsMessages } from './messages.js';
+import { endpointsMessages as m } from './messages.js';
 
 const toDraft = (endpoint: Endpoint): EndpointDraft => ({
   name: endpoint.name ?? '',
@@ -22,7 +21,6 @@ const toDraft = (endpoint: Endpoint): EndpointDraft => ({
 
 /** Changes the settings of an endpoint. Keeps typed values if the endpoint is changed elsewhere. */
 export const EndpointSettings = ({ endpoint }: { readonly endpoint: Endpoint }) => {
-  const m = useMessages(endpointsMessages);
   const [changes, setChanges] = useState<Partial<EndpointDraft>>({});
   const [problems, setProblems] = useState<Problems>({});
   const [isBusy, setIsBusy] = useState(false);

@@ -1,11 +1,9 @@
 import { Pill } from '../../components/state-pill.js';
-import { useMessages } from '../../i18n/messages.js';
 import type { Endpoint } from './data.js';
-import { endpointsMessages } from './messages.js';
+import { endpointsMessages as m } from './messages.js';
 
 /** Shows whether an endpoint accepts posts, and if not, why. */
 export const EndpointState = ({ endpoint: { disabled_by: by, mode } }: { readonly endpoint: Endpoint }) => {
-  const m = useMessages(endpointsMessages);
   if (by !== null)
     return (
       <Pill icon="switchedOff" tone={by === 'owner' ? 'idle' : 'warn'}>

@@ -6,15 +6,13 @@ import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { enableEndpoint, type Endpoint, endpointName } from './data.js';
 import { EndpointState } from './endpoint-state.js';
-import { endpointsMessages } from './messages.js';
+import { endpointsMessages as m } from './messages.js';
 
 /** All endpoints, and which of them accept posts. */
 export const EndpointsScreen = () => {
-  const m = useMessages(endpointsMessages);
   const endpoints = useEndpoints();
   const all = endpoints.data ?? [];
   const off = all.filter(({ is_active: isActive }) => !isActive).length;
@@ -52,8 +50,6 @@ const EndpointTable = ({
   readonly endpoints: readonly Endpoint[];
   readonly firstOff: string | undefined;
 }) => {
-  const m = useMessages(endpointsMessages);
-  const format = useFormat();
   const names = useNames();
   const enable = async (id: string): Promise<void> => {
     try {

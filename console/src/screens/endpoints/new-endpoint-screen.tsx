@@ -10,16 +10,14 @@ import { Segmented } from '../../components/controls.js';
 import { type Secret, SecretsOnce } from '../../components/secrets.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import { OwnerField, useNeedsOwner } from '../../session/owner-field.js';
 import { useScope } from '../../session/scope.js';
 import { endpointName, refreshEndpoints } from './data.js';
 import { type EndpointDraft, EndpointFields, toBody, usePlans } from './endpoint-fields.js';
-import { endpointsMessages } from './messages.js';
+import { endpointsMessages as m } from './messages.js';
 
 /** Creates an endpoint, and shows its URL and secrets once. */
 export const NewEndpointScreen = () => {
-  const m = useMessages(endpointsMessages);
   const projects = useProjects();
   const plans = usePlans();
   const [created, setCreated] = useState<Created | null>(null);
@@ -77,7 +75,6 @@ interface Created {
 }
 
 const Saved = ({ created }: { readonly created: Created }) => {
-  const m = useMessages(endpointsMessages);
   const navigate = useNavigate();
   return (
     <Card title={m.saveTitle} className="endpoint-new">
@@ -103,7 +100,6 @@ const NewEndpointForm = ({
   readonly interval: number;
   readonly onCreated: (created: Created) => void;
 }) => {
-  const m = useMessages(endpointsMessages);
   const scope = useScope();
   const needsOwner = useNeedsOwner();
   const [mode, setMode] = useState<'live' | 'test'>('live');

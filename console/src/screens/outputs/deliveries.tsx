@@ -9,10 +9,9 @@ import { Json } from '../../components/json.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { Countdown, Moment } from '../../components/time.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { type Delivery, refreshOutputs, useDeliveries } from './data.js';
-import { outputsMessages } from './messages.js';
+import { outputsMessages as m } from './messages.js';
 
 const LOOKS = {
   pending: { name: 'waiting', tone: 'idle' },
@@ -24,7 +23,6 @@ type Filter = Delivery['state'] | 'all';
 
 /** The deliveries of a webhook. Each one expands to show its attempts and its body. */
 export const Deliveries = ({ outputId }: { readonly outputId: string }) => {
-  const m = useMessages(outputsMessages);
   const [filter, setFilter] = useState<Filter>('all');
   const deliveries = useDeliveries(outputId, filter === 'all' ? null : filter);
   const filters = ['all', 'pending', 'delivered', 'failed'] as const;
@@ -68,7 +66,6 @@ export const Deliveries = ({ outputId }: { readonly outputId: string }) => {
 };
 
 const DeliveryTable = ({ items }: { readonly items: readonly Delivery[] }) => {
-  const m = useMessages(outputsMessages);
   const [openId, setOpenId] = useState<string | null>(null);
   return (
     <div className="table-scroll">
@@ -118,8 +115,6 @@ const DeliveryRow = ({
   readonly isOpen: boolean;
   readonly onToggle: () => void;
 }) => {
-  const m = useMessages(outputsMessages);
-  const format = useFormat();
   const last = attempts.at(-1);
   return (
     <tr className={`selectable ${isOpen ? 'delivery-open' : ''}`} onClick={onToggle}>
@@ -149,8 +144,6 @@ const DeliveryRow = ({
 
 const DeliveryDetails = ({ delivery }: { readonly delivery: Delivery }) => {
   const { id, attempts, body, body_truncated: isTruncated, state } = delivery;
-  const m = useMessages(outputsMessages);
-  const format = useFormat();
   const [isBusy, setIsBusy] = useState(false);
   const sendAgain = async (): Promise<void> => {
     setIsBusy(true);

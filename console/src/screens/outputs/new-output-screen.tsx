@@ -10,9 +10,8 @@ import { Field, Select } from '../../components/controls.js';
 import { type Secret, SecretsOnce } from '../../components/secrets.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import { refreshOutputs } from './data.js';
-import { outputsMessages } from './messages.js';
+import { outputsMessages as m } from './messages.js';
 import { type OutputDraft, OutputFields } from './output-fields.js';
 import { secretForms } from './output-secret.js';
 
@@ -23,7 +22,6 @@ interface Created {
 
 /** Creates a webhook, and shows its signing secret once. */
 export const NewOutputScreen = () => {
-  const m = useMessages(outputsMessages);
   const projects = useProjects();
   const navigate = useNavigate();
   const [created, setCreated] = useState<Created | null>(null);
@@ -81,7 +79,6 @@ const NewOutputForm = ({
   readonly projects: readonly Api<'Project'>[];
   readonly onCreated: (created: Created) => void;
 }) => {
-  const m = useMessages(outputsMessages);
   const [projectId, setProjectId] = useState(projects.length === 1 ? (projects[0]?.id ?? '') : '');
   const [draft, setDraft] = useState<OutputDraft>({ url: '', kinds: ['post.published'] });
   const [problems, setProblems] = useState<Problems>({});
@@ -94,7 +91,7 @@ const NewOutputForm = ({
     try {
       const output = await management().post('/webhook-outputs', { body: { ...draft, project_id: projectId } });
       await refreshOutputs();
-      onCreated({ id: output.id, secrets: secretForms(output, m) });
+      onCreated({ id: output.id, secrets: secretForms(output) });
     } catch (error) {
       const found = readProblems(error);
       if (found) setProblems(found);

@@ -1,8 +1,7 @@
 import { type Problems, problemText } from '../../api/problems.js';
 import { Checkbox, Field, TextInput } from '../../components/controls.js';
-import { useMessages } from '../../i18n/messages.js';
 import { type Kind, KINDS } from './data.js';
-import { outputsMessages } from './messages.js';
+import { outputsMessages as m } from './messages.js';
 
 /** A webhook's fields while they are being edited. */
 export interface OutputDraft {
@@ -20,7 +19,6 @@ export const OutputFields = ({
   readonly onChange: (draft: OutputDraft) => void;
   readonly problems: Problems;
 }) => {
-  const m = useMessages(outputsMessages);
   const kindsProblem = Object.entries(problems).find(([path]) => path.startsWith('kinds'))?.[1];
   const toggle = (kind: Kind, isOn: boolean): void =>
     onChange({ ...draft, kinds: isOn ? [...draft.kinds, kind] : draft.kinds.filter((each) => each !== kind) });

@@ -9,10 +9,9 @@ import { Confirmation } from '../../components/dialog.js';
 import { Icon } from '../../components/icon.js';
 import { Loaded } from '../../components/states.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import { hostOf, type Output, refreshOutputs, useDeliveries, useOutput } from './data.js';
 import { Deliveries } from './deliveries.js';
-import { outputsMessages } from './messages.js';
+import { outputsMessages as m } from './messages.js';
 import { OutputSecret } from './output-secret.js';
 import { OutputSettings } from './output-settings.js';
 import { OutputState } from './output-state.js';
@@ -28,7 +27,6 @@ export const OutputScreen = () => {
 type Open = 'disable' | 'remove' | 'replay' | 'enable' | null;
 
 const OutputPage = ({ output }: { readonly output: Output }) => {
-  const m = useMessages(outputsMessages);
   const [open, setOpen] = useState<Open>(null);
   const failed = useDeliveries(output.id, 'failed').data?.pages[0]?.items.length ?? 0;
   const host = hostOf(output);
@@ -112,7 +110,6 @@ const DisabledBanner = ({
   readonly hasFailed: boolean;
   readonly onReplay: () => void;
 }) => {
-  const m = useMessages(outputsMessages);
   const enable = async (): Promise<void> => {
     try {
       await management().post('/webhook-outputs/{id}/enable', { path: { id } });
@@ -145,7 +142,6 @@ const OutputConfirmation = ({
   readonly output: Output;
   readonly onClose: () => void;
 }) => {
-  const m = useMessages(outputsMessages);
   const navigate = useNavigate();
   const host = hostOf(output);
   const path = { id: output.id };

@@ -6,22 +6,23 @@ import { Field, Select } from '../../components/controls.js';
 import { Confirmation, Dialog } from '../../components/dialog.js';
 import { type Secret, SecretsOnce } from '../../components/secrets.js';
 import { Moment } from '../../components/time.js';
-import { useMessages } from '../../i18n/messages.js';
 import { type Output, refreshOutputs } from './data.js';
-import { outputsMessages } from './messages.js';
+import { outputsMessages as m } from './messages.js';
 
 /** Returns the two forms of a signing secret, which are shown once. */
-export const secretForms = (
-  { secret, secret_whsec: standard }: { readonly secret: string | null; readonly secret_whsec: string | null },
-  m: (typeof outputsMessages)['en'],
-): readonly Secret[] => [
+export const secretForms = ({
+  secret,
+  secret_whsec: standard,
+}: {
+  readonly secret: string | null;
+  readonly secret_whsec: string | null;
+}): readonly Secret[] => [
   { label: m.secretRaw, value: secret ?? '', variable: 'CROSSPOST_WEBHOOK_SECRET', isSecret: true },
   { label: m.secretStandard, value: standard ?? '', variable: 'CROSSPOST_WEBHOOK_SECRET_WHSEC', isSecret: true },
 ];
 
 /** The signing secret of a webhook, which can be replaced but not viewed. */
 export const OutputSecret = ({ output }: { readonly output: Output }) => {
-  const m = useMessages(outputsMessages);
   const [isAsking, setIsAsking] = useState(false);
   const [overlap, setOverlap] = useState('1440');
   const [shown, setShown] = useState<readonly Secret[] | null>(null);
@@ -30,7 +31,7 @@ export const OutputSecret = ({ output }: { readonly output: Output }) => {
       path: { id: output.id },
       body: { overlap_minutes: Number(overlap) },
     });
-    setShown(secretForms(answer, m));
+    setShown(secretForms(answer));
     await refreshOutputs();
   };
   return (

@@ -4,14 +4,12 @@ import { type Problems, readProblems } from '../../api/problems.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import { type Output, refreshOutputs } from './data.js';
-import { outputsMessages } from './messages.js';
+import { outputsMessages as m } from './messages.js';
 import { type OutputDraft, OutputFields } from './output-fields.js';
 
 /** Changes a webhook's URL and the events that it reports. */
 export const OutputSettings = ({ output }: { readonly output: Output }) => {
-  const m = useMessages(outputsMessages);
   const [draft, setDraft] = useState<OutputDraft>({ url: output.url, kinds: output.kinds });
   const [problems, setProblems] = useState<Problems>({});
   const [isBusy, setIsBusy] = useState(false);

@@ -1,11 +1,9 @@
 import { Pill } from '../../components/state-pill.js';
-import { useMessages } from '../../i18n/messages.js';
 import type { Output } from './data.js';
-import { outputsMessages } from './messages.js';
+import { outputsMessages as m } from './messages.js';
 
 /** Shows whether a webhook receives deliveries, and if not, why. */
 export const OutputState = ({ output: { disabled_by: by } }: { readonly output: Output }) => {
-  const m = useMessages(outputsMessages);
   if (by === null)
     return (
       <Pill icon="published" tone="ok">

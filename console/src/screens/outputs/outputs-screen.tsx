@@ -5,14 +5,12 @@ import { useNames } from '../../api/things.js';
 import { ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Empty, Loaded } from '../../components/states.js';
-import { useMessages } from '../../i18n/messages.js';
 import { hostOf, type Output, useOutputs } from './data.js';
-import { outputsMessages } from './messages.js';
+import { outputsMessages as m } from './messages.js';
 import { OutputState } from './output-state.js';
 
 /** All webhooks, and which of them are active. */
 export const OutputsScreen = () => {
-  const m = useMessages(outputsMessages);
   const outputs = useOutputs();
   const all = outputs.data ?? [];
   const off = all.filter(({ is_active: isActive }) => !isActive).length;
@@ -43,7 +41,6 @@ export const OutputsScreen = () => {
 };
 
 const OutputTable = ({ outputs }: { readonly outputs: readonly Output[] }) => {
-  const m = useMessages(outputsMessages);
   const names = useNames();
   return (
     <div className="table-scroll">

@@ -3,10 +3,9 @@ import { management } from '../../api/management.js';
 import { Field, Select } from '../../components/controls.js';
 import { Confirmation } from '../../components/dialog.js';
 import { toast } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import { serverNow } from '../../time/server-clock.js';
 import { type Output, refreshOutputs } from './data.js';
-import { outputsMessages } from './messages.js';
+import { outputsMessages as m } from './messages.js';
 
 const HOUR = 3_600_000;
 
@@ -23,7 +22,6 @@ export const ReplayDialog = ({
   readonly enables: boolean;
   readonly onClose: () => void;
 }) => {
-  const m = useMessages(outputsMessages);
   const [hours, setHours] = useState('120');
   const run = async (): Promise<void> => {
     const path = { id };

@@ -4,9 +4,8 @@ import type { Attention } from '../../api/overview.js';
 import { RetryButton } from '../../channels/retry-button.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { toastError } from '../../components/toasts.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
-import { attentionMessages } from './attention-messages.js';
+import { format } from '../../i18n/format.js';
+import { attentionMessages as m } from './attention-messages.js';
 import { useAttentionCalls } from './use-attention-calls.js';
 
 /** Loaded on demand to keep the first download small. */
@@ -28,8 +27,6 @@ const LISTS: Readonly<Record<string, Pick<LinkProps, 'to' | 'search'>>> = {
 
 /** A link to the other items of the same type. */
 export const MoreLink = ({ item }: { readonly item: Attention }) => {
-  const m = useMessages(attentionMessages);
-  const format = useFormat();
   const list = LISTS[item.code];
   if (!list) return null;
   return (
@@ -50,7 +47,7 @@ export const AttentionActions = ({
   /** True if the sentence covers all items of that type, not just the first. */
   readonly isOfMany: boolean;
 }) => {
-  const { action } = useMessages(attentionMessages);
+  const { action } = m;
   const look = isFirst ? 'primary' : 'plain';
   const { subject } = item;
   const { id, publication_id: publicationId, disabled_by: disabledBy } = subject;
@@ -113,7 +110,7 @@ export const AttentionActions = ({
 
 /** A button that opens a post's previews and asks whether to publish it. */
 const ReviewButton = ({ postId, look }: { readonly postId: string; readonly look: 'primary' | 'plain' }) => {
-  const { action } = useMessages(attentionMessages);
+  const { action } = m;
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
@@ -131,7 +128,7 @@ const ReviewButton = ({ postId, look }: { readonly postId: string; readonly look
 
 /** A button that asks what happens to everything that a restore holds. */
 const SettleButton = ({ look }: { readonly look: 'primary' | 'plain' }) => {
-  const { action } = useMessages(attentionMessages);
+  const { action } = m;
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>

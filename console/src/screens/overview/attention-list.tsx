@@ -6,11 +6,10 @@ import { Icon, type IconName, type Tone } from '../../components/icon.js';
 import { GatewayText, SentenceText } from '../../components/sentence.js';
 import { Moment } from '../../components/time.js';
 import { useAdvice } from '../../i18n/advice.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { useScope } from '../../session/scope.js';
 import { AttentionActions, MoreLink } from './attention-actions.js';
-import { attentionMessages } from './attention-messages.js';
+import { attentionMessages as m } from './attention-messages.js';
 import { describeAttention } from './describe-attention.js';
 
 const LOOKS: Readonly<Record<string, { readonly name: IconName; readonly tone: Tone }>> = {
@@ -32,8 +31,6 @@ const SHOWN = 5;
 
 /** The items that need attention, worst first, each with buttons to resolve it. */
 export const AttentionList = ({ overview }: { readonly overview: Overview }) => {
-  const m = useMessages(attentionMessages);
-  const format = useFormat();
   const [isAll, setIsAll] = useState(false);
   const isOfAll = useScope().ownerId === null;
   const items = isOfAll ? putGatewayFirst(overview.attention) : overview.attention;
@@ -70,8 +67,6 @@ const AttentionRow = ({
   readonly isFirst: boolean;
   readonly isOfAll: boolean;
 }) => {
-  const m = useMessages(attentionMessages);
-  const format = useFormat();
   const advise = useAdvice();
   const { title, details, reason } = describeAttention(item, { m, format, advise, isOfAll });
   return (

@@ -1,13 +1,11 @@
 import './operator.css';
 import type { Check } from '../../api/overview.js';
 import { Icon } from '../../components/icon.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
-import { operatorMessages } from './operator-messages.js';
+import { format } from '../../i18n/format.js';
+import { operatorMessages as m } from './operator-messages.js';
 
 /** The results of the gateway's own checks, in one line. */
 export const ChecksStrip = ({ checks }: { readonly checks: readonly Check[] }) => {
-  const m = useMessages(operatorMessages);
   const valueOf = useCheckValue();
   return (
     <ul className="card checks" aria-label={m.checks}>
@@ -29,10 +27,9 @@ export const ChecksStrip = ({ checks }: { readonly checks: readonly Check[] }) =
  * Returns a function that describes the result of a check: the parts that are behind, the gateway's message if the
  * check failed, or otherwise a figure.
  */
-const useCheckValue = (): ((check: Check) => string) => {
-  const m = useMessages(operatorMessages);
-  const format = useFormat();
-  return ({ name, ok, message, latency_ms: latency, position, degraded }) => {
+const useCheckValue =
+  (): ((check: Check) => string) =>
+  ({ name, ok, message, latency_ms: latency, position, degraded }) => {
     if (degraded.length > 0) return m.behind(degraded.join(', '));
     if (!ok) return message;
     if (latency !== null) return format.latency(latency);
@@ -40,4 +37,3 @@ const useCheckValue = (): ((check: Check) => string) => {
     const events = format.number(Number(position));
     return name === 'history' ? m.signed(events) : m.events(events);
   };
-};

@@ -2,10 +2,9 @@ import './hour-chart.css';
 import type { Minute } from '../../api/overview.js';
 import { Card } from '../../components/card.js';
 import { Icon } from '../../components/icon.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { chartLines } from './chart-scale.js';
-import { overviewMessages } from './messages.js';
+import { overviewMessages as m } from './messages.js';
 
 const SERIES = [
   { name: 'published', icon: 'published', tone: 'ok' },
@@ -19,8 +18,6 @@ const STEP = 10;
 
 /** The publications of the last hour, minute by minute, with the same figures in a table for screen readers. */
 export const HourChart = ({ title, minutes }: { readonly title: string; readonly minutes: readonly Minute[] }) => {
-  const m = useMessages(overviewMessages);
-  const format = useFormat();
   const totals = SERIES.map((series) => ({
     ...series,
     total: minutes.reduce((sum, minute) => sum + minute[series.name], 0),
@@ -55,7 +52,6 @@ export const HourChart = ({ title, minutes }: { readonly title: string; readonly
 };
 
 const Bars = ({ minutes }: { readonly minutes: readonly Minute[] }) => {
-  const format = useFormat();
   const lines = chartLines(Math.max(0, ...minutes.map((minute) => minute.published + minute.in_doubt + minute.failed)));
   const top = lines.at(-1) ?? 1;
   const paths = { published: '', in_doubt: '', failed: '' };
@@ -93,8 +89,6 @@ const Bars = ({ minutes }: { readonly minutes: readonly Minute[] }) => {
 };
 
 const MinuteTable = ({ minutes }: { readonly minutes: readonly Minute[] }) => {
-  const m = useMessages(overviewMessages);
-  const format = useFormat();
   const busy = minutes.filter((minute) => SERIES.some(({ name }) => minute[name] > 0));
   if (busy.length === 0) return <p className="visually-hidden">{m.noPublications}</p>;
   return (

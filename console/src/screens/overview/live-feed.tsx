@@ -6,10 +6,9 @@ import { Card } from '../../components/card.js';
 import { Icon, type IconName, NetworkMark, type Tone } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
-import { useStateNames } from '../../publications/states.js';
-import { overviewMessages } from './messages.js';
+import { format } from '../../i18n/format.js';
+import { type ShownState, stateNames as names } from '../../publications/states.js';
+import { overviewMessages as m } from './messages.js';
 import { useSteadyList } from './use-steady-list.js';
 
 const LOOKS: Readonly<Record<string, { readonly name: IconName; readonly tone: Tone }>> = {
@@ -37,8 +36,6 @@ export const LiveFeed = ({
   /** Maximum number of rows to show. */
   readonly rows: number;
 }) => {
-  const m = useMessages(overviewMessages);
-  const format = useFormat();
   const [isHeld, setIsHeld] = useState(false);
   const { shown, added, held } = useSteadyList(recent, keyOf, isHeld);
   return (
@@ -75,16 +72,9 @@ export const LiveFeed = ({
 };
 
 const FeedRow = ({ item }: { readonly item: Recent }) => {
-  const m = useMessages(overviewMessages);
-  const names = useStateNames();
   const { kind, platform, resource_id: resourceId, publication_id: publicationId } = item;
-  const words: Readonly<Record<string, string>> = {
-    ...names,
-    postponed: names.retrying,
-    channel_needs_attention: names.on_hold,
-    endpoint_disabled: m.disabled,
-    webhook_output_disabled: m.disabled,
-  };
+  const states: Readonly<Record<string, ShownState>> = { postponed: 'retrying', channel_needs_attention: 'on_hold' };
+  const word = kind.endsWith('_disabled') ? m.disabled : names[states[kind] ?? (kind as ShownState)];
   const resource = kind === 'endpoint_disabled' ? 'endpoint' : 'webhook';
   const text = publicationId !== null ? (item.excerpt ?? m.noText) : (item.name ?? resourceId ?? '');
   return (
@@ -92,11 +82,11 @@ const FeedRow = ({ item }: { readonly item: Recent }) => {
       <span className="tertiary">
         <Moment at={item.at} form="time" />
       </span>
-      <Icon label={words[kind] ?? kind} {...(LOOKS[kind] ?? { name: 'waiting', tone: 'idle' })} />
+      <Icon label={word} {...(LOOKS[kind] ?? { name: 'waiting', tone: 'idle' })} />
       {platform === null ? <Icon name={resource} tone="idle" /> : <NetworkMark platform={platform} size={16} />}
       <span className="cut">
         <bdi>{text}</bdi>
-        {publicationId === null && `: ${words[kind] ?? kind}`}
+        {publicationId === null && `: ${word}`}
       </span>
     </Link>
   );
@@ -115,8 +105,6 @@ const GATHER_MS = 5_000;
 
 /** Announces the number of new rows to screen readers, at most every five seconds. */
 const NewRowsStatus = ({ recent }: { readonly recent: readonly Recent[] }) => {
-  const m = useMessages(overviewMessages);
-  const format = useFormat();
   const [known, setKnown] = useState<ReadonlySet<string>>(() => new Set(recent.map(keyOf)));
   const [text, setText] = useState('');
   useEffect(() => {
@@ -127,7 +115,7 @@ const NewRowsStatus = ({ recent }: { readonly recent: readonly Recent[] }) => {
       setKnown(new Set(recent.map(keyOf)));
     }, GATHER_MS);
     return () => clearTimeout(timer);
-  }, [recent, known, m, format]);
+  }, [recent, known]);
   return (
     <span className="visually-hidden" role="status">
       {text}

@@ -6,15 +6,12 @@ import { Card } from '../../components/card.js';
 import { NetworkMark } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
 import { Age } from '../../components/time.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { setSession, useSession } from '../../session/session.js';
-import { operatorMessages } from './operator-messages.js';
+import { operatorMessages as m } from './operator-messages.js';
 
 /** The owners whose publications have waited longest. Clicking an owner switches the console to that owner. */
 export const LongestWaits = ({ longest }: { readonly longest: readonly LongestWait[] }) => {
-  const m = useMessages(operatorMessages);
-  const format = useFormat();
   const session = useSession();
   return (
     <Card title={m.longest} aside={<Link to="/owners">{m.allOwners}</Link>}>

@@ -5,9 +5,8 @@ import type { Network, Overview } from '../../api/overview.js';
 import { NetworkMark, networkTitle } from '../../components/icon.js';
 import { Pill } from '../../components/state-pill.js';
 import { Age, Countdown, Moment } from '../../components/time.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
-import { overviewMessages } from './messages.js';
+import { format } from '../../i18n/format.js';
+import { overviewMessages as m } from './messages.js';
 import { lookAt } from './network-look.js';
 import { Sparkline } from './sparkline.js';
 
@@ -22,40 +21,34 @@ export const NetworkTiles = ({
   readonly overview: Overview;
   /** Renders the lower part of a tile; by default, it shows what is waiting. */
   readonly footer?: (network: Network) => ReactNode;
-}) => {
-  const m = useMessages(overviewMessages);
-  const format = useFormat();
-  return (
-    <section className="tiles" aria-label={m.networks}>
-      {networks.map((network) => {
-        const { platform, published_hour: hour } = network;
-        const { icon, tone, word } = lookAt(network, waiting);
-        const isBusy = hour >= BUSY_HOUR;
-        return (
-          <Link key={platform} className="card tile" to="/timeline" search={{ platform }}>
-            <h2>
-              <NetworkMark platform={platform} label={false} />
-              <span className="cut">{networkTitle(platform)}</span>
-              <Pill icon={icon} tone={tone}>
-                {word(m, format.number(network.in_doubt))}
-              </Pill>
-            </h2>
-            <div className="tile-figure">
-              <b>{format.number(isBusy ? hour / 60 : hour, 0)}</b>
-              <span className="tertiary">{isBusy ? m.perMinute : m.inHour}</span>
-              <Sparkline values={network.minutes} />
-            </div>
-            {footer ? footer(network) : <TileWaiting network={network} waiting={waiting} />}
-          </Link>
-        );
-      })}
-    </section>
-  );
-};
+}) => (
+  <section className="tiles" aria-label={m.networks}>
+    {networks.map((network) => {
+      const { platform, published_hour: hour } = network;
+      const { icon, tone, word } = lookAt(network, waiting);
+      const isBusy = hour >= BUSY_HOUR;
+      return (
+        <Link key={platform} className="card tile" to="/timeline" search={{ platform }}>
+          <h2>
+            <NetworkMark platform={platform} label={false} />
+            <span className="cut">{networkTitle(platform)}</span>
+            <Pill icon={icon} tone={tone}>
+              {word(m, format.number(network.in_doubt))}
+            </Pill>
+          </h2>
+          <div className="tile-figure">
+            <b>{format.number(isBusy ? hour / 60 : hour, 0)}</b>
+            <span className="tertiary">{isBusy ? m.perMinute : m.inHour}</span>
+            <Sparkline values={network.minutes} />
+          </div>
+          {footer ? footer(network) : <TileWaiting network={network} waiting={waiting} />}
+        </Link>
+      );
+    })}
+  </section>
+);
 
 const TileWaiting = ({ network, waiting }: { readonly network: Network; readonly waiting: Overview['waiting'] }) => {
-  const m = useMessages(overviewMessages);
-  const format = useFormat();
   const { pause, needsPerson } = lookAt(network, waiting);
   const { next_at: nextAt, oldest_at: oldestAt, last_published_at: lastAt } = network;
   if (network.waiting === 0)

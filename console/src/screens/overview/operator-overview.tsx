@@ -5,15 +5,14 @@ import type { Attention, Network, Overview } from '../../api/overview.js';
 import { ButtonLink } from '../../components/button.js';
 import { PageHead } from '../../components/card.js';
 import { Age } from '../../components/time.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { AttentionList, putGatewayFirst } from './attention-list.js';
 import { attentionMessages } from './attention-messages.js';
 import { ChecksStrip } from './checks-strip.js';
 import { HourChart } from './hour-chart.js';
 import { LongestWaits } from './longest-waits.js';
 import { NetworkTiles } from './network-tiles.js';
-import { operatorMessages } from './operator-messages.js';
+import { operatorMessages as m } from './operator-messages.js';
 import { summarize } from './summary.js';
 
 /**
@@ -21,8 +20,6 @@ import { summarize } from './summary.js';
  * who has waited longest.
  */
 export default function OperatorOverview({ overview }: { readonly overview: Overview }) {
-  const m = useMessages(operatorMessages);
-  const format = useFormat();
   const showSeconds = useSeconds();
   const { waiting, publishedHour, p95Seconds, oldestAt } = summarize(overview);
   const rate = Number((publishedHour / 60).toFixed(publishedHour < 600 ? 1 : 0));
@@ -58,9 +55,7 @@ export default function OperatorOverview({ overview }: { readonly overview: Over
 
 /** Returns the heading: whether posts are being published, for how many owners, and the worst problem. */
 const useHeadline = (attention: readonly Attention[]): string => {
-  const m = useMessages(operatorMessages);
-  const { many } = useMessages(attentionMessages);
-  const format = useFormat();
+  const { many } = attentionMessages;
   const owners = useQuery({
     queryKey: ['owners', 'count'],
     queryFn: () => management().get('/owners', { query: { limit: 200 } }),
@@ -75,15 +70,10 @@ const useHeadline = (attention: readonly Attention[]): string => {
 };
 
 /** Returns a function that formats a duration, to a tenth of a second if it is under a minute. */
-const useSeconds = (): ((seconds: number) => string) => {
-  const m = useMessages(operatorMessages);
-  const format = useFormat();
-  return (seconds) => (seconds < 60 ? m.seconds(format.number(seconds, 1)) : format.duration(seconds * 1000));
-};
+const useSeconds = (): ((seconds: number) => string) => (seconds) =>
+  seconds < 60 ? m.seconds(format.number(seconds, 1)) : format.duration(seconds * 1000);
 
 const TileFigures = ({ network }: { readonly network: Network }) => {
-  const m = useMessages(operatorMessages);
-  const format = useFormat();
   const showSeconds = useSeconds();
   const { p95_seconds: p95, oldest_at: oldestAt, published_hour: published, refused_hour: refused, waiting } = network;
   return (

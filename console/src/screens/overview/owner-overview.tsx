@@ -3,12 +3,11 @@ import type { Overview } from '../../api/overview.js';
 import { ButtonLink } from '../../components/button.js';
 import { PageHead } from '../../components/card.js';
 import { Age } from '../../components/time.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { AttentionList } from './attention-list.js';
 import { HourChart } from './hour-chart.js';
 import { LiveFeed } from './live-feed.js';
-import { overviewMessages } from './messages.js';
+import { overviewMessages as m } from './messages.js';
 import { NetworkTiles } from './network-tiles.js';
 import { summarize } from './summary.js';
 import { WaitingCard } from './waiting-card.js';
@@ -20,8 +19,6 @@ const ROWS_BESIDE_CHART = 8;
  * An owner's overview: what needs attention, the four networks, what is waiting, the last hour, and live activity.
  */
 export const OwnerOverview = ({ overview }: { readonly overview: Overview }) => {
-  const m = useMessages(overviewMessages);
-  const format = useFormat();
   const { attention, waiting, publishedHour, oldestAt } = summarize(overview);
   const calm = waiting + publishedHour > 0 ? m.publishing : m.published;
   const rest = waiting === 0 ? m.nothingWaiting : m.areWaiting(waiting, format.number(waiting));

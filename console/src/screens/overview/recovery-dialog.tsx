@@ -4,15 +4,12 @@ import { management } from '../../api/management.js';
 import { Segmented } from '../../components/controls.js';
 import { Confirmation, type Consequence } from '../../components/dialog.js';
 import { toast } from '../../components/toasts.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { useScope } from '../../session/scope.js';
-import { recoveryMessages } from './recovery-messages.js';
+import { recoveryMessages as m } from './recovery-messages.js';
 
 /** Asks what happens to everything that a restore holds, and settles all of it at once (D-80). */
 export const RecoveryDialog = ({ onClose }: { readonly onClose: () => void }) => {
-  const m = useMessages(recoveryMessages);
-  const format = useFormat();
   const scope = useScope();
   const queries = useQueryClient();
   const [planned, setPlanned] = useState<'keep' | 'cancel'>('keep');

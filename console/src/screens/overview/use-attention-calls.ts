@@ -4,15 +4,13 @@ import type { Attention } from '../../api/overview.js';
 import { toast } from '../../components/toasts.js';
 import { getFormat } from '../../i18n/format.js';
 import { useLocale } from '../../i18n/locale.js';
-import { useMessages } from '../../i18n/messages.js';
-import { attentionMessages } from './attention-messages.js';
+import { attentionMessages as m } from './attention-messages.js';
 
 /** How long the deliveries to a webhook output must keep failing before it is disabled, in ms. */
 const OUTPUT_FAILURES_MS = 5 * 24 * 3_600_000;
 
 /** Returns a function that calls the gateway to resolve an item that needs attention, and reports the outcome. */
 export const useAttentionCalls = (): ((item: Attention) => Promise<void>) => {
-  const m = useMessages(attentionMessages);
   const format = getFormat(useLocale());
   const queries = useQueryClient();
   return async ({ code, since, subject }) => {

@@ -6,12 +6,11 @@ import { type Names, useNames } from '../../api/things.js';
 import { Card } from '../../components/card.js';
 import { NetworkMark } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { useChain } from '../../publications/use-chain.js';
 import { WaitingExplanation, WaitingReason, WaitingTime } from '../../publications/waiting.js';
 import { WhyChain } from '../../publications/why-chain.js';
-import { overviewMessages } from './messages.js';
+import { overviewMessages as m } from './messages.js';
 
 /**
  * The publications that are next or have waited longest, each with a short reason. Clicking a publication opens the
@@ -25,8 +24,6 @@ export const WaitingCard = ({
   /** Total number of waiting publications. */
   readonly total: number;
 }) => {
-  const m = useMessages(overviewMessages);
-  const format = useFormat();
   const names = useNames();
   const [openId, setOpenId] = useState<string | null>(null);
   const all = (
@@ -72,7 +69,6 @@ const WaitingRow = ({
   readonly isOpen: boolean;
   readonly onToggle: () => void;
 }) => {
-  const m = useMessages(overviewMessages);
   const id = useId();
   return (
     <li>
@@ -97,7 +93,6 @@ const WaitingRow = ({
 
 /** The full reason: the chain of publications ahead, back to the cause, and an explanation of this publication. */
 const Why = ({ publication, names }: { readonly publication: WaitingPublication; readonly names: Names }) => {
-  const m = useMessages(overviewMessages);
   const chain = useChain(publication);
   return (
     <>

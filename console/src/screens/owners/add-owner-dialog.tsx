@@ -5,9 +5,8 @@ import { Button } from '../../components/button.js';
 import { Field, TextInput } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
 import { toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import { type Plan, refreshOwners } from './data.js';
-import { ownersMessages } from './messages.js';
+import { ownersMessages as m } from './messages.js';
 import { LocaleField, PlanField } from './owner-fields.js';
 
 /** Adds an owner. Its key is passed on, because the gateway shows it only once. */
@@ -18,7 +17,6 @@ export const AddOwnerDialog = ({
   readonly onClose: () => void;
   readonly onAdded: (key: string) => void;
 }) => {
-  const m = useMessages(ownersMessages);
   const [name, setName] = useState('');
   const [plan, setPlan] = useState<Plan>('free');
   const [locale, setLocale] = useState<'en' | 'ru'>('en');

@@ -1,17 +1,10 @@
 import { Dialog } from '../../components/dialog.js';
 import { SecretsOnce } from '../../components/secrets.js';
-import { useMessages } from '../../i18n/messages.js';
-import { ownersMessages } from './messages.js';
+import { ownersMessages as m } from './messages.js';
 
 /** Shows an owner's new key, once. */
-export const KeyDialog = ({ value, onClose }: { readonly value: string; readonly onClose: () => void }) => {
-  const m = useMessages(ownersMessages);
-  return (
-    <Dialog title={m.keyTitle} isOpen isLocked onClose={onClose} className="wide">
-      <SecretsOnce
-        secrets={[{ label: m.keyLabel, value, variable: 'CROSSPOST_KEY', isSecret: true }]}
-        onDone={onClose}
-      />
-    </Dialog>
-  );
-};
+export const KeyDialog = ({ value, onClose }: { readonly value: string; readonly onClose: () => void }) => (
+  <Dialog title={m.keyTitle} isOpen isLocked onClose={onClose} className="wide">
+    <SecretsOnce secrets={[{ label: m.keyLabel, value, variable: 'CROSSPOST_KEY', isSecret: true }]} onDone={onClose} />
+  </Dialog>
+);

@@ -1,13 +1,11 @@
 import type { ReactNode } from 'react';
 import { Card, PageHead } from '../../components/card.js';
 import { Empty } from '../../components/states.js';
-import { useMessages } from '../../i18n/messages.js';
 import { useScope } from '../../session/scope.js';
-import { ownersMessages } from './messages.js';
+import { ownersMessages as m } from './messages.js';
 
 /** Shows its content to operators, and a note to owners that the screen is not for them. */
 export const OperatorOnly = ({ children }: { readonly children: ReactNode }) => {
-  const m = useMessages(ownersMessages);
   const { isOperator } = useScope();
   if (isOperator) return children;
   return (

@@ -1,14 +1,11 @@
 import '../../components/table.css';
 import { Card } from '../../components/card.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import type { Owner } from './data.js';
-import { ownersMessages } from './messages.js';
+import { ownersMessages as m } from './messages.js';
 
 /** The limits that apply to an owner, as figures. */
 export const OwnerLimits = ({ owner: { limits } }: { readonly owner: Owner }) => {
-  const m = useMessages(ownersMessages);
-  const format = useFormat();
   const amount = (value: number | null): string => (value === null ? m.unlimited : format.number(value));
   const { monthly_posts: monthly, hourly, burst, sandbox_daily: sandbox, resources } = limits;
   const rows = [

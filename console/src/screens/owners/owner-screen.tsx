@@ -8,13 +8,12 @@ import { Confirmation } from '../../components/dialog.js';
 import { Loaded } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { useScope } from '../../session/scope.js';
 import { setSession, useSession } from '../../session/session.js';
 import { type Owner, planTitle, refreshOwners, useOwner } from './data.js';
 import { KeyDialog } from './key-dialog.js';
-import { ownersMessages } from './messages.js';
+import { ownersMessages as m } from './messages.js';
 import { OwnerLimits } from './owner-limits.js';
 import { OwnerSettings } from './owner-settings.js';
 import { PackDialog } from './pack-dialog.js';
@@ -30,8 +29,6 @@ export const OwnerScreen = () => {
 };
 
 const OwnPlan = ({ owner }: { readonly owner: Owner }) => {
-  const m = useMessages(ownersMessages);
-  const format = useFormat();
   const { plan, posts_left: left, resets_at: resetsAt } = owner;
   return (
     <>
@@ -49,8 +46,6 @@ const OwnPlan = ({ owner }: { readonly owner: Owner }) => {
 type Open = 'pack' | 'rotate' | 'remove' | null;
 
 const OwnerPage = ({ owner }: { readonly owner: Owner }) => {
-  const m = useMessages(ownersMessages);
-  const format = useFormat();
   const session = useSession();
   const navigate = useNavigate();
   const [open, setOpen] = useState<Open>(null);

@@ -5,14 +5,12 @@ import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Field, TextInput } from '../../components/controls.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import { type Owner, refreshOwners } from './data.js';
-import { ownersMessages } from './messages.js';
+import { ownersMessages as m } from './messages.js';
 import { LocaleField, PlanField } from './owner-fields.js';
 
 /** Changes an owner's name, plan and notice language. */
 export const OwnerSettings = ({ owner }: { readonly owner: Owner }) => {
-  const m = useMessages(ownersMessages);
   const [name, setName] = useState(owner.name);
   const [plan, setPlan] = useState(owner.plan);
   const [locale, setLocale] = useState(owner.locale);

@@ -7,12 +7,11 @@ import { Card, PageHead } from '../../components/card.js';
 import { TextInput } from '../../components/controls.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { AddOwnerDialog } from './add-owner-dialog.js';
 import { type Owner, planTitle, useOwners } from './data.js';
 import { KeyDialog } from './key-dialog.js';
-import { ownersMessages } from './messages.js';
+import { ownersMessages as m } from './messages.js';
 import { OperatorOnly } from './operator-only.js';
 
 /** All owners with their plans and remaining posts, for operators. */
@@ -23,7 +22,6 @@ export const OwnersScreen = () => (
 );
 
 const Owners = () => {
-  const m = useMessages(ownersMessages);
   const owners = useOwners();
   const [find, setFind] = useState('');
   const [isAdding, setIsAdding] = useState(false);
@@ -71,43 +69,39 @@ const Owners = () => {
   );
 };
 
-const OwnerTable = ({ owners }: { readonly owners: readonly Owner[] }) => {
-  const m = useMessages(ownersMessages);
-  const format = useFormat();
-  return (
-    <div className="table-scroll">
-      <table className="table stacked owner-table">
-        <thead>
-          <tr>
-            <th>{m.name}</th>
-            <th>{m.plan}</th>
-            <th className="number">{m.used}</th>
-            <th className="number">{m.left}</th>
-            <th className="right">{m.since}</th>
+const OwnerTable = ({ owners }: { readonly owners: readonly Owner[] }) => (
+  <div className="table-scroll">
+    <table className="table stacked owner-table">
+      <thead>
+        <tr>
+          <th>{m.name}</th>
+          <th>{m.plan}</th>
+          <th className="number">{m.used}</th>
+          <th className="number">{m.left}</th>
+          <th className="right">{m.since}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {owners.map(({ id, name, plan, posts_used: used, posts_left: left, created_at: createdAt }) => (
+          <tr key={id} className="selectable">
+            <td>
+              <Link className="owner-name" to="/owners/$id" params={{ id }}>
+                <bdi className="cut">{name}</bdi>
+              </Link>
+            </td>
+            <td>{planTitle(plan)}</td>
+            <td className="number" data-label={m.used}>
+              {format.number(used)}
+            </td>
+            <td className={`number ${left === 0 ? 'tone-warn' : ''}`} data-label={m.left}>
+              {left === null ? <span className="tertiary">{m.unlimited}</span> : format.number(left)}
+            </td>
+            <td className="right tertiary">
+              <Moment at={createdAt} form="day" />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {owners.map(({ id, name, plan, posts_used: used, posts_left: left, created_at: createdAt }) => (
-            <tr key={id} className="selectable">
-              <td>
-                <Link className="owner-name" to="/owners/$id" params={{ id }}>
-                  <bdi className="cut">{name}</bdi>
-                </Link>
-              </td>
-              <td>{planTitle(plan)}</td>
-              <td className="number" data-label={m.used}>
-                {format.number(used)}
-              </td>
-              <td className={`number ${left === 0 ? 'tone-warn' : ''}`} data-label={m.left}>
-                {left === null ? <span className="tertiary">{m.unlimited}</span> : format.number(left)}
-              </td>
-              <td className="right tertiary">
-                <Moment at={createdAt} form="day" />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-};
+        ))}
+      </tbody>
+    </table>
+  </div>
+);

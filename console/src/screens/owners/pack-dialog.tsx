@@ -3,9 +3,8 @@ import { management } from '../../api/management.js';
 import { Field, TextInput } from '../../components/controls.js';
 import { Confirmation } from '../../components/dialog.js';
 import { toast } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import { type Owner, refreshOwners } from './data.js';
-import { ownersMessages } from './messages.js';
+import { ownersMessages as m } from './messages.js';
 
 /** Gives an owner extra posts on top of the plan. */
 export const PackDialog = ({
@@ -15,7 +14,6 @@ export const PackDialog = ({
   readonly owner: Owner;
   readonly onClose: () => void;
 }) => {
-  const m = useMessages(ownersMessages);
   const [text, setText] = useState('100');
   const posts = /^\d{1,9}$/.test(text.trim()) ? Number(text) : 0;
   return (

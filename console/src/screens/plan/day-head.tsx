@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../../components/icon.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { browserZone, type Day, lengthOfDay, startOfDay } from '../../time/local-time.js';
-import { planMessages } from './messages.js';
+import { planMessages as m } from './messages.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -22,8 +21,6 @@ export const DayName = ({
   /** True to name the month only on its first day, for narrow columns. */
   readonly isShort?: boolean;
 }) => {
-  const m = useMessages(planMessages);
-  const format = useFormat();
   const at = middleOf(day);
   const length = lengthOfDay(day, browserZone());
   return (
@@ -37,8 +34,7 @@ export const DayName = ({
 
 /** A link to Compose, for scheduling a post on a day. */
 export const AddLink = ({ day }: { readonly day: Day }) => {
-  const m = useMessages(planMessages);
-  const name = m.addOn(useFormat().longDay(middleOf(day)));
+  const name = m.addOn(format.longDay(middleOf(day)));
   return (
     <Link className="plan-add" to="/compose" search={{ day }} aria-label={name} title={name}>
       <Icon name="plus" size={14} />

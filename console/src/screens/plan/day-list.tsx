@@ -1,11 +1,10 @@
 import { useMemo } from 'react';
-import { useMessages } from '../../i18n/messages.js';
 import type { Post } from '../../publications/posts.js';
 import { browserZone, type Day, toLocal } from '../../time/local-time.js';
 import { useNow } from '../../time/server-clock.js';
 import { groupByDay, timeOf } from './calendar.js';
 import { AddLink, DayName } from './day-head.js';
-import { planMessages } from './messages.js';
+import { planMessages as m } from './messages.js';
 import { PlanCard } from './plan-card.js';
 import type { PlanDrag } from './use-plan-drag.js';
 
@@ -21,7 +20,6 @@ export const DayList = ({
   readonly posts: readonly Post[];
   readonly drag: PlanDrag;
 }) => {
-  const m = useMessages(planMessages);
   const zone = browserZone();
   const today = toLocal(useNow(MINUTE_MS), zone).day;
   const byDay = useMemo(() => groupByDay(posts, timeOf, browserZone()), [posts]);

@@ -1,11 +1,10 @@
 import { useState } from 'react';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import type { Post } from '../../publications/posts.js';
 import type { Day } from '../../time/local-time.js';
 import type { Hour } from './calendar.js';
 import { DropCell } from './drop-cell.js';
-import { planMessages } from './messages.js';
+import { planMessages as m } from './messages.js';
 import { PlanCard } from './plan-card.js';
 import type { PlanDrag } from './use-plan-drag.js';
 
@@ -31,8 +30,6 @@ export const HourCell = ({
   readonly posts: readonly Post[];
   readonly drag: PlanDrag;
 }) => {
-  const m = useMessages(planMessages);
-  const format = useFormat();
   const [isAll, setIsAll] = useState(false);
   const shown = isAll || posts.length <= SHOWN ? posts : posts.slice(0, SHOWN - 1);
   const rest = posts.length - shown.length;

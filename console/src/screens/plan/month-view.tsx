@@ -1,15 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useIsPhone } from '../../components/use-is-phone.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import type { Post } from '../../publications/posts.js';
 import { browserZone, type Day, toLocal } from '../../time/local-time.js';
 import { useNow } from '../../time/server-clock.js';
 import { groupByDay, isInMonth, timeOf } from './calendar.js';
 import { AddLink, middleOf } from './day-head.js';
 import { DropCell } from './drop-cell.js';
-import { planMessages } from './messages.js';
+import { planMessages as m } from './messages.js';
 import { PlanCard } from './plan-card.js';
 import type { PlanDrag } from './use-plan-drag.js';
 
@@ -33,8 +32,6 @@ export const MonthView = ({
   readonly shownUntil: Day | null;
   readonly drag: PlanDrag;
 }) => {
-  const m = useMessages(planMessages);
-  const format = useFormat();
   const isPhone = useIsPhone();
   const zone = browserZone();
   const today = toLocal(useNow(MINUTE_MS), zone).day;

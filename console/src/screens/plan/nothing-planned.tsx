@@ -2,11 +2,10 @@ import { Link } from '@tanstack/react-router';
 import { ButtonLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Empty } from '../../components/states.js';
-import { useMessages } from '../../i18n/messages.js';
-import { useWhen } from '../../planning/use-when.js';
+import { formatWhen as when } from '../../planning/use-when.js';
 import { browserZone, type Day, toLocal } from '../../time/local-time.js';
 import type { View } from './calendar.js';
-import { planMessages } from './messages.js';
+import { planMessages as m } from './messages.js';
 import { useNextPlanned } from './use-calendar.js';
 
 /** Shown above an empty calendar: links to the next planned post, or to Compose if there is none. */
@@ -20,8 +19,6 @@ export const NothingPlanned = ({
   readonly view: View;
   readonly first: Day;
 }) => {
-  const m = useMessages(planMessages);
-  const when = useWhen();
   const next = useNextPlanned(after).data;
   if (next === undefined) return null;
   if (next?.publish_at)

@@ -3,13 +3,12 @@ import { useRef, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { NetworkMark } from '../../components/icon.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { networksOf } from '../../planning/planned-posts.js';
 import { ReviewDialog } from '../../planning/review-dialog.js';
-import { useWhen } from '../../planning/use-when.js';
+import { formatWhen as when } from '../../planning/use-when.js';
 import { type Post, postTitle } from '../../publications/posts.js';
-import { planMessages } from './messages.js';
+import { planMessages as m } from './messages.js';
 import { usePending } from './use-calendar.js';
 
 /** Number of posts shown until the list is expanded. */
@@ -22,8 +21,6 @@ export const PendingCard = () => {
 };
 
 const Pending = ({ posts, isMore }: { readonly posts: readonly Post[]; readonly isMore: boolean }) => {
-  const m = useMessages(planMessages);
-  const format = useFormat();
   const list = useRef<HTMLUListElement>(null);
   const [reviewed, setReviewed] = useState<string | null>(null);
   const [isAll, setIsAll] = useState(false);
@@ -79,8 +76,6 @@ const neighbourOf = (button: HTMLElement | null): HTMLElement | null => {
 };
 
 const PendingRow = ({ post, onReview }: { readonly post: Post; readonly onReview: () => void }) => {
-  const m = useMessages(planMessages);
-  const when = useWhen();
   const title = postTitle(post, m.media);
   return (
     <li>

@@ -1,15 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import type { DragEvent } from 'react';
 import { Icon, NetworkMark } from '../../components/icon.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { isPlanned, networksOf } from '../../planning/planned-posts.js';
 import { timeOfDay } from '../../planning/use-when.js';
 import { type Post, postTitle } from '../../publications/posts.js';
 import { worstOf } from '../../publications/severity.js';
-import { StateGlyph, useStateNames } from '../../publications/states.js';
+import { StateGlyph, stateNames as names } from '../../publications/states.js';
 import { timeOf } from './calendar.js';
-import { planMessages } from './messages.js';
+import { planMessages as m } from './messages.js';
 import type { PlanDrag } from './use-plan-drag.js';
 
 /** A post in the calendar, with its time, networks and text. Planned posts can be dragged or moved with a button. */
@@ -23,9 +22,6 @@ export const PlanCard = ({
   /** True to show the post on one line, as in the month view. */
   readonly isLine?: boolean;
 }) => {
-  const m = useMessages(planMessages);
-  const names = useStateNames();
-  const format = useFormat();
   const title = postTitle(post, m.media);
   const state = worstOf(post.publications) ?? 'dismissed';
   const canMove = isPlanned(post);

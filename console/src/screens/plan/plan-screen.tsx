@@ -5,18 +5,17 @@ import { ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Loaded } from '../../components/states.js';
 import { useIsPhone } from '../../components/use-is-phone.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { MoveDialog } from '../../planning/move-dialog.js';
 import { isPlanned, needsApproval } from '../../planning/planned-posts.js';
-import { useWhen } from '../../planning/use-when.js';
+import { formatWhen as when } from '../../planning/use-when.js';
 import { postTitle } from '../../publications/posts.js';
 import { browserZone, offsetName, toLocal } from '../../time/local-time.js';
 import { useNow } from '../../time/server-clock.js';
 import { isInMonth, type Period, periodOf, withMoved } from './calendar.js';
 import { middleOf } from './day-head.js';
 import { DayList } from './day-list.js';
-import { planMessages } from './messages.js';
+import { planMessages as m } from './messages.js';
 import { MonthView } from './month-view.js';
 import { NothingPlanned } from './nothing-planned.js';
 import { PendingCard } from './pending-card.js';
@@ -31,7 +30,6 @@ const MINUTE_MS = 60_000;
 
 /** Plan: a week or a month of planned posts, in the browser's time zone. */
 export const PlanScreen = () => {
-  const m = useMessages(planMessages);
   const { view = 'week', from } = route.useSearch();
   const zone = browserZone();
   const now = useNow(MINUTE_MS);
@@ -81,8 +79,6 @@ const PlanTitle = ({
   today,
   days,
 }: ViewProps & { readonly calendar: Calendar | undefined; readonly today: string }) => {
-  const m = useMessages(planMessages);
-  const format = useFormat();
   if (!calendar) return m.loading;
   const when =
     view === 'month'
@@ -107,7 +103,6 @@ const CalendarView = ({
   first,
   period: { days, to },
 }: Omit<ViewProps, 'days'> & { readonly calendar: Calendar; readonly period: Period }) => {
-  const m = useMessages(planMessages);
   const isPhone = useIsPhone();
   const drag = usePlanDrag();
   const { asked } = drag;
@@ -150,16 +145,11 @@ const CalendarView = ({
 };
 
 /** Shows how far into the period posts were loaded, and links to later posts. */
-const TooMany = ({ count, until }: { readonly count: number; readonly until: number }) => {
-  const m = useMessages(planMessages);
-  const format = useFormat();
-  const when = useWhen();
-  return (
-    <p className="tertiary plan-limit">
-      {m.limit(format.number(count), when(until))}{' '}
-      <Link className="link" to="/plan" search={{ from: toLocal(until, browserZone()).day }}>
-        {m.showFromThere}
-      </Link>
-    </p>
-  );
-};
+const TooMany = ({ count, until }: { readonly count: number; readonly until: number }) => (
+  <p className="tertiary plan-limit">
+    {m.limit(format.number(count), when(until))}{' '}
+    <Link className="link" to="/plan" search={{ from: toLocal(until, browserZone()).day }}>
+      {m.showFromThere}
+    </Link>
+  </p>
+);

@@ -2,13 +2,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { Button } from '../../components/button.js';
 import { Segmented } from '../../components/controls.js';
 import { Icon } from '../../components/icon.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { browserZone, type Day, toLocal } from '../../time/local-time.js';
 import { serverNow } from '../../time/server-clock.js';
 import { step, type View } from './calendar.js';
 import { middleOf } from './day-head.js';
-import { planMessages } from './messages.js';
+import { planMessages as m } from './messages.js';
 
 /** Buttons for switching between week and month, and for going to the previous or next week or month. */
 export const PlanToolbar = ({
@@ -20,8 +19,6 @@ export const PlanToolbar = ({
   readonly first: Day;
   readonly days: readonly Day[];
 }) => {
-  const m = useMessages(planMessages);
-  const format = useFormat();
   const navigate = useNavigate();
   const show = (next: View, from: Day | null): void => {
     const isToday = from === null || from === toLocal(serverNow(), browserZone()).day;

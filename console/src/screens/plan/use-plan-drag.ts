@@ -1,13 +1,12 @@
 import { useState } from 'react';
 import { toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import type { ChosenTime } from '../../planning/choose-time.js';
 import { useMove } from '../../planning/use-move.js';
 import type { Post } from '../../publications/posts.js';
 import { browserZone, type Day, toLocal } from '../../time/local-time.js';
 import { serverNow } from '../../time/server-clock.js';
 import { readDrop, timeOfDrop } from './drop.js';
-import { planMessages } from './messages.js';
+import { planMessages as m } from './messages.js';
 
 /** A post that is being given a new time in the dialog. */
 export interface Asked {
@@ -38,7 +37,6 @@ export interface PlanDrag {
 
 /** Keeps track of the post that is being dragged or moved in the calendar. */
 export const usePlanDrag = (): PlanDrag => {
-  const m = useMessages(planMessages);
   const move = useMove();
   const [dragged, setDragged] = useState<Post | null>(null);
   const [moving, setMoving] = useState<PlanDrag['moving']>(null);

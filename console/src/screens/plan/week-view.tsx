@@ -1,7 +1,6 @@
 import { useMemo, useState } from 'react';
 import { Icon } from '../../components/icon.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import type { Post } from '../../publications/posts.js';
 import { browserZone, type Day, lengthOfDay, toLocal } from '../../time/local-time.js';
 import { useNow } from '../../time/server-clock.js';
@@ -9,7 +8,7 @@ import { cellKey, changeOf, foldHours, groupByHour, timeOf } from './calendar.js
 import { AddLink, DayName, middleOf } from './day-head.js';
 import { hourName } from './drop-cell.js';
 import { HourCell } from './hour-cell.js';
-import { planMessages } from './messages.js';
+import { planMessages as m } from './messages.js';
 import type { PlanDrag } from './use-plan-drag.js';
 
 const DAY_MS = 86_400_000;
@@ -25,8 +24,6 @@ export const WeekView = ({
   readonly posts: readonly Post[];
   readonly drag: PlanDrag;
 }) => {
-  const m = useMessages(planMessages);
-  const format = useFormat();
   const zone = browserZone();
   const now = toLocal(useNow(MINUTE_MS), zone);
   const nowHour = Number(now.time.slice(0, 2));

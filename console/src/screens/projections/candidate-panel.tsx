@@ -1,12 +1,11 @@
 import { Button } from '../../components/button.js';
 import { Meter } from '../../components/controls.js';
 import { Icon } from '../../components/icon.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { ComparisonView } from './comparison-view.js';
 import { comparisonOf, type Job, type Projection } from './data.js';
 import type { Decision } from './decision-dialog.js';
-import { projectionsMessages } from './messages.js';
+import { projectionsMessages as m } from './messages.js';
 
 /**
  * A rebuild alongside the live version: first the chain of versions and the progress, then the differences and the
@@ -23,8 +22,6 @@ export const CandidatePanel = ({
   readonly job: Job | undefined;
   readonly onDecide: (decision: Decision) => void;
 }) => {
-  const m = useMessages(projectionsMessages);
-  const format = useFormat();
   const comparison = comparisonOf(job);
   const compared = comparison?.version === candidate.version ? comparison : null;
   const isLevel = candidate.state === 'level';

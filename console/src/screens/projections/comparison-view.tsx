@@ -1,10 +1,9 @@
 import { type ReactNode, useState } from 'react';
 import { Button } from '../../components/button.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import type { Comparison, Example } from './data.js';
 import { diffLines } from './diff-lines.js';
-import { projectionsMessages } from './messages.js';
+import { projectionsMessages as m } from './messages.js';
 
 /** Number of examples that are shown at first. */
 const FIRST = 3;
@@ -22,8 +21,6 @@ export const ComparisonView = ({
   readonly title?: string;
   readonly actions?: ReactNode;
 }) => {
-  const m = useMessages(projectionsMessages);
-  const format = useFormat();
   const [isOpen, setIsOpen] = useState(false);
   const { rows, missing, extra, different, examples } = comparison;
   const isEqual = missing + extra + different === 0;
@@ -69,7 +66,6 @@ const ExampleView = ({
   readonly example: Example;
   readonly versions: readonly [live: string, fresh: string];
 }) => {
-  const m = useMessages(projectionsMessages);
   const sides = diffLines(live, fresh);
   return (
     <div className="row-diff">

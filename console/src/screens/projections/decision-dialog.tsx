@@ -3,10 +3,9 @@ import { management } from '../../api/management.js';
 import { Field, TextInput } from '../../components/controls.js';
 import { Confirmation, type Consequence } from '../../components/dialog.js';
 import { toast } from '../../components/toasts.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { type Projection, refresh } from './data.js';
-import { projectionsMessages } from './messages.js';
+import { projectionsMessages as m } from './messages.js';
 
 /** An operator's decision that must be confirmed. */
 export type Decision =
@@ -22,10 +21,8 @@ export const DecisionDialog = ({
   readonly decision: Decision;
   readonly onClose: () => void;
 }) => {
-  const m = useMessages(projectionsMessages);
-  const format = useFormat();
   const [reason, setReason] = useState('');
-  const { title, consequences, verb, isDanger = false, run } = describe(decision, { m, format, reason });
+  const { title, consequences, verb, isDanger = false, run } = describe(decision, reason);
   const confirm = async (): Promise<void> => {
     try {
       await run();
@@ -54,12 +51,6 @@ export const DecisionDialog = ({
   );
 };
 
-interface Words {
-  readonly m: (typeof projectionsMessages)['en'];
-  readonly format: ReturnType<typeof useFormat>;
-  readonly reason: string;
-}
-
 interface Described {
   readonly title: string;
   readonly consequences: readonly Consequence[];
@@ -72,7 +63,7 @@ const happens = (text: string): Consequence => ({ kind: 'happens', text });
 const risk = (text: string): Consequence => ({ kind: 'risk', text });
 const stays = (text: string): Consequence => ({ kind: 'stays', text });
 
-const describe = (decision: Decision, { m, format, reason }: Words): Described => {
+const describe = (decision: Decision, reason: string): Described => {
   const api = management();
   if (decision.kind === 'verify') {
     const { projections } = decision;

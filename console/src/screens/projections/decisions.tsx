@@ -4,12 +4,10 @@ import { type Api, management } from '../../api/management.js';
 import { Card } from '../../components/card.js';
 import { Loaded } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
-import { useMessages } from '../../i18n/messages.js';
-import { projectionsMessages } from './messages.js';
+import { projectionsMessages as m } from './messages.js';
 
 /** The operators' decisions about read models, newest first. */
 export const Decisions = () => {
-  const m = useMessages(projectionsMessages);
   const decisions = useQuery({
     queryKey: ['projections', 'decisions'],
     queryFn: async () =>
@@ -36,7 +34,7 @@ export const Decisions = () => {
                   <span className="tertiary">
                     <Moment at={event.at} />
                   </span>
-                  <bdi className="cut">{describeEvent(event, m)}</bdi>
+                  <bdi className="cut">{describeEvent(event)}</bdi>
                   <span className="secondary">{event.actor}</span>
                 </li>
               ))}
@@ -48,7 +46,7 @@ export const Decisions = () => {
   );
 };
 
-const describeEvent = ({ type, data }: Api<'AuditedEvent'>, m: (typeof projectionsMessages)['en']): string => {
+const describeEvent = ({ type, data }: Api<'AuditedEvent'>): string => {
   const { projection, version, previousVersion, position, reason } = data as Readonly<
     Record<string, string | number | null>
   >;

@@ -6,13 +6,12 @@ import type { IconName, Tone } from '../../components/icon.js';
 import { Icon } from '../../components/icon.js';
 import { Menu, MenuItem } from '../../components/menu.js';
 import { Pill } from '../../components/state-pill.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { CandidatePanel } from './candidate-panel.js';
 import { ComparisonView } from './comparison-view.js';
 import { comparisonOf, type Job, latestJob, type Projection } from './data.js';
 import type { Decision } from './decision-dialog.js';
-import { projectionsMessages } from './messages.js';
+import { projectionsMessages as m } from './messages.js';
 import { StoppedPanel } from './stopped-panel.js';
 
 const LOOKS = {
@@ -32,7 +31,6 @@ export const ProjectionTable = ({
   readonly jobs: readonly Job[];
   readonly onDecide: (decision: Decision) => void;
 }) => {
-  const m = useMessages(projectionsMessages);
   // Stopped projections come first, then projections that are being rebuilt.
   const rank = ({ error, candidate }: Projection): number => (error ? 0 : candidate ? 1 : 2);
   const sorted = projections.toSorted((a, b) => rank(a) - rank(b));
@@ -72,8 +70,6 @@ interface RowProps {
 }
 
 const Row = ({ projection, jobs, onDecide }: RowProps) => {
-  const m = useMessages(projectionsMessages);
-  const format = useFormat();
   const {
     name,
     version,
@@ -138,7 +134,6 @@ const Row = ({ projection, jobs, onDecide }: RowProps) => {
 };
 
 const Details = ({ projection, jobs, onDecide }: RowProps) => {
-  const m = useMessages(projectionsMessages);
   const { name, error, candidate } = projection;
   const verification = latestJob(jobs, 'verify-projection', name);
   const comparison = comparisonOf(verification);

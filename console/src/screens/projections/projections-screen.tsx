@@ -3,18 +3,16 @@ import { useState } from 'react';
 import { Button } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Empty, Loaded } from '../../components/states.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { useScope } from '../../session/scope.js';
 import { type Projection, useJobs, useProjections } from './data.js';
 import { type Decision, DecisionDialog } from './decision-dialog.js';
 import { Decisions } from './decisions.js';
-import { projectionsMessages } from './messages.js';
+import { projectionsMessages as m } from './messages.js';
 import { ProjectionTable } from './projection-table.js';
 
 /** The screen for the read models: their progress, rebuilds with differences, and operators' decisions. */
 export const ProjectionsScreen = () => {
-  const m = useMessages(projectionsMessages);
   const { isOperator } = useScope();
   if (isOperator) return <Projections />;
   return (
@@ -30,7 +28,6 @@ export const ProjectionsScreen = () => {
 };
 
 const Projections = () => {
-  const m = useMessages(projectionsMessages);
   const projections = useProjections();
   const jobs = useJobs();
   const [decision, setDecision] = useState<Decision | null>(null);
@@ -59,8 +56,6 @@ const Head = ({
   readonly projections: readonly Projection[];
   readonly onVerifyAll: () => void;
 }) => {
-  const m = useMessages(projectionsMessages);
-  const format = useFormat();
   const stopped = projections.filter(({ error }) => error !== null);
   const level = projections.find(({ candidate }) => candidate?.state === 'level');
   const building = projections.find(({ candidate }) => candidate?.state === 'rebuilding');

@@ -2,11 +2,10 @@ import { management } from '../../api/management.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Icon } from '../../components/icon.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { type Projection, refresh } from './data.js';
 import type { Decision } from './decision-dialog.js';
-import { projectionsMessages } from './messages.js';
+import { projectionsMessages as m } from './messages.js';
 
 /** The event at which a projection stopped, and the options for continuing. */
 export const StoppedPanel = ({
@@ -18,8 +17,6 @@ export const StoppedPanel = ({
   readonly error: NonNullable<Projection['error']>;
   readonly onDecide: (decision: Decision) => void;
 }) => {
-  const m = useMessages(projectionsMessages);
-  const format = useFormat();
   const retry = async (): Promise<void> => {
     try {
       await management().post('/projections/{name}/retry', { path: { name: projection.name } });

@@ -11,13 +11,11 @@ import { FormEnd } from '../../components/form-end.js';
 import { NetworkMark } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
-import { projectsMessages } from './messages.js';
+import { projectsMessages as m } from './messages.js';
 import { changeProject, type Project } from './project-calls.js';
 
 /** The channels of a project, in order. The user can add, remove and move channels, then save. */
 export const ChannelsCard = ({ project }: { readonly project: Project }) => {
-  const m = useMessages(projectsMessages);
   const channels = useChannels().data;
   const [edited, setEdited] = useState<readonly string[] | null>(null);
   const [isAdding, setIsAdding] = useState(false);
@@ -111,7 +109,6 @@ const ChannelLine = ({
   readonly onDown: (() => void) | null;
   readonly onRemove: () => void;
 }) => {
-  const m = useMessages(projectsMessages);
   const name = channel?.name ?? id;
   return (
     <li>
@@ -157,7 +154,6 @@ const AddDialog = ({
   readonly onAdd: (ids: readonly string[]) => void;
   readonly onClose: () => void;
 }) => {
-  const m = useMessages(projectsMessages);
   const [chosen, setChosen] = useState<readonly string[]>([]);
   return (
     <Dialog title={m.addTitle} isOpen onClose={onClose}>

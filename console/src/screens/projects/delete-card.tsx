@@ -9,16 +9,14 @@ import { Card } from '../../components/card.js';
 import { Confirmation, type Consequence } from '../../components/dialog.js';
 import { SentenceText } from '../../components/sentence.js';
 import { toast } from '../../components/toasts.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { sentence } from '../../i18n/sentence.js';
 import { useScope } from '../../session/scope.js';
-import { projectsMessages } from './messages.js';
+import { projectsMessages as m } from './messages.js';
 import { deleteProject, forgetProject, type Project } from './project-calls.js';
 
 /** Deletes a project. */
 export const DeleteCard = ({ project }: { readonly project: Project }) => {
-  const m = useMessages(projectsMessages);
   const [isAsked, setIsAsked] = useState(false);
   return (
     <Card title={m.deleteNow}>
@@ -39,7 +37,6 @@ export const DeleteCard = ({ project }: { readonly project: Project }) => {
  */
 const useWaiting = (projectId: string): { readonly text: string; readonly count: number } => {
   const scope = useScope();
-  const format = useFormat();
   const queued = useQuery({
     queryKey: ['posts', scope.key, 'queued-of-project', projectId],
     queryFn: () => management().get('/posts', { query: { project_id: projectId, state: 'queued', limit: 200 } }),
@@ -57,8 +54,6 @@ const DeleteDialog = ({
   readonly project: Project;
   readonly onClose: () => void;
 }) => {
-  const m = useMessages(projectsMessages);
-  const format = useFormat();
   const navigate = useNavigate();
   const waiting = useWaiting(id);
   const endpoints = useEndpoints().data?.filter(({ project_ids: ids }) => ids.includes(id)) ?? [];

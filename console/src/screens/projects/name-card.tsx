@@ -5,14 +5,12 @@ import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { FormEnd } from '../../components/form-end.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
-import { projectsMessages } from './messages.js';
+import { projectsMessages as m } from './messages.js';
 import { changeProject, type Project } from './project-calls.js';
 import { ProjectNameField } from './project-name-field.js';
 
 /** The name of a project. */
 export const NameCard = ({ project }: { readonly project: Project }) => {
-  const m = useMessages(projectsMessages);
   const [edited, setEdited] = useState<string | null>(null);
   const [problems, setProblems] = useState<Problems>({});
   const [isBusy, setIsBusy] = useState(false);

@@ -10,16 +10,14 @@ import { Card, PageHead } from '../../components/card.js';
 import { FormEnd } from '../../components/form-end.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useMessages } from '../../i18n/messages.js';
 import { OwnerField, useNeedsOwner } from '../../session/owner-field.js';
 import { useScope } from '../../session/scope.js';
-import { projectsMessages } from './messages.js';
+import { projectsMessages as m } from './messages.js';
 import { refreshProjects } from './project-calls.js';
 import { ProjectNameField } from './project-name-field.js';
 
 /** Creates a project: a name, and the channels that its posts go to. */
 export const NewProjectScreen = () => {
-  const m = useMessages(projectsMessages);
   const navigate = useNavigate();
   const scope = useScope();
   const needsOwner = useNeedsOwner();

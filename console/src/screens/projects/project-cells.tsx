@@ -3,9 +3,8 @@ import type { Api } from '../../api/management.js';
 import { Icon, NetworkMark } from '../../components/icon.js';
 import { Pill } from '../../components/state-pill.js';
 import { Countdown } from '../../components/time.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
-import { projectsMessages } from './messages.js';
+import { format } from '../../i18n/format.js';
+import { projectsMessages as m } from './messages.js';
 import type { Project } from './project-calls.js';
 
 /** Maximum number of network logos in a row. */
@@ -30,7 +29,6 @@ export const NameCell = ({
 
 /** A project's state: active, or how much of its pause is left. */
 export const StateCell = ({ project: { paused_until: until } }: { readonly project: Project }) => {
-  const m = useMessages(projectsMessages);
   if (until === null)
     return (
       <span className="row secondary project-active">
@@ -56,8 +54,6 @@ export const ChannelsCell = ({
   readonly channels: readonly Api<'Channel'>[];
   readonly ids: readonly string[];
 }) => {
-  const m = useMessages(projectsMessages);
-  const format = useFormat();
   if (ids.length === 0) return <span className="tone-warn">{m.noChannels}</span>;
   return (
     <span className="row project-marks">
@@ -76,7 +72,6 @@ export const ChannelsCell = ({
 
 /** The processing steps that a project uses. */
 export const ProcessingCell = ({ processing }: { readonly processing: Api<'Processing'> }) => {
-  const m = useMessages(projectsMessages);
   const parts = (['filters', 'footer', 'replacements', 'translation', 'signature'] as const).filter(
     (part) => processing[part] !== undefined,
   );
@@ -86,7 +81,6 @@ export const ProcessingCell = ({ processing }: { readonly processing: Api<'Proce
 
 /** The endpoints that send posts to a project. */
 export const EndpointsCell = ({ endpoints }: { readonly endpoints: readonly Api<'Endpoint'>[] }) => {
-  const m = useMessages(projectsMessages);
   const [first, ...others] = endpoints;
   if (!first) return <span className="tertiary">{m.noEndpoint}</span>;
   return (

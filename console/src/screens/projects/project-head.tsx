@@ -5,9 +5,8 @@ import { Button } from '../../components/button.js';
 import { PageHead } from '../../components/card.js';
 import { SentenceText } from '../../components/sentence.js';
 import { Countdown } from '../../components/time.js';
-import { useMessages } from '../../i18n/messages.js';
 import { sentence } from '../../i18n/sentence.js';
-import { projectsMessages } from './messages.js';
+import { projectsMessages as m } from './messages.js';
 import type { Project } from './project-calls.js';
 
 /** How many channels a project reaches, and which endpoints send it posts. */
@@ -20,7 +19,6 @@ export const ProjectHead = ({
   readonly onPause: () => void;
   readonly onResume: () => void;
 }) => {
-  const m = useMessages(projectsMessages);
   const channels = useChannels().data ?? [];
   const endpoints = useEndpoints().data?.filter(({ project_ids: projects }) => projects.includes(id));
   const onHold = channels.filter((channel) => ids.includes(channel.id) && channelState(channel) === 'on_hold').length;

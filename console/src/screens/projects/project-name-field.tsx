@@ -1,7 +1,6 @@
 import { type Problems, problemText } from '../../api/problems.js';
 import { Field, TextInput } from '../../components/controls.js';
-import { useMessages } from '../../i18n/messages.js';
-import { projectsMessages } from './messages.js';
+import { projectsMessages as m } from './messages.js';
 
 /** A field for a project's name. */
 export const ProjectNameField = ({
@@ -13,7 +12,6 @@ export const ProjectNameField = ({
   readonly onChange: (name: string) => void;
   readonly problems: Problems;
 }) => {
-  const m = useMessages(projectsMessages);
   const problem = problems.name;
   const isEmpty = problem?.code === 'empty' || problem?.code === 'missing';
   return (

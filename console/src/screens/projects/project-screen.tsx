@@ -4,12 +4,11 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Loaded } from '../../components/states.js';
-import { useMessages } from '../../i18n/messages.js';
 import { PauseDialog } from '../../pauses/pause-dialog.js';
 import { ResumeDialog } from '../../pauses/resume-dialog.js';
 import { ChannelsCard } from './channels-card.js';
 import { DeleteCard } from './delete-card.js';
-import { projectsMessages } from './messages.js';
+import { projectsMessages as m } from './messages.js';
 import { NameCard } from './name-card.js';
 import { ProcessingCard } from './processing/processing-card.js';
 import type { Project } from './project-calls.js';
@@ -30,7 +29,6 @@ export const ProjectScreen = () => {
 };
 
 const ProjectPage = ({ project }: { readonly project: Project }) => {
-  const m = useMessages(projectsMessages);
   const [asked, setAsked] = useState<'pause' | 'resume' | null>(null);
   const thing = { ...project, kind: 'project' as const };
   const close = (): void => setAsked(null);

@@ -6,11 +6,10 @@ import { Card, PageHead } from '../../components/card.js';
 import { TextInput } from '../../components/controls.js';
 import { type Column, RowList } from '../../components/row-list.js';
 import { Empty, Loaded } from '../../components/states.js';
-import { useMessages } from '../../i18n/messages.js';
 import { PauseDialog } from '../../pauses/pause-dialog.js';
 import { ResumeDialog } from '../../pauses/resume-dialog.js';
 import { useOwnerNames } from '../../session/owner-field.js';
-import { projectsMessages } from './messages.js';
+import { projectsMessages as m } from './messages.js';
 import type { Project } from './project-calls.js';
 import { ChannelsCell, EndpointsCell, NameCell, ProcessingCell, StateCell } from './project-cells.js';
 
@@ -19,7 +18,6 @@ const SEARCHED = 9;
 
 /** All projects, with their channels, processing and pauses. */
 export const ProjectsScreen = () => {
-  const m = useMessages(projectsMessages);
   const projects = useProjects();
   if (projects.data?.length === 0)
     return (
@@ -44,7 +42,6 @@ export const ProjectsScreen = () => {
 };
 
 const ProjectList = ({ projects }: { readonly projects: readonly Project[] }) => {
-  const m = useMessages(projectsMessages);
   const channels = useChannels().data;
   const endpoints = useEndpoints().data;
   const owners = useOwnerNames();

@@ -8,8 +8,7 @@ import { Button, ButtonLink, ExternalLink } from '../../components/button.js';
 import { networkTitle } from '../../components/icon.js';
 import { SentenceText } from '../../components/sentence.js';
 import { toastError } from '../../components/toasts.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { sentence } from '../../i18n/sentence.js';
 import { ResumeDialog } from '../../pauses/resume-dialog.js';
 import { CancelDialog, DismissDialog, ResendDialog, useSettle } from '../../publications/publication-dialogs.js';
@@ -18,7 +17,7 @@ import { useChain } from '../../publications/use-chain.js';
 import { WaitingExplanation } from '../../publications/waiting.js';
 import { WhyChain } from '../../publications/why-chain.js';
 import { BannerFrame } from './banner-frame.js';
-import { bannerMessages } from './banner-messages.js';
+import { bannerMessages as m } from './banner-messages.js';
 import { PlannedBanner } from './planned-banner.js';
 import { isSeenTwice, TwiceBanner } from './twice-banner.js';
 
@@ -51,7 +50,6 @@ const Doubt = ({
   readonly publication: Publication;
   readonly channel: Api<'Channel'> | undefined;
 }) => {
-  const m = useMessages(bannerMessages);
   const settle = useSettle(publication);
   const [isBusy, setIsBusy] = useState(false);
   const [isSending, setIsSending] = useState(false);
@@ -97,7 +95,6 @@ const Doubt = ({
 };
 
 const Failed = ({ publication }: { readonly publication: Publication }) => {
-  const m = useMessages(bannerMessages);
   const [dialog, setDialog] = useState<'resend' | 'dismiss' | null>(null);
   const error = publication.attempts.at(-1)?.error;
   const network = networkTitle(publication.platform);
@@ -132,7 +129,6 @@ const Failed = ({ publication }: { readonly publication: Publication }) => {
 };
 
 const Refused = ({ publication, channel }: Pick<BannerProps, 'publication'> & { readonly channel: Api<'Channel'> }) => {
-  const m = useMessages(bannerMessages);
   const { attention, status } = channel;
   const network = networkTitle(channel.platform);
   const codes = attention?.actions.map(({ code }) => code) ?? [];
@@ -183,8 +179,6 @@ const Refused = ({ publication, channel }: Pick<BannerProps, 'publication'> & { 
 };
 
 const Waits = ({ publication, names }: BannerProps) => {
-  const m = useMessages(bannerMessages);
-  const format = useFormat();
   const chain = useChain(publication);
   const [isResuming, setIsResuming] = useState(false);
   const [isCancellingFirst, setIsCancellingFirst] = useState(false);
@@ -226,7 +220,6 @@ const Waits = ({ publication, names }: BannerProps) => {
 };
 
 const CancelButton = ({ publication }: { readonly publication: Publication }) => {
-  const m = useMessages(bannerMessages);
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>

@@ -2,9 +2,8 @@ import { Button } from '../../components/button.js';
 import { CodeBlock } from '../../components/code.js';
 import { Icon } from '../../components/icon.js';
 import { ErrorState } from '../../components/states.js';
-import { useMessages } from '../../i18n/messages.js';
 import type { Publication } from '../../publications/states.js';
-import { publicationMessages } from './messages.js';
+import { publicationMessages as m } from './messages.js';
 import type { Calls } from './use-calls.js';
 
 /** The API calls that would send a publication now, with a note that calls from past attempts are not stored. */
@@ -18,7 +17,6 @@ export const CallsView = ({
   /** The reason the sandbox cannot be called; null if it can. */
   readonly obstacle: string | null;
 }) => {
-  const m = useMessages(publicationMessages);
   if (obstacle !== null) return <p className="tertiary">{obstacle}</p>;
   const requests = (preview?.[publication.platform]?.requests ?? []).filter(
     ({ target_id: target }) => target === publication.target_id,

@@ -5,8 +5,7 @@ import { Card } from '../../components/card.js';
 import { CopyButton } from '../../components/copy.js';
 import { NetworkMark, networkTitle } from '../../components/icon.js';
 import { Json } from '../../components/json.js';
-import { useMessages } from '../../i18n/messages.js';
-import { postMessages } from './post-messages.js';
+import { postMessages as m } from './post-messages.js';
 
 /** A post's content, and any text that replaces it on individual networks or channels. */
 export const ContentCard = ({
@@ -16,7 +15,6 @@ export const ContentCard = ({
   readonly payload: Api<'PostWithPayload'>['payload'];
   readonly names: Names;
 }) => {
-  const m = useMessages(postMessages);
   const [isJson, setIsJson] = useState(false);
   if (payload === null)
     return (

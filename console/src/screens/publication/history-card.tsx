@@ -5,11 +5,10 @@ import { Card } from '../../components/card.js';
 import { Segmented } from '../../components/controls.js';
 import { Json } from '../../components/json.js';
 import { Loaded } from '../../components/states.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import type { Publication } from '../../publications/states.js';
 import { EventList } from './event-list.js';
-import { publicationMessages } from './messages.js';
+import { publicationMessages as m } from './messages.js';
 import type { StoryContext } from './step-text.js';
 import { buildStory, eventsOf } from './story.js';
 import { StoryView } from './story-view.js';
@@ -26,8 +25,6 @@ export const HistoryCard = ({
   publication,
   ...context
 }: Omit<StoryContext, 'request'> & { readonly publication: Publication }) => {
-  const m = useMessages(publicationMessages);
-  const format = useFormat();
   const [view, setView] = useState<'story' | 'events' | 'json'>('story');
   const trace = useTrace(publication.id);
   const events = eventsOf(trace.data?.events ?? [], publication);

@@ -2,24 +2,19 @@ import { useState } from 'react';
 import type { Api } from '../../api/management.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Countdown } from '../../components/time.js';
-import { useMessages } from '../../i18n/messages.js';
-import { planningMessages } from '../../planning/messages.js';
+import { planningMessages as p } from '../../planning/messages.js';
 import { MoveDialog } from '../../planning/move-dialog.js';
 import { CancelPlannedDialog, PublishNowDialog } from '../../planning/planned-dialogs.js';
 import { isPlanned, needsApproval } from '../../planning/planned-posts.js';
 import { ReviewDialog } from '../../planning/review-dialog.js';
-import { useWhen } from '../../planning/use-when.js';
+import { formatWhen as when } from '../../planning/use-when.js';
 import { BannerFrame } from './banner-frame.js';
-import { publicationMessages } from './messages.js';
+import { publicationMessages as shared } from './messages.js';
 import { payloadTitle } from './payload-title.js';
-import { plannedMessages } from './planned-messages.js';
+import { plannedMessages as m } from './planned-messages.js';
 
 /** Shows when a planned post goes out, or that it is waiting for approval, with buttons to change that. */
 export const PlannedBanner = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
-  const m = useMessages(plannedMessages);
-  const p = useMessages(planningMessages);
-  const shared = useMessages(publicationMessages);
-  const when = useWhen();
   const [dialog, setDialog] = useState<'move' | 'now' | 'cancel' | 'review' | null>(null);
   if (!isPlanned(post)) return null;
   const { publish_at: at, approval } = post;
@@ -78,7 +73,6 @@ export const UnreleasedEnd = ({
 }: {
   readonly post: Pick<Api<'PostWithPayload'>, 'approval' | 'released_at' | 'publications'>;
 }) => {
-  const m = useMessages(plannedMessages);
   const isRejected = approval?.state === 'rejected';
   const isCancelled = releasedAt === null && publications.every(({ state }) => state === 'dismissed');
   if (!isRejected && !isCancelled) return null;

@@ -13,8 +13,7 @@ import { NetworkMark, networkTitle } from '../../components/icon.js';
 import { Json } from '../../components/json.js';
 import { SentenceText } from '../../components/sentence.js';
 import { ErrorState, Skeleton } from '../../components/states.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { sentence } from '../../i18n/sentence.js';
 import { isPlanned } from '../../planning/planned-posts.js';
 import { CancelPostDialog } from '../../publications/publication-dialogs.js';
@@ -24,21 +23,19 @@ import {
   shownState,
   StateGlyph,
   StatePill,
-  useStateNames,
+  stateNames as states,
 } from '../../publications/states.js';
 import { WaitingReason, WaitingTime } from '../../publications/waiting.js';
 import { ContentCard } from './content-card.js';
-import { publicationMessages } from './messages.js';
+import { publicationMessages as shared } from './messages.js';
 import { payloadTitle } from './payload-title.js';
 import { PlannedBanner, UnreleasedEnd } from './planned-banner.js';
-import { postMessages } from './post-messages.js';
+import { postMessages as m } from './post-messages.js';
 import { isSeenTwice, TwiceBanner } from './twice-banner.js';
 import { VersionsCard } from './versions-card.js';
 
 /** The screen for a post: all of its publications, its content, and the metadata that the client sent along. */
 export const PostScreen = () => {
-  const shared = useMessages(publicationMessages);
-  const m = useMessages(postMessages);
   const { id } = useParams({ from: '/posts/$id' });
   const post = useQuery({
     queryKey: ['post', id],
@@ -56,11 +53,7 @@ export const PostScreen = () => {
 };
 
 const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
-  const shared = useMessages(publicationMessages);
-  const m = useMessages(postMessages);
   const names = useNames();
-  const states = useStateNames();
-  const format = useFormat();
   const [isCancelling, setIsCancelling] = useState(false);
   const twice = post.publications.find(isSeenTwice);
   const queued = post.publications.filter(({ state }) => state === 'queued').length;
@@ -132,7 +125,6 @@ const PublicationsCard = ({
   readonly post: Api<'PostWithPayload'>;
   readonly names: Names;
 }) => {
-  const m = useMessages(postMessages);
   const hasOwnText = ({ platform, target_id: id }: Publication): boolean =>
     [payload?.overrides?.[platform], payload?.overrides?.[id]].some((override) => override?.text !== undefined);
   return (
@@ -168,8 +160,6 @@ const PublicationsCard = ({
 };
 
 const DetailsCard = ({ post, names }: { readonly post: Api<'PostWithPayload'>; readonly names: Names }) => {
-  const shared = useMessages(publicationMessages);
-  const m = useMessages(postMessages);
   const endpoint = names.endpoint(post.endpoint_id);
   return (
     <Card title={m.details}>

@@ -8,8 +8,7 @@ import { CopyButton } from '../../components/copy.js';
 import { NetworkMark, networkTitle } from '../../components/icon.js';
 import { SentenceText } from '../../components/sentence.js';
 import { ErrorState, Skeleton } from '../../components/states.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { sentence } from '../../i18n/sentence.js';
 import { isOpen } from '../../publications/posts.js';
 import { type Publication, shownState, StatePill } from '../../publications/states.js';
@@ -18,7 +17,7 @@ import { publishCode } from '../../publish-code/publish-code.js';
 import { Banner } from './banner.js';
 import { CallsView } from './calls-view.js';
 import { HistoryCard, useTrace } from './history-card.js';
-import { publicationMessages } from './messages.js';
+import { publicationMessages as m } from './messages.js';
 import { payloadTitle } from './payload-title.js';
 import { ElsewhereCard, ProofCard, ReadersCard } from './side-cards.js';
 import { textMember } from './story.js';
@@ -28,7 +27,6 @@ import { useCalls } from './use-calls.js';
  * The screen for a publication: what it needs, its history up to the network's response, and the proof of that history.
  */
 export const PublicationScreen = () => {
-  const m = useMessages(publicationMessages);
   const { id } = useParams({ from: '/publications/$id' });
   const publication = useQuery({
     queryKey: ['publication', id],
@@ -63,7 +61,6 @@ const Loaded = ({
   readonly publication: Publication;
   readonly post: Api<'PostWithPayload'>;
 }) => {
-  const m = useMessages(publicationMessages);
   const names = useNames();
   const endpoints = useEndpoints();
   const calls = useCalls(post.endpoint_id, post.payload);
@@ -95,8 +92,6 @@ const Loaded = ({
 };
 
 const Head = ({ publication, post }: { readonly publication: Publication; readonly post: Api<'PostWithPayload'> }) => {
-  const m = useMessages(publicationMessages);
-  const format = useFormat();
   const names = useNames();
   const trace = useTrace(publication.id).data;
   const channel = names.channel(publication.target_id);

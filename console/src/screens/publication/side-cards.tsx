@@ -8,13 +8,12 @@ import { CopyButton } from '../../components/copy.js';
 import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
 import { ErrorState } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
-import { type Publication, shownState, StateGlyph, useStateNames } from '../../publications/states.js';
+import { format } from '../../i18n/format.js';
+import { type Publication, shownState, StateGlyph, stateNames as states } from '../../publications/states.js';
 import { readWall } from '../../walls/read-wall.js';
 import { WallPosts } from '../../walls/wall-posts.js';
 import { useTrace } from './history-card.js';
-import { publicationMessages } from './messages.js';
+import { publicationMessages as m } from './messages.js';
 import { eventsOf } from './story.js';
 import type { Calls } from './use-calls.js';
 
@@ -31,8 +30,6 @@ export const ElsewhereCard = ({
   readonly post: Api<'PostWithPayload'>;
   readonly names: Names;
 }) => {
-  const m = useMessages(publicationMessages);
-  const format = useFormat();
   const all = post.publications;
   const shown = all.length > MAX_ELSEWHERE ? all.slice(0, MAX_ELSEWHERE) : all;
   return (
@@ -71,7 +68,6 @@ export const ElsewhereCard = ({
 };
 
 const SiblingState = ({ publication }: { readonly publication: Publication }) => {
-  const states = useStateNames();
   const state = shownState(publication);
   return (
     <span className="sibling-state tertiary">
@@ -93,7 +89,6 @@ export const ReadersCard = ({
   readonly names: Names;
   readonly calls: Calls;
 }) => {
-  const m = useMessages(publicationMessages);
   const ofNetwork = preview?.[publication.platform];
   const channel = names.channel(publication.target_id);
   const wall = ofNetwork && readWall(publication.platform, ofNetwork, publication.target_id);
@@ -128,8 +123,6 @@ export const ReadersCard = ({
 
 /** Ids, the receipt number, and a link to the event in the signed log. */
 export const ProofCard = ({ publication }: { readonly publication: Publication }) => {
-  const m = useMessages(publicationMessages);
-  const format = useFormat();
   const trace = useTrace(publication.id).data;
   const last = eventsOf(trace?.events ?? [], publication).at(-1);
   const [firstMessage, ...otherMessages] = publication.message_ids;
@@ -171,18 +164,15 @@ export const ProofCard = ({ publication }: { readonly publication: Publication }
   );
 };
 
-const Id = ({ label, id, more = 0 }: { readonly label: string; readonly id: string; readonly more?: number }) => {
-  const m = useMessages(publicationMessages);
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>
-        <bdi className="mono cut" title={id}>
-          {id}
-        </bdi>
-        {more > 0 && <span className="tertiary nowrap">+ {m.more(more)}</span>}
-        <CopyButton text={id} look="quiet" />
-      </dd>
-    </div>
-  );
-};
+const Id = ({ label, id, more = 0 }: { readonly label: string; readonly id: string; readonly more?: number }) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>
+      <bdi className="mono cut" title={id}>
+        {id}
+      </bdi>
+      {more > 0 && <span className="tertiary nowrap">+ {m.more(more)}</span>}
+      <CopyButton text={id} look="quiet" />
+    </dd>
+  </div>
+);

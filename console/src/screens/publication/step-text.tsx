@@ -6,13 +6,12 @@ import { AdviceText } from '../../components/advice.js';
 import { ExternalLink } from '../../components/button.js';
 import { Icon, networkTitle } from '../../components/icon.js';
 import { GatewayText, SentenceText } from '../../components/sentence.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { sentence } from '../../i18n/sentence.js';
 import type { Publication } from '../../publications/states.js';
 import { WaitingReasonAndTime } from '../../publications/waiting.js';
 import { useSession } from '../../session/session.js';
-import { publicationMessages } from './messages.js';
+import { publicationMessages as m } from './messages.js';
 import { member, type Step, textMember } from './story.js';
 
 /** The data that story sentences refer to. */
@@ -27,7 +26,6 @@ export interface StoryContext {
 
 /** Returns a function that describes an event's actor in words. */
 const useActor = (names: Names) => {
-  const m = useMessages(publicationMessages);
   const session = useSession();
   return (actor: string): ReactNode => {
     if (actor.startsWith('endpoint:'))
@@ -40,8 +38,6 @@ const useActor = (names: Names) => {
 
 /** A step of a story in words. */
 export const StepText = ({ step, context }: { readonly step: Step; readonly context: StoryContext }) => {
-  const m = useMessages(publicationMessages);
-  const format = useFormat();
   const { publication, post, names } = context;
   const actorName = useActor(names);
   const { event } = step;
@@ -175,8 +171,6 @@ const Requested = ({
   readonly context: StoryContext;
   readonly who: ReactNode;
 }) => {
-  const m = useMessages(publicationMessages);
-  const format = useFormat();
   const facts = member(event, 'request') as { readonly ip?: string; readonly latencyMs?: number } | undefined;
   const ip = request?.ip ?? facts?.ip;
   const key = textMember(event, 'key');
@@ -200,8 +194,6 @@ const Requested = ({
 
 /** An attempt, which expands to show its calls. */
 const Attempt = ({ step: { event, attempt, done }, calls }: { readonly step: Step; readonly calls: ReactNode }) => {
-  const m = useMessages(publicationMessages);
-  const format = useFormat();
   const [isOpen, setIsOpen] = useState(false);
   const worker = textMember(event, 'worker');
   return (
@@ -225,7 +217,6 @@ const Attempt = ({ step: { event, attempt, done }, calls }: { readonly step: Ste
 };
 
 const NextAttempt = ({ step: { event } }: { readonly step: Step }) => {
-  const m = useMessages(publicationMessages);
   const retryAt = member(event, 'retryAt');
   if (typeof retryAt !== 'number') return null;
   return <SentenceText of={sentence(m.nextAt, { until: { at: new Date(retryAt).toISOString() } })} />;
@@ -233,7 +224,6 @@ const NextAttempt = ({ step: { event } }: { readonly step: Step }) => {
 
 /** An attempt's error: the gateway's message and the network's own. */
 const Cause = ({ step: { event }, network }: { readonly step: Step; readonly network: string }) => {
-  const m = useMessages(publicationMessages);
   const error = member(event, 'error') as { readonly message?: unknown; readonly platform_says?: unknown } | undefined;
   if (typeof error?.message !== 'string') return null;
   return (

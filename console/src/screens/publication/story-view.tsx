@@ -1,17 +1,14 @@
 import './story-view.css';
 import { Icon } from '../../components/icon.js';
 import { Moment } from '../../components/time.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { useNow } from '../../time/server-clock.js';
-import { publicationMessages } from './messages.js';
+import { publicationMessages as m } from './messages.js';
 import { StepText, type StoryContext } from './step-text.js';
 import { type Step, STEP_LOOKS } from './story.js';
 
 /** A publication's story in words: a line for each step, and a dashed line with its length for each wait. */
 export const StoryView = ({ steps, ...context }: StoryContext & { readonly steps: readonly Step[] }) => {
-  const m = useMessages(publicationMessages);
-  const format = useFormat();
   const today = format.day(useNow(60_000));
   const dayOf = (step: Step | undefined): string => (step?.at ? format.day(step.at) : today);
   return (

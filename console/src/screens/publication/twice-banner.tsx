@@ -3,13 +3,12 @@ import { Button, ExternalLink } from '../../components/button.js';
 import { networkTitle } from '../../components/icon.js';
 import { SentenceText } from '../../components/sentence.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { sentence } from '../../i18n/sentence.js';
 import { dismissDuplicate } from '../../publications/publication-calls.js';
 import type { Publication } from '../../publications/states.js';
 import { BannerFrame } from './banner-frame.js';
-import { bannerMessages } from './banner-messages.js';
+import { bannerMessages as m } from './banner-messages.js';
 import { useTrace } from './history-card.js';
 import { eventsOf, member } from './story.js';
 
@@ -19,8 +18,6 @@ export const isSeenTwice = ({ warnings }: Pick<Publication, 'warnings'>): boolea
 
 /** Shows both messages of a publication that readers see twice, with a button to dismiss the duplicate. */
 export const TwiceBanner = ({ publication, name }: { readonly publication: Publication; readonly name: string }) => {
-  const m = useMessages(bannerMessages);
-  const format = useFormat();
   const trace = useTrace(publication.id).data;
   const [isBusy, setIsBusy] = useState(false);
   // Only the events have the links of duplicates.

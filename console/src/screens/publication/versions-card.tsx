@@ -9,10 +9,9 @@ import { Json } from '../../components/json.js';
 import { Loaded } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
 import { useActorName } from '../../history/actors.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
-import { useWhen } from '../../planning/use-when.js';
-import { plannedMessages } from './planned-messages.js';
+import { format } from '../../i18n/format.js';
+import { formatWhen as when } from '../../planning/use-when.js';
+import { plannedMessages as m } from './planned-messages.js';
 
 type Event = Api<'HistoricEvent'>;
 
@@ -22,8 +21,6 @@ const member = ({ data }: Event, name: string): unknown =>
 
 /** The history of a planned post: its versions, decisions and release, oldest first. */
 export const VersionsCard = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
-  const m = useMessages(plannedMessages);
-  const format = useFormat();
   const actorName = useActorName();
   const [shown, setShown] = useState<Event | null>(null);
   const history = useQuery({
@@ -66,9 +63,6 @@ export const VersionsCard = ({ post }: { readonly post: Api<'PostWithPayload'> }
 const versionOf = (event: Event): number => Number(member(event, 'revision') ?? 1);
 
 const EventText = ({ event }: { readonly event: Event }) => {
-  const m = useMessages(plannedMessages);
-  const format = useFormat();
-  const when = useWhen();
   const at = member(event, 'publishAt');
   const approved = member(event, 'revision');
   const texts: Readonly<Record<string, string>> = {
@@ -107,8 +101,6 @@ const VersionDialog = ({
   readonly event: Event;
   readonly onClose: () => void;
 }) => {
-  const m = useMessages(plannedMessages);
-  const format = useFormat();
   const version = useQuery({
     queryKey: ['history', 'post', postId, 'revision', event.revision],
     queryFn: () =>

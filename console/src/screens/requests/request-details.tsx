@@ -1,11 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../../components/icon.js';
 import { Json } from '../../components/json.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { explainRequest, figuresOf, type LoggedRequest } from './explain.js';
-import { requestsMessages } from './messages.js';
-import { reasonMessages } from './reason-messages.js';
+import { requestsMessages as m } from './messages.js';
+import { reasonMessages as reasons } from './reason-messages.js';
 import type { NamedEndpoint } from './request-table.js';
 
 /** Explains a logged request and what to do about it, and shows the request's JSON from the API. */
@@ -16,9 +15,6 @@ export const RequestDetails = ({
   readonly request: LoggedRequest;
   readonly endpoint: NamedEndpoint;
 }) => {
-  const m = useMessages(requestsMessages);
-  const reasons = useMessages(reasonMessages);
-  const format = useFormat();
   const { title, text, remedies } = explainRequest(request, reasons, format);
   const skew = figuresOf(request).skew_seconds;
   return (
@@ -62,8 +58,6 @@ const WIDTH = 400;
 
 /** The sender's time, compared with the range of times that the endpoint accepts. */
 const Clock = ({ at, skew }: { readonly at: string; readonly skew: number }) => {
-  const m = useMessages(requestsMessages);
-  const format = useFormat();
   const time = Date.parse(at);
   const reach = Math.max(Math.abs(skew), TOLERANCE) * 1.15;
   const x = (seconds: number): number => ((seconds + reach) / (2 * reach)) * WIDTH;

@@ -1,9 +1,8 @@
 import { Card } from '../../components/card.js';
 import { Moment } from '../../components/time.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { KIND_LOOKS, kindOf, KINDS, type LoggedRequest } from './explain.js';
-import { requestsMessages } from './messages.js';
+import { requestsMessages as m } from './messages.js';
 
 const HEIGHTS = { accepted: 14, replay: 8, unauthorized: 26, invalid: 26, tooMany: 20, disabled: 20 } as const;
 const HEIGHT = 30;
@@ -22,8 +21,6 @@ export const RequestStrip = ({
   readonly items: readonly LoggedRequest[];
   readonly onChoose: (id: string) => void;
 }) => {
-  const m = useMessages(requestsMessages);
-  const format = useFormat();
   const oldestFirst = items.toReversed();
   const empty = Math.max(0, PLACES - oldestFirst.length);
   const summary = format.list(

@@ -8,11 +8,10 @@ import { Card } from '../../components/card.js';
 import { Icon } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { explainRequest, KIND_LOOKS, kindOf, type LoggedRequest } from './explain.js';
-import { requestsMessages } from './messages.js';
-import { reasonMessages } from './reason-messages.js';
+import { requestsMessages as m } from './messages.js';
+import { reasonMessages as reasons } from './reason-messages.js';
 import { RequestDetails } from './request-details.js';
 
 /** Id and name of the endpoint whose requests are shown. */
@@ -35,7 +34,6 @@ export const RequestTable = ({
   readonly onOpen: (id: string | undefined) => void;
   readonly onShowAll: () => void;
 }) => {
-  const m = useMessages(requestsMessages);
   const excerpts = useExcerpts(endpoint.id);
   if (items.length === 0)
     return (
@@ -104,9 +102,6 @@ const RequestRow = ({
   readonly isOpen: boolean;
   readonly onToggle: () => void;
 }) => {
-  const m = useMessages(requestsMessages);
-  const reasons = useMessages(reasonMessages);
-  const format = useFormat();
   const kind = kindOf(request);
   return (
     <tr className={`selectable ${isOpen ? 'request-open' : ''}`} onClick={onToggle}>

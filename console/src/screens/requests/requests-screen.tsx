@@ -9,11 +9,10 @@ import { Card, PageHead } from '../../components/card.js';
 import { Chip, Select, TextInput } from '../../components/controls.js';
 import { Icon } from '../../components/icon.js';
 import { Empty, Loaded } from '../../components/states.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { explainRequest, KIND_LOOKS, kindOf, KINDS, type LoggedRequest } from './explain.js';
-import { requestsMessages } from './messages.js';
-import { reasonMessages } from './reason-messages.js';
+import { requestsMessages as m } from './messages.js';
+import { reasonMessages as reasons } from './reason-messages.js';
 import { RequestStrip } from './request-strip.js';
 import { RequestTable } from './request-table.js';
 import type { RequestsSearch } from './search.js';
@@ -25,7 +24,6 @@ type Endpoint = Api<'Endpoint'>;
 
 /** The last 100 requests to an endpoint. Explains each rejection and how to fix the problem. */
 export const RequestsScreen = () => {
-  const m = useMessages(requestsMessages);
   const endpoints = useEndpoints();
   return (
     <Loaded query={endpoints}>
@@ -67,7 +65,6 @@ const chooseEndpoint = (endpoints: readonly Endpoint[], id: string | undefined):
 const nameOf = ({ name, slug }: Endpoint): string => name ?? slug;
 
 const EndpointRequests = ({ endpoints }: { readonly endpoints: readonly Endpoint[] }) => {
-  const m = useMessages(requestsMessages);
   const search = useSearch({ from: '/requests' });
   const navigate = useNavigate({ from: '/requests' });
   const endpoint = chooseEndpoint(endpoints, search.endpoint);
@@ -77,7 +74,7 @@ const EndpointRequests = ({ endpoints }: { readonly endpoints: readonly Endpoint
       (await management().get('/endpoints/{id}/requests', { path: { id: endpoint.id }, query: { limit: KEPT } })).items,
   });
   const change = (changes: RequestsSearch): void =>
-    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+    void navigate({ search: (before: RequestsSearch) => ({ ...before, ...changes }), replace: true });
   const actions = (
     <>
       <Select
@@ -127,9 +124,6 @@ const RequestsHead = ({
   readonly endpoint: Endpoint;
   readonly actions: ReactNode;
 }) => {
-  const m = useMessages(requestsMessages);
-  const reasons = useMessages(reasonMessages);
-  const format = useFormat();
   const all = requests ?? [];
   const refused = all.filter(isRefused);
   const counts = new Map<string, number>();
@@ -162,7 +156,6 @@ const Log = ({
   readonly search: RequestsSearch;
   readonly change: (changes: RequestsSearch) => void;
 }) => {
-  const m = useMessages(requestsMessages);
   const shown = items
     .filter((request) => search.kind === undefined || kindOf(request) === search.kind)
     .filter((request) => search.find === undefined || matches(request, search.find));

@@ -3,10 +3,9 @@ import { useNames } from '../../api/things.js';
 import { Icon, networkTitle } from '../../components/icon.js';
 import { Moment } from '../../components/time.js';
 import { initialsOf, isPerson, useActorName } from '../../history/actors.js';
-import { useMessages } from '../../i18n/messages.js';
 import type { AuditedEvent, Change } from './data.js';
 import { EventDetails } from './event-details.js';
-import { timeMessages } from './messages.js';
+import { timeMessages as m } from './messages.js';
 
 /** Maximum length of a value in a row, in UTF-16 code units. */
 const MAX_VALUE = 80;
@@ -101,13 +100,10 @@ const Row = ({
 };
 
 /** Returns a function that formats a field's value on one line. */
-const useValue = (): ((value: unknown) => string) => {
-  const m = useMessages(timeMessages);
-  return (value) => {
-    if (value === null || value === undefined) return m.nothing;
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
-  };
+const useValue = (): ((value: unknown) => string) => (value) => {
+  if (value === null || value === undefined) return m.nothing;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
 };
 
 /** Returns a function that names an event's channel, project or endpoint; anything else is named by type and id. */

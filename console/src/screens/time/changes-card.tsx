@@ -3,11 +3,10 @@ import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Segmented } from '../../components/controls.js';
 import { Loaded } from '../../components/states.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { ChangeRow, EventRow } from './change-row.js';
 import { useDifferences, useEvents, useThrottled } from './data.js';
-import { timeMessages } from './messages.js';
+import { timeMessages as m } from './messages.js';
 import type { TimeWindow } from './window.js';
 
 type View = 'compared' | 'since' | 'events';
@@ -28,8 +27,6 @@ export const ChangesCard = ({
   readonly openId: string | undefined;
   readonly onOpen: (id: string | undefined) => void;
 }) => {
-  const m = useMessages(timeMessages);
-  const format = useFormat();
   const [chosen, setChosen] = useState<View | null>(null);
   const usual: View = from !== null ? 'compared' : at === null ? 'events' : 'since';
   const view =
@@ -60,7 +57,6 @@ interface Opening {
 }
 
 const Differences = ({ from, to, openId, onOpen }: { readonly from: number; readonly to: number | null } & Opening) => {
-  const m = useMessages(timeMessages);
   const differences = useDifferences(useThrottled(from), useThrottled(to));
   return (
     <Loaded query={differences}>
@@ -87,7 +83,6 @@ const Differences = ({ from, to, openId, onOpen }: { readonly from: number; read
 };
 
 const Events = ({ window, openId, onOpen }: { readonly window: TimeWindow } & Opening) => {
-  const m = useMessages(timeMessages);
   const events = useEvents(window);
   return (
     <Loaded query={events}>

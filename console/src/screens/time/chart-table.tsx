@@ -1,13 +1,11 @@
 import { Moment } from '../../components/time.js';
 import { useActorName } from '../../history/actors.js';
-import { useMessages } from '../../i18n/messages.js';
 import type { Ticks } from './data.js';
-import { timeMessages } from './messages.js';
+import { timeMessages as m } from './messages.js';
 import type { SpanRow } from './span-rows.js';
 
 /** A table of the chart's pauses, holds and changes by people, for screen readers. */
 export const ChartTable = ({ ticks, rows }: { readonly ticks: Ticks; readonly rows: readonly SpanRow[] }) => {
-  const m = useMessages(timeMessages);
   const actorName = useActorName();
   return (
     <div className="visually-hidden">

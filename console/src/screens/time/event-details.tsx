@@ -6,10 +6,9 @@ import { Json } from '../../components/json.js';
 import { Pill } from '../../components/state-pill.js';
 import { Loaded } from '../../components/states.js';
 import { UnsupportedBrowser, verifyProof } from '../../history/verify-proof.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { type AuditedEvent, useEvent } from './data.js';
-import { timeMessages } from './messages.js';
+import { timeMessages as m } from './messages.js';
 
 /** An event as the API returns it, and its proof, which the browser checks. */
 export const EventDetails = ({ id }: { readonly id: string }) => {
@@ -46,8 +45,6 @@ const useProof = ({ id, stream, revision, hash }: AuditedEvent) =>
   });
 
 const Proof = ({ event }: { readonly event: AuditedEvent }) => {
-  const m = useMessages(timeMessages);
-  const format = useFormat();
   const proof = useProof(event);
   const save = (): void => {
     const url = URL.createObjectURL(new Blob([proof.data?.file ?? ''], { type: 'text/plain' }));
@@ -92,7 +89,6 @@ const ProofState = ({
   readonly state: 'proved' | 'signed' | 'wrong';
   readonly text: string | null;
 }) => {
-  const m = useMessages(timeMessages);
   if (state === 'wrong')
     return (
       <span role="alert">
@@ -114,7 +110,6 @@ const ProofState = ({
 
 /** A link to the screen for an event's subject. Renders nothing if there is no such screen. */
 const StoryLink = ({ event: { aggregate, aggregate_id: id } }: { readonly event: AuditedEvent }) => {
-  const m = useMessages(timeMessages);
   if (id === null) return null;
   const look = { size: 'small' as const };
   switch (aggregate) {

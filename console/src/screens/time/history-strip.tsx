@@ -1,10 +1,9 @@
 import { useMemo } from 'react';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { useNow } from '../../time/server-clock.js';
 import { useTicks } from './data.js';
 import { EventsChart } from './events-chart.js';
-import { timeMessages } from './messages.js';
+import { timeMessages as m } from './messages.js';
 import { axisMarks, percentOf, type TimeWindow } from './window.js';
 
 /**
@@ -20,8 +19,6 @@ export const HistoryStrip = ({
   readonly window: TimeWindow;
   readonly onChoose: (at: number) => void;
 }) => {
-  const m = useMessages(timeMessages);
-  const format = useFormat();
   const now = useNow(3_600_000) + 3_600_000;
   const from = firstAt === null ? now - 86_400_000 : Date.parse(firstAt);
   const all = useMemo(() => ({ from: Math.floor(from / 60_000) * 60_000, to: now }), [from, now]);

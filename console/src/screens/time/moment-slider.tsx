@@ -1,8 +1,7 @@
 import * as Radix from '@radix-ui/react-slider';
 import type { KeyboardEvent } from 'react';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
-import { timeMessages } from './messages.js';
+import { format } from '../../i18n/format.js';
+import { timeMessages as m } from './messages.js';
 import { isInside, percentOf, type TimeWindow } from './window.js';
 
 /** State of the handles, and the functions that move them. */
@@ -34,8 +33,6 @@ export interface SliderProps {
  * comparing.
  */
 export const MomentSlider = (props: SliderProps) => {
-  const m = useMessages(timeMessages);
-  const format = useFormat();
   const { window, at, from, onAt, onFrom } = props;
   const clamp = (time: number): number => Math.min(window.to, Math.max(window.from, time));
   const values = from === null ? [clamp(at)] : [clamp(Math.min(from, at)), clamp(Math.max(from, at))];

@@ -4,11 +4,10 @@ import { CopyButton } from '../../components/copy.js';
 import { Icon, NetworkMark } from '../../components/icon.js';
 import { Pill } from '../../components/state-pill.js';
 import { Empty, Loaded } from '../../components/states.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { serverNow } from '../../time/server-clock.js';
 import { usePast, useThrottled } from './data.js';
-import { timeMessages } from './messages.js';
+import { timeMessages as m } from './messages.js';
 import { describePast, type PastThing } from './past-states.js';
 
 /**
@@ -16,8 +15,6 @@ import { describePast, type PastThing } from './past-states.js';
  * @param at null for now
  */
 export const StateCard = ({ at }: { readonly at: number | null }) => {
-  const m = useMessages(timeMessages);
-  const format = useFormat();
   const router = useRouter();
   const asked = useThrottled(at);
   const past = usePast(asked);
@@ -65,7 +62,6 @@ const Group = ({
   /** The current state; undefined while it is loading or if `things` already shows it. */
   readonly now: readonly PastThing[] | undefined;
 }) => {
-  const m = useMessages(timeMessages);
   if (things.length === 0) return null;
   return (
     <section className="state-group" aria-label={title}>
@@ -94,7 +90,6 @@ const Group = ({
 };
 
 const Now = ({ then, now }: { readonly then: PastThing; readonly now: PastThing | undefined }) => {
-  const m = useMessages(timeMessages);
   if (now?.label === then.label) return <span className="state-now tertiary">{m.asNow}</span>;
   return <span className="state-now tone-time">{now ? now.label : m.gone}</span>;
 };

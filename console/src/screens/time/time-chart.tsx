@@ -2,15 +2,14 @@ import { useNames } from '../../api/things.js';
 import { Card } from '../../components/card.js';
 import { useIsPhone } from '../../components/use-is-phone.js';
 import { initialsOf, useActorName } from '../../history/actors.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { useNow } from '../../time/server-clock.js';
 import { ChartLegend } from './chart-legend.js';
 import { ChartTable } from './chart-table.js';
 import type { Ticks } from './data.js';
 import { EventsChart } from './events-chart.js';
 import { HistoryStrip } from './history-strip.js';
-import { timeMessages } from './messages.js';
+import { timeMessages as m } from './messages.js';
 import { MomentSlider, type SliderProps } from './moment-slider.js';
 import { groupSpans, mergeChanges } from './span-rows.js';
 import { usePan } from './use-pan.js';
@@ -30,8 +29,6 @@ export const TimeChart = ({
   /** Opens an event and goes to its time. */
   readonly onOpenEvent: (id: string, at: number) => void;
 }) => {
-  const m = useMessages(timeMessages);
-  const format = useFormat();
   const names = useNames();
   const actorName = useActorName();
   const now = useNow(1000);
@@ -138,7 +135,6 @@ const SpanLane = ({ spans, window }: { readonly spans: Ticks['spans']; readonly 
 const DAY = 86_400_000;
 
 const Axis = ({ window }: { readonly window: TimeWindow }) => {
-  const format = useFormat();
   const isLong = window.to - window.from > 2 * DAY;
   return (
     <div className="time-lane">

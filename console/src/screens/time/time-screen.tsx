@@ -5,13 +5,12 @@ import { Button } from '../../components/button.js';
 import { PageHead } from '../../components/card.js';
 import { Segmented } from '../../components/controls.js';
 import { Loaded } from '../../components/states.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { useScope } from '../../session/scope.js';
 import { useNow } from '../../time/server-clock.js';
 import { ChangesCard } from './changes-card.js';
 import { useTicks } from './data.js';
-import { timeMessages } from './messages.js';
+import { timeMessages as m } from './messages.js';
 import { StateCard } from './state-card.js';
 import { TimeChart } from './time-chart.js';
 import { useTravel } from './travel.js';
@@ -23,7 +22,6 @@ const BUCKETS = 150;
 
 /** The time machine: what things looked like at a given time, what has changed since, who changed it, and the proof. */
 export const TimeScreen = () => {
-  const m = useMessages(timeMessages);
   const scope = useScope();
   const search = useSearch({ from: '/time' });
   const navigate = useNavigate({ from: '/time' });
@@ -55,8 +53,6 @@ export const TimeScreen = () => {
 };
 
 const Head = ({ travel }: { readonly travel: ReturnType<typeof useTravel> }) => {
-  const m = useMessages(timeMessages);
-  const format = useFormat();
   const now = useNow(1000);
   const { at, span, slider } = travel;
   const spans = (Object.keys(SPANS) as Span[]).map((value) => ({ value, label: m.spans[value] }));

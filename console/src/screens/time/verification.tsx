@@ -5,9 +5,8 @@ import { queryClient } from '../../api/query-client.js';
 import { Button } from '../../components/button.js';
 import { Confirmation } from '../../components/dialog.js';
 import { Icon } from '../../components/icon.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
-import { timeMessages } from './messages.js';
+import { format } from '../../i18n/format.js';
+import { timeMessages as m } from './messages.js';
 
 interface Verification {
   readonly events: number;
@@ -19,8 +18,6 @@ const MAX_NAMED = 5;
 
 /** For operators: the result of the last verification of the history, and a button that starts another. */
 export const HistoryVerification = () => {
-  const m = useMessages(timeMessages);
-  const format = useFormat();
   const [isAsking, setIsAsking] = useState(false);
   const job = useQuery({
     queryKey: ['jobs', 'verify-history'],
@@ -63,19 +60,16 @@ export const HistoryVerification = () => {
   );
 };
 
-const Broken = ({ broken }: { readonly broken: Verification['broken'] }) => {
-  const m = useMessages(timeMessages);
-  return (
-    <div className="history-broken" role="alert">
-      <Icon name="failed" tone="fail" />
-      <span>
-        <b>{m.broken(broken.length)}</b>{' '}
-        {broken.slice(0, MAX_NAMED).map(({ stream, revision, reason }) => (
-          <span key={`${stream} ${revision}`} className="mono">
-            {stream} @{revision} ({m.reasons[reason as keyof typeof m.reasons] ?? reason}){' '}
-          </span>
-        ))}
-      </span>
-    </div>
-  );
-};
+const Broken = ({ broken }: { readonly broken: Verification['broken'] }) => (
+  <div className="history-broken" role="alert">
+    <Icon name="failed" tone="fail" />
+    <span>
+      <b>{m.broken(broken.length)}</b>{' '}
+      {broken.slice(0, MAX_NAMED).map(({ stream, revision, reason }) => (
+        <span key={`${stream} ${revision}`} className="mono">
+          {stream} @{revision} ({m.reasons[reason as keyof typeof m.reasons] ?? reason}){' '}
+        </span>
+      ))}
+    </span>
+  </div>
+);

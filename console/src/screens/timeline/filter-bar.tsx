@@ -5,12 +5,11 @@ import { Button } from '../../components/button.js';
 import { Chip, Segmented } from '../../components/controls.js';
 import { Icon, NetworkMark, NETWORKS, networkTitle } from '../../components/icon.js';
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
-import { StateGlyph, useStateNames } from '../../publications/states.js';
+import { format } from '../../i18n/format.js';
+import { StateGlyph, stateNames as names } from '../../publications/states.js';
 import { type Count, showCount } from './count-by-channel.js';
 import { JumpDialog } from './jump-dialog.js';
-import { timelineMessages } from './messages.js';
+import { timelineMessages as m } from './messages.js';
 import { SPANS, type TimelineSearch } from './search.js';
 
 /** Publication counts by state; undefined while loading. */
@@ -34,9 +33,6 @@ export const FilterBar = ({
   /** Called with the URL parameters that change. */
   readonly onChange: (change: { readonly [K in keyof TimelineSearch]: TimelineSearch[K] | undefined }) => void;
 }) => {
-  const m = useMessages(timelineMessages);
-  const names = useStateNames();
-  const format = useFormat();
   const [isJumping, setIsJumping] = useState(false);
   const { state } = search;
   const toggle = (wanted: string): void => onChange({ state: state === wanted ? undefined : wanted });
@@ -111,28 +107,24 @@ export const FilterBar = ({
 type ChoiceProps = Pick<Parameters<typeof FilterBar>[0], 'search' | 'onChange'>;
 
 /** Buttons with the logos of the four networks, to filter by one of them. */
-const NetworkChoice = ({ search: { platform }, onChange }: ChoiceProps) => {
-  const m = useMessages(timelineMessages);
-  return (
-    <div className="chip network-choice" role="group" aria-label={m.network}>
-      {NETWORKS.map((network) => (
-        <button
-          key={network}
-          type="button"
-          aria-pressed={network === platform}
-          title={networkTitle(network)}
-          onClick={() => onChange({ platform: network === platform ? undefined : network })}
-        >
-          <NetworkMark platform={network} />
-        </button>
-      ))}
-    </div>
-  );
-};
+const NetworkChoice = ({ search: { platform }, onChange }: ChoiceProps) => (
+  <div className="chip network-choice" role="group" aria-label={m.network}>
+    {NETWORKS.map((network) => (
+      <button
+        key={network}
+        type="button"
+        aria-pressed={network === platform}
+        title={networkTitle(network)}
+        onClick={() => onChange({ platform: network === platform ? undefined : network })}
+      >
+        <NetworkMark platform={network} />
+      </button>
+    ))}
+  </div>
+);
 
 /** A menu to select a project. If the URL names a channel, also shows that channel with a button to remove it. */
 const ThingChoice = ({ search, onChange }: ChoiceProps) => {
-  const m = useMessages(timelineMessages);
   const projects = useProjects().data ?? [];
   const channel = useChannels().data?.find(({ id }) => id === search.channel);
   const chosen = projects.find(({ id }) => id === search.project);

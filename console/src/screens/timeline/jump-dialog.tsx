@@ -2,9 +2,8 @@ import { type SubmitEvent, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { Field, TextInput } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
-import { useMessages } from '../../i18n/messages.js';
 import { serverNow } from '../../time/server-clock.js';
-import { timelineMessages } from './messages.js';
+import { timelineMessages as m } from './messages.js';
 
 /** Formats a time as the value of a `datetime-local` field: `2026-11-26T14:02`. */
 const toLocal = (at: number): string =>
@@ -19,7 +18,6 @@ export const JumpDialog = ({
   readonly onJump: (at: string) => void;
   readonly onClose: () => void;
 }) => {
-  const m = useMessages(timelineMessages);
   const [value, setValue] = useState(() => toLocal(serverNow()));
   const [isWrong, setIsWrong] = useState(false);
   const jump = (event: SubmitEvent): void => {

@@ -5,15 +5,15 @@ import type { Api } from '../../api/management.js';
 import { useNames } from '../../api/things.js';
 import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
 import { Countdown } from '../../components/time.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
+import { useLocale } from '../../i18n/locale.js';
 import { postTitle } from '../../publications/posts.js';
-import { type ShownState, StateGlyph, stateLook, useStateNames } from '../../publications/states.js';
+import { type ShownState, StateGlyph, stateLook, stateNames as names } from '../../publications/states.js';
 import { WaitingReason } from '../../publications/waiting.js';
 import type { LaneCounts } from './count-by-channel.js';
 import { type LaneBar, presentBar } from './lane-bars.js';
 import { type Mark, type MarkGroup, mergeMarks } from './lane-marks.js';
-import { timelineMessages } from './messages.js';
+import { timelineMessages as m } from './messages.js';
 import { placeOf, type TimeWindow } from './time-window.js';
 
 interface LaneProps {
@@ -31,9 +31,7 @@ interface LaneProps {
 
 /** The lane of one channel: its name with counts, and its marks and bars over time. */
 export const Lane = memo(({ channel, marks, bars, counts, window: shown, distance, selected, onSelect }: LaneProps) => {
-  const m = useMessages(timelineMessages);
-  const names = useStateNames();
-  const format = useFormat();
+  useLocale();
   const groups = useMemo(() => {
     const margin = shown.length / 20;
     return mergeMarks(marks, distance).filter(({ at }) => at > shown.from - margin && at < shown.to + margin);
@@ -108,9 +106,6 @@ const MarkButton = ({
   readonly isSelected: boolean;
   readonly onSelect: (mark: Mark) => void;
 }) => {
-  const m = useMessages(timelineMessages);
-  const names = useStateNames();
-  const format = useFormat();
   const first = group.marks[0];
   if (!first) return null;
   const { count, marks, state } = group;
@@ -153,7 +148,6 @@ const Label = ({
   readonly groups: readonly MarkGroup[];
   readonly window: TimeWindow;
 }) => {
-  const m = useMessages(timelineMessages);
   const names = useNames();
   const bar = presentBar(bars, shown.middle);
   const slowed = groups.find(({ state }) => state === 'slowed' || state === 'retrying');
@@ -189,7 +183,6 @@ const Label = ({
 };
 
 const PauseLabel = ({ bar, until }: { readonly bar: LaneBar; readonly until: number }) => {
-  const m = useMessages(timelineMessages);
   const names = useNames();
   const project = bar.projectId === null ? undefined : names.project(bar.projectId);
   const endpoint = bar.actor?.startsWith('endpoint:') ? names.endpoint(bar.actor.slice('endpoint:'.length)) : undefined;

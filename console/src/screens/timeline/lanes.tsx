@@ -5,15 +5,14 @@ import type { Api } from '../../api/management.js';
 import { Card } from '../../components/card.js';
 import { TextInput } from '../../components/controls.js';
 import { useIsPhone } from '../../components/use-is-phone.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { useNow } from '../../time/server-clock.js';
 import type { LaneCounts } from './count-by-channel.js';
 import { Lane } from './lane.js';
 import { barsOf } from './lane-bars.js';
 import { FEW_CHANNELS, groupLanes } from './lane-groups.js';
 import type { Mark } from './lane-marks.js';
-import { timelineMessages } from './messages.js';
+import { timelineMessages as m } from './messages.js';
 import { axisTicks, placeOf, type TimeWindow } from './time-window.js';
 import { useSpans } from './use-spans.js';
 
@@ -50,8 +49,6 @@ export const Lanes = ({
   completeSince,
   ...rest
 }: LanesProps) => {
-  const m = useMessages(timelineMessages);
-  const format = useFormat();
   const [search, setSearch] = useState('');
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useMemo(() => groupLanes(channels, projects, search), [channels, projects, search]);
@@ -157,7 +154,6 @@ const Shift = ({
 
 /** The times above the lanes. */
 const Axis = ({ window: shown, isLive }: { readonly window: TimeWindow; readonly isLive: boolean }) => {
-  const format = useFormat();
   const label = (at: number): string => (shown.span === 'week' ? format.day(at) : format.time(at));
   return (
     <div className="lanes-scale" aria-hidden="true">
@@ -178,7 +174,6 @@ const Axis = ({ window: shown, isLive }: { readonly window: TimeWindow; readonly
 };
 
 const NowLabel = ({ window: shown, isLive }: { readonly window: TimeWindow; readonly isLive: boolean }) => {
-  const format = useFormat();
   const now = useNow(isLive ? 1000 : 60_000);
   const place = isLive ? 50 : placeOf(now, shown);
   if (place < 0 || place > 100) return null;

@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import type { Names } from '../../api/things.js';
-import { useFormat } from '../../i18n/format.js';
+import { format } from '../../i18n/format.js';
+import { useLocale } from '../../i18n/locale.js';
 import type { Post } from '../../publications/posts.js';
 import type { Publication } from '../../publications/states.js';
 import { type Column, mainPublication } from './columns.js';
@@ -31,7 +32,7 @@ interface ListRowProps {
 
 /** A row of the list. Re-renders only when the row itself changes, not whenever the list scrolls. */
 export const ListRow = memo(({ row, index, top, height, isOpen, measure, ...rest }: ListRowProps) => {
-  const format = useFormat();
+  useLocale();
   // Not a transform, because a separate layer for each row would cost more than the rows themselves.
   const place = isOpen ? { top } : { top, height };
   if (row.kind === 'day')

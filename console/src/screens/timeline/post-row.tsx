@@ -1,13 +1,12 @@
 import type { Names } from '../../api/things.js';
 import { networkTitle } from '../../components/icon.js';
 import { Moment } from '../../components/time.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { type Post, postTitle } from '../../publications/posts.js';
-import { needsPerson, shownState, stateLook, useStateNames } from '../../publications/states.js';
+import { needsPerson, shownState, stateLook, stateNames as states } from '../../publications/states.js';
 import { WaitingReason, WaitingTime } from '../../publications/waiting.js';
 import { cellsOf, type Column, mainPublication } from './columns.js';
-import { timelineMessages } from './messages.js';
+import { timelineMessages as m } from './messages.js';
 
 interface PostRowProps {
   readonly post: Post;
@@ -21,55 +20,49 @@ interface PostRowProps {
 }
 
 /** A post in one line: its text, its state in each column, and what it is waiting for or how it went. */
-export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, onToggle }: PostRowProps) => {
-  const m = useMessages(timelineMessages);
-  const states = useStateNames();
-  return (
-    <button
-      type="button"
-      className="post-line"
-      data-selected={isSelected || undefined}
-      aria-expanded={isOpen}
-      aria-controls={isOpen ? controls : undefined}
-      onClick={() => onToggle(post)}
-    >
-      <span className="post-time">
-        <Moment at={post.accepted_at} form="time" />
-      </span>
-      <bdi className="cut post-text">{postTitle(post, m.media)}</bdi>
-      {cellsOf(post, columns).map((cell, index) => {
-        const column = columns[index];
-        const where = column?.name ?? networkTitle(column?.platform ?? '');
-        return (
-          <span
-            key={column?.key}
-            className="post-cell"
-            title={`${where}: ${cell ? states[cell.state] : m.notSent}`}
-            // A label instead of hidden text, because every hidden element would get its own layer.
-            {...(cell ? { role: 'img', 'aria-label': `${where}: ${states[cell.state]};` } : { 'data-empty': true })}
-          >
-            {cell === null ? (
-              <i className="post-none" />
-            ) : (
-              <>
-                <i className={`post-state state-${cell.state}`} />
-                {column?.name === null && cell.count > 1 && <small>{cell.count}</small>}
-              </>
-            )}
-          </span>
-        );
-      })}
-      <Outcome post={post} names={names} />
-    </button>
-  );
-};
+export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, onToggle }: PostRowProps) => (
+  <button
+    type="button"
+    className="post-line"
+    data-selected={isSelected || undefined}
+    aria-expanded={isOpen}
+    aria-controls={isOpen ? controls : undefined}
+    onClick={() => onToggle(post)}
+  >
+    <span className="post-time">
+      <Moment at={post.accepted_at} form="time" />
+    </span>
+    <bdi className="cut post-text">{postTitle(post, m.media)}</bdi>
+    {cellsOf(post, columns).map((cell, index) => {
+      const column = columns[index];
+      const where = column?.name ?? networkTitle(column?.platform ?? '');
+      return (
+        <span
+          key={column?.key}
+          className="post-cell"
+          title={`${where}: ${cell ? states[cell.state] : m.notSent}`}
+          // A label instead of hidden text, because every hidden element would get its own layer.
+          {...(cell ? { role: 'img', 'aria-label': `${where}: ${states[cell.state]};` } : { 'data-empty': true })}
+        >
+          {cell === null ? (
+            <i className="post-none" />
+          ) : (
+            <>
+              <i className={`post-state state-${cell.state}`} />
+              {column?.name === null && cell.count > 1 && <small>{cell.count}</small>}
+            </>
+          )}
+        </span>
+      );
+    })}
+    <Outcome post={post} names={names} />
+  </button>
+);
 
 /**
  * The reason a post is waiting, failed or was filtered; otherwise how much of it was published and how long that took.
  */
 const Outcome = ({ post, names }: Pick<PostRowProps, 'post' | 'names'>) => {
-  const m = useMessages(timelineMessages);
-  const format = useFormat();
   const main = mainPublication(post.publications);
   if (main && shownState(main) !== 'filtered') {
     const isUrgent = main.state === 'in_doubt' || main.state === 'failed' || needsPerson(main);

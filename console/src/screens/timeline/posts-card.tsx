@@ -6,13 +6,12 @@ import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { NetworkMark, networkTitle } from '../../components/icon.js';
 import { useIsPhone } from '../../components/use-is-phone.js';
-import { useMessages } from '../../i18n/messages.js';
 import type { Post } from '../../publications/posts.js';
 import { useNow } from '../../time/server-clock.js';
 import type { Column } from './columns.js';
 import { toRows } from './day-rows.js';
 import { ListRow } from './list-row.js';
-import { timelineMessages } from './messages.js';
+import { timelineMessages as m } from './messages.js';
 import type { Selection } from './use-selection.js';
 import { useStateImages } from './use-state-images.js';
 
@@ -46,7 +45,6 @@ export const PostsCard = ({
   onEnd,
   ...rest
 }: PostsCardProps) => {
-  const m = useMessages(timelineMessages);
   const panelId = useId();
   const now = useNow(60_000);
   const rows = useMemo(() => toRows(posts, now), [posts, now]);

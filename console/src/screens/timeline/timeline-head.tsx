@@ -1,25 +1,22 @@
 import { useMemo, useState } from 'react';
 import { Button, ButtonLink } from '../../components/button.js';
 import { PageHead } from '../../components/card.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { PauseDialog } from '../../pauses/pause-dialog.js';
 import { countInState, showCount } from './count-by-channel.js';
-import { timelineMessages } from './messages.js';
+import { timelineMessages as m } from './messages.js';
 import { describeSummary } from './timeline-heading.js';
 import type { Unsettled } from './use-unsettled.js';
 import { summarizeWaiting } from './waiting-summary.js';
 
 /** The heading: how many publications are waiting, and for what. */
 export const TimelineHead = ({ queued, inDoubt, failed }: Unsettled) => {
-  const m = useMessages(timelineMessages);
-  const format = useFormat();
   const [isPausing, setIsPausing] = useState(false);
-  const title = useMemo(() => {
-    if (!queued) return m.loading;
-    const publications = queued.items.flatMap((post) => post.publications);
-    return describeSummary(summarizeWaiting(publications), queued.next !== null, m, format);
-  }, [queued, m, format]);
+  const waiting = useMemo(
+    () => queued && summarizeWaiting(queued.items.flatMap((post) => post.publications)),
+    [queued],
+  );
+  const title = waiting && queued ? describeSummary(waiting, queued.next !== null, m, format) : m.loading;
   const inDoubtCount = countInState(inDoubt, 'in_doubt');
   const failedCount = countInState(failed, 'failed');
   const notes = [

@@ -4,7 +4,6 @@ import { useChannels, useNames, useProjects } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Empty, ErrorState, Skeleton } from '../../components/states.js';
-import { useMessages } from '../../i18n/messages.js';
 import type { Post } from '../../publications/posts.js';
 import { useNow } from '../../time/server-clock.js';
 import { columnsOf, mainPublication } from './columns.js';
@@ -13,7 +12,7 @@ import { FilterBar } from './filter-bar.js';
 import { selectChannels } from './lane-groups.js';
 import { type Mark, marksByChannel } from './lane-marks.js';
 import { Lanes } from './lanes.js';
-import { timelineMessages } from './messages.js';
+import { timelineMessages as m } from './messages.js';
 import { PostsCard } from './posts-card.js';
 import type { TimelineSearch } from './search.js';
 import { timeWindow, windowStep } from './time-window.js';
@@ -25,7 +24,6 @@ import { type Unsettled, useUnsettled } from './use-unsettled.js';
 
 /** Posts over time: what was published, what is waiting and why, and what to do about it. */
 export const TimelineScreen = () => {
-  const m = useMessages(timelineMessages);
   const search = useSearch({ from: '/timeline' });
   const channels = useChannels();
   const unsettled = useUnsettled();
@@ -59,7 +57,6 @@ const toFilter = ({ state, channel, project }: TimelineSearch): PostFilter => {
 };
 
 const Content = ({ search, unsettled }: { readonly search: TimelineSearch; readonly unsettled: Unsettled }) => {
-  const m = useMessages(timelineMessages);
   const navigate = useNavigate({ from: '/timeline' });
   const names = useNames();
   const channels = useChannels().data ?? NONE;
@@ -97,7 +94,7 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
 
   const change = useCallback(
     (members: object) =>
-      void navigate({ search: (old) => ({ ...old, ...members }), replace: true, resetScroll: false }),
+      void navigate({ search: (old: TimelineSearch) => ({ ...old, ...members }), replace: true, resetScroll: false }),
     [navigate],
   );
   const { choose } = selection;
@@ -190,27 +187,24 @@ const isSearchFruitless = (all: readonly Post[], matching: readonly Post[]): boo
   return all.length - end - 1 >= MAX_FRUITLESS;
 };
 
-const Nothing = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) => {
-  const m = useMessages(timelineMessages);
-  return (
-    <Card className="posts">
-      {isFiltered ? (
-        <Empty icon="search" title={m.noMatch} action={<Button onClick={onClear}>{m.showAll}</Button>}>
-          {m.noMatchText}
-        </Empty>
-      ) : (
-        <Empty
-          icon="timeline"
-          title={m.emptyTitle}
-          action={
-            <ButtonLink to="/compose" search={{}}>
-              {m.emptyAction}
-            </ButtonLink>
-          }
-        >
-          {m.emptyText}
-        </Empty>
-      )}
-    </Card>
-  );
-};
+const Nothing = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) => (
+  <Card className="posts">
+    {isFiltered ? (
+      <Empty icon="search" title={m.noMatch} action={<Button onClick={onClear}>{m.showAll}</Button>}>
+        {m.noMatchText}
+      </Empty>
+    ) : (
+      <Empty
+        icon="timeline"
+        title={m.emptyTitle}
+        action={
+          <ButtonLink to="/compose" search={{}}>
+            {m.emptyAction}
+          </ButtonLink>
+        }
+      >
+        {m.emptyText}
+      </Empty>
+    )}
+  </Card>
+);

@@ -3,8 +3,7 @@ import { useState } from 'react';
 import type { Names } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { NetworkMark } from '../../components/icon.js';
-import { useFormat } from '../../i18n/format.js';
-import { useMessages } from '../../i18n/messages.js';
+import { format } from '../../i18n/format.js';
 import { ResumeDialog } from '../../pauses/resume-dialog.js';
 import type { Post } from '../../publications/posts.js';
 import { CancelDialog } from '../../publications/publication-dialogs.js';
@@ -13,7 +12,7 @@ import { type Publication, shownState, StateGlyph } from '../../publications/sta
 import { useChain } from '../../publications/use-chain.js';
 import { WaitingExplanation } from '../../publications/waiting.js';
 import { WhyChain } from '../../publications/why-chain.js';
-import { timelineMessages } from './messages.js';
+import { timelineMessages as m } from './messages.js';
 
 /** Maximum number of channels to list for a post. */
 const MAX_CHANNELS = 12;
@@ -33,7 +32,6 @@ export const WhyPanel = ({
   readonly names: Names;
   readonly onChoose: (publication: Publication) => void;
 }) => {
-  const m = useMessages(timelineMessages);
   const sorted = post.publications.toSorted(
     (a, b) => SEVERITY.indexOf(shownState(a)) - SEVERITY.indexOf(shownState(b)),
   );
@@ -63,7 +61,6 @@ export const WhyPanel = ({
 };
 
 const Explanation = ({ publication, names }: { readonly publication: Publication; readonly names: Names }) => {
-  const m = useMessages(timelineMessages);
   const chain = useChain(publication);
   const isWaiting = publication.state === 'queued';
   return (
@@ -97,8 +94,6 @@ const Actions = ({
   readonly first: Publication | undefined;
   readonly names: Names;
 }) => {
-  const m = useMessages(timelineMessages);
-  const format = useFormat();
   const [dialog, setDialog] = useState<'cancel' | 'cancelFirst' | 'resume' | null>(null);
   const { id, state, target_id: channelId, project_id: projectId, waiting_for: waitingFor } = publication;
   const channel = names.channel(channelId);

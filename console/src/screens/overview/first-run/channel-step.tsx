@@ -5,7 +5,6 @@ import { ChannelForm } from '../../../channel-form/channel-form.js';
 import { ButtonLink } from '../../../components/button.js';
 import { networkTitle } from '../../../components/networks.js';
 import { SentenceText } from '../../../components/sentence.js';
-import { useMessages } from '../../../i18n/messages.js';
 import { sentence } from '../../../i18n/sentence.js';
 import { firstRunMessages } from './messages.js';
 import { Step, type StepState } from './step.js';
@@ -20,7 +19,7 @@ export const ChannelStep = ({
   readonly channels: readonly Api<'Channel'>[];
   readonly onDone: () => void;
 }) => {
-  const { channel: m } = useMessages(firstRunMessages);
+  const { channel: m } = firstRunMessages;
   const [isTestOk, setIsTestOk] = useState<boolean | null>(null);
   const first = channels.at(-1); // the list is newest first
   if (state !== 'done' || !first)

@@ -6,7 +6,6 @@ import { Button, ButtonLink } from '../../../components/button.js';
 import { Field, TextInput } from '../../../components/controls.js';
 import { type Secret, SecretsOnce } from '../../../components/secrets.js';
 import { toastError } from '../../../components/toasts.js';
-import { useMessages } from '../../../i18n/messages.js';
 import { useScope } from '../../../session/scope.js';
 import { firstRunMessages } from './messages.js';
 import { PlanCheck } from './plan-check.js';
@@ -28,7 +27,7 @@ export const EndpointStep = ({
   /** Called with true when the secrets appear, and with false when they disappear. */
   readonly onSaving: (isSaving: boolean) => void;
 }) => {
-  const { endpoint: m } = useMessages(firstRunMessages);
+  const { endpoint: m } = firstRunMessages;
   const [secrets, setSecrets] = useState<readonly Secret[] | null>(null);
   if (state === 'done' && endpoint)
     return (
@@ -78,7 +77,7 @@ const EndpointForm = ({
   readonly projects: readonly Api<'Project'>[];
   readonly onCreated: (secrets: readonly Secret[]) => void;
 }) => {
-  const { endpoint: m } = useMessages(firstRunMessages);
+  const { endpoint: m } = firstRunMessages;
   const scope = useScope();
   const [name, setName] = useState(m.defaultName);
   const [problems, setProblems] = useState<Problems>({});

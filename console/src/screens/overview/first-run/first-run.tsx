@@ -4,11 +4,10 @@ import type { Overview } from '../../../api/overview.js';
 import { useChannels, useEndpoints, useProjects } from '../../../api/things.js';
 import { PageHead } from '../../../components/card.js';
 import { Loaded } from '../../../components/states.js';
-import { useMessages } from '../../../i18n/messages.js';
 import { AttentionList } from '../attention-list.js';
 import { ChannelStep } from './channel-step.js';
 import { EndpointStep } from './endpoint-step.js';
-import { firstRunMessages } from './messages.js';
+import { firstRunMessages as m } from './messages.js';
 import { PostStep } from './post-step.js';
 import { ProjectStep } from './project-step.js';
 import type { StepState } from './step.js';
@@ -59,7 +58,6 @@ const Steps = ({
   readonly projects: Items<typeof useProjects>;
   readonly endpoint: Items<typeof useEndpoints>[number] | undefined;
 }) => {
-  const m = useMessages(firstRunMessages);
   // The first and third steps stay open after they are done, to show the test result and the secrets, respectively.
   const [isConnecting, setIsConnecting] = useState(channels.length === 0);
   const [isSaving, setIsSaving] = useState(false);

@@ -3,8 +3,7 @@ import type { ReactNode } from 'react';
 import { management } from '../../../api/management.js';
 import { Icon } from '../../../components/icon.js';
 import { Loaded } from '../../../components/states.js';
-import { useFormat } from '../../../i18n/format.js';
-import { useMessages } from '../../../i18n/messages.js';
+import { format } from '../../../i18n/format.js';
 import { firstRunMessages } from './messages.js';
 
 /**
@@ -12,8 +11,7 @@ import { firstRunMessages } from './messages.js';
  * do.
  */
 export const PlanCheck = ({ plan, children }: { readonly plan: string; readonly children: ReactNode }) => {
-  const { endpoint: m } = useMessages(firstRunMessages);
-  const format = useFormat();
+  const { endpoint: m } = firstRunMessages;
   const plans = useQuery({ queryKey: ['plans'], queryFn: () => management().get('/plans') });
   return (
     <Loaded query={plans} rows={2}>

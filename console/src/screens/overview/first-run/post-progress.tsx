@@ -4,14 +4,13 @@ import { useNames } from '../../../api/things.js';
 import { Button, ExternalLink } from '../../../components/button.js';
 import { NetworkMark } from '../../../components/icon.js';
 import { networkTitle } from '../../../components/networks.js';
-import { useMessages } from '../../../i18n/messages.js';
 import { shownState, StatePill } from '../../../publications/states.js';
 import { WaitingReason, WaitingTime } from '../../../publications/waiting.js';
 import { firstRunMessages } from './messages.js';
 
 /** The state of a post in each of its channels, with links to the published messages. */
 export const PostProgress = ({ post, onLeave }: { readonly post: Api<'Post'>; readonly onLeave: () => void }) => {
-  const { post: m } = useMessages(firstRunMessages);
+  const { post: m } = firstRunMessages;
   const names = useNames();
   const isSettled = post.publications.some(({ state }) => state !== 'queued' && state !== 'publishing');
   return (

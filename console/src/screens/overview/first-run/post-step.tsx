@@ -5,8 +5,7 @@ import { Button } from '../../../components/button.js';
 import { CodeSwitcher } from '../../../components/code.js';
 import { Field, TextInput } from '../../../components/controls.js';
 import { toastError } from '../../../components/toasts.js';
-import { useFormat } from '../../../i18n/format.js';
-import { useMessages } from '../../../i18n/messages.js';
+import { format } from '../../../i18n/format.js';
 import { readBrand } from '../../../publish-code/brand.js';
 import { publishCode } from '../../../publish-code/publish-code.js';
 import { firstRunMessages } from './messages.js';
@@ -28,8 +27,7 @@ export const PostStep = ({
   readonly postsLeft: number | null;
   readonly onLeave: () => void;
 }) => {
-  const { post: m } = useMessages(firstRunMessages);
-  const format = useFormat();
+  const { post: m } = firstRunMessages;
   const [text, setText] = useState(m.defaultText);
   const code = endpoint && <CodeSwitcher code={publishCode(endpoint, { text }, 'random', readBrand())} />;
   const note = (
@@ -67,7 +65,7 @@ const SendForm = ({
   readonly onText: (text: string) => void;
   readonly isAgain: boolean;
 }) => {
-  const { post: m } = useMessages(firstRunMessages);
+  const { post: m } = firstRunMessages;
   const [isBusy, setIsBusy] = useState(false);
   // Kept until the gateway accepts the post, so that a second click after a lost response does not post twice.
   const key = useRef(randomKey());

@@ -7,7 +7,6 @@ import { Checkbox, Field, TextInput } from '../../../components/controls.js';
 import { NetworkMark } from '../../../components/icon.js';
 import { SentenceText } from '../../../components/sentence.js';
 import { toastError } from '../../../components/toasts.js';
-import { useMessages } from '../../../i18n/messages.js';
 import { sentence } from '../../../i18n/sentence.js';
 import { useScope } from '../../../session/scope.js';
 import { firstRunMessages } from './messages.js';
@@ -23,7 +22,7 @@ export const ProjectStep = ({
   readonly channels: readonly Api<'Channel'>[];
   readonly project: Api<'Project'> | undefined;
 }) => {
-  const { project: m } = useMessages(firstRunMessages);
+  const { project: m } = firstRunMessages;
   if (state !== 'done' || !project)
     return (
       <Step number={2} state={state} title={m.title} text={m.text}>
@@ -46,7 +45,7 @@ export const ProjectStep = ({
 };
 
 const ProjectForm = ({ channels }: { readonly channels: readonly Api<'Channel'>[] }) => {
-  const { project: m } = useMessages(firstRunMessages);
+  const { project: m } = firstRunMessages;
   const scope = useScope();
   const [name, setName] = useState(m.defaultName);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());

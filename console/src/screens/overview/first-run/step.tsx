@@ -1,7 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Icon } from '../../../components/icon.js';
-import { useMessages } from '../../../i18n/messages.js';
-import { firstRunMessages } from './messages.js';
+import { firstRunMessages as m } from './messages.js';
 
 export type StepState = 'done' | 'current' | 'later';
 
@@ -22,7 +21,6 @@ export const Step = ({
   readonly action?: ReactNode;
   readonly children?: ReactNode;
 }) => {
-  const m = useMessages(firstRunMessages);
   const heading = useRef<HTMLHeadingElement>(null);
   const before = useRef(state);
   useEffect(() => {

@@ -170,9 +170,10 @@ export const toDraftProblems = (problems: Problems, { filters, replacements }: P
   for (const [path, problem] of Object.entries(problems)) {
     const inDraft = path
       .replace(/^processing\.?/, '')
-      .replace(/^(filters|replacements)\[(\d+)\]/, (_, list: 'filters' | 'replacements', index: string) => {
-        return `${list}[${sent[list][Number(index)] ?? index}]`;
-      });
+      .replace(
+        /^(filters|replacements)\[(\d+)\]/,
+        (_, list: 'filters' | 'replacements', index: string) => `${list}[${sent[list][Number(index)] ?? index}]`,
+      );
     moved[inDraft] ??= problem;
   }
   return moved;

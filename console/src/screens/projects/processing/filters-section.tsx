@@ -1,9 +1,8 @@
 import type { Problems } from '../../../api/problems.js';
 import { Button } from '../../../components/button.js';
 import { Field, Segmented, TextArea, TextInput } from '../../../components/controls.js';
-import { useMessages } from '../../../i18n/messages.js';
 import { type FilterDraft, newKey } from './draft.js';
-import { processingMessages } from './messages.js';
+import { processingMessages as m } from './messages.js';
 import { NetworkLimit } from './network-limit.js';
 import { useProblemText } from './problem-text.js';
 import { Section } from './section.js';
@@ -18,7 +17,6 @@ export const FiltersSection = ({
   readonly onChange: (filters: readonly FilterDraft[]) => void;
   readonly problems: Problems;
 }) => {
-  const m = useMessages(processingMessages);
   const text = useProblemText(problems);
   const change = (key: number, part: Partial<FilterDraft>): void =>
     onChange(filters.map((filter) => (filter.key === key ? { ...filter, ...part } : filter)));

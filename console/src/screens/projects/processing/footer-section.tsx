@@ -1,8 +1,7 @@
 import type { Problems } from '../../../api/problems.js';
 import { Field, Segmented, TextInput } from '../../../components/controls.js';
-import { useMessages } from '../../../i18n/messages.js';
 import type { ProcessingDraft } from './draft.js';
-import { processingMessages } from './messages.js';
+import { processingMessages as m } from './messages.js';
 import { useProblemText } from './problem-text.js';
 import { Section } from './section.js';
 
@@ -18,7 +17,6 @@ export const FooterSection = ({
   readonly onChange: (footer: Footer) => void;
   readonly problems: Problems;
 }) => {
-  const m = useMessages(processingMessages);
   const text = useProblemText(problems);
   return (
     <Section

@@ -5,11 +5,10 @@ import { Field, TextArea } from '../../../components/controls.js';
 import { FormattedText } from '../../../components/formatted-text.js';
 import { Icon, NetworkMark, networkTitle } from '../../../components/icon.js';
 import { ErrorState, Skeleton } from '../../../components/states.js';
-import { useFormat } from '../../../i18n/format.js';
-import { useMessages } from '../../../i18n/messages.js';
+import { format } from '../../../i18n/format.js';
 import { editText, type Formatted } from './formatting.js';
 import { groupPlatforms, type PreviewGroup } from './group-platforms.js';
-import { processingMessages } from './messages.js';
+import { processingMessages as m } from './messages.js';
 import type { Preview } from './use-preview.js';
 
 /** Sample text before processing, and the result for each network. */
@@ -30,47 +29,44 @@ export const PreviewCard = ({
   readonly error: unknown;
   /** True if the preview does not reflect the latest input yet. */
   readonly isStale: boolean;
-}) => {
-  const m = useMessages(processingMessages);
-  return (
-    <Card title={m.preview} className="preview-card">
-      <div className="preview-before">
-        <Field label={m.before} hint={m.beforeHint}>
-          {(ids) => (
-            <TextArea
-              {...ids}
-              rows={5}
-              value={sample.text}
-              onChange={(event) => onSample(editText(sample, event.target.value))}
-            />
-          )}
-        </Field>
-        {onReset && (
-          <Button size="small" look="quiet" onClick={onReset}>
-            {m.takeLatest}
-          </Button>
+}) => (
+  <Card title={m.preview} className="preview-card">
+    <div className="preview-before">
+      <Field label={m.before} hint={m.beforeHint}>
+        {(ids) => (
+          <TextArea
+            {...ids}
+            rows={5}
+            value={sample.text}
+            onChange={(event) => onSample(editText(sample, event.target.value))}
+          />
         )}
-      </div>
-      <div className="preview-after" aria-busy={isStale} aria-live="polite">
-        <h3>{m.after}</h3>
-        {sample.text.trim() === '' ? (
-          <p className="secondary">{m.writeSample}</p>
-        ) : error instanceof GatewayError && error.status === 429 ? (
-          <p className="row preview-note">
-            <Icon name="waiting" tone="warn" />
-            <bdi>{error.errors.join(' ')}</bdi>
-          </p>
-        ) : error ? (
-          <ErrorState error={error} />
-        ) : preview ? (
-          groupPlatforms(preview).map((group) => <After key={group.platforms.join()} group={group} sample={sample} />)
-        ) : (
-          <Skeleton rows={3} />
-        )}
-      </div>
-    </Card>
-  );
-};
+      </Field>
+      {onReset && (
+        <Button size="small" look="quiet" onClick={onReset}>
+          {m.takeLatest}
+        </Button>
+      )}
+    </div>
+    <div className="preview-after" aria-busy={isStale} aria-live="polite">
+      <h3>{m.after}</h3>
+      {sample.text.trim() === '' ? (
+        <p className="secondary">{m.writeSample}</p>
+      ) : error instanceof GatewayError && error.status === 429 ? (
+        <p className="row preview-note">
+          <Icon name="waiting" tone="warn" />
+          <bdi>{error.errors.join(' ')}</bdi>
+        </p>
+      ) : error ? (
+        <ErrorState error={error} />
+      ) : preview ? (
+        groupPlatforms(preview).map((group) => <After key={group.platforms.join()} group={group} sample={sample} />)
+      ) : (
+        <Skeleton rows={3} />
+      )}
+    </div>
+  </Card>
+);
 
 const After = ({
   group: { platforms, result },
@@ -79,8 +75,6 @@ const After = ({
   readonly group: PreviewGroup;
   readonly sample: Formatted;
 }) => {
-  const m = useMessages(processingMessages);
-  const format = useFormat();
   const isSame = result.text === sample.text && result.entities.length === sample.entities.length;
   return (
     <article className="preview-result">

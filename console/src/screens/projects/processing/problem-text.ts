@@ -1,12 +1,11 @@
 import { type Problems, problemText } from '../../../api/problems.js';
-import { useMessages } from '../../../i18n/messages.js';
 import { problemIn } from './draft.js';
-import { processingMessages } from './messages.js';
+import { processingMessages as m } from './messages.js';
 
 /** Returns a function that describes the problem at a path in the draft, or returns undefined if there is none. */
-export const useProblemText = (problems: Problems): ((path: string) => string | undefined) => {
-  const m = useMessages(processingMessages);
-  return (path) => {
+export const useProblemText =
+  (problems: Problems): ((path: string) => string | undefined) =>
+  (path) => {
     const problem = problemIn(problems, path);
     if (!problem) return undefined;
     return ['missing', 'empty'].includes(problem.code) &&
@@ -15,4 +14,3 @@ export const useProblemText = (problems: Problems): ((path: string) => string | 
       ? m.required
       : problemText(problem);
   };
-};

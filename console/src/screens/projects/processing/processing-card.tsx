@@ -7,14 +7,13 @@ import { Button } from '../../../components/button.js';
 import { Card } from '../../../components/card.js';
 import { FormEnd } from '../../../components/form-end.js';
 import { toast, toastError } from '../../../components/toasts.js';
-import { useMessages } from '../../../i18n/messages.js';
 import { useScope } from '../../../session/scope.js';
 import { changeProject, type Project } from '../project-calls.js';
 import { type ProcessingDraft, toBody, toDraft, toDraftProblems } from './draft.js';
 import { FiltersSection } from './filters-section.js';
 import { FooterSection } from './footer-section.js';
 import type { Formatted } from './formatting.js';
-import { processingMessages } from './messages.js';
+import { processingMessages as m } from './messages.js';
 import { PreviewCard } from './preview-card.js';
 import { ReplacementsSection } from './replacements-section.js';
 import { SignatureSection } from './signature-section.js';
@@ -43,7 +42,6 @@ const useLatestText = (projectId: string): Formatted | null | undefined => {
 
 /** Forms for a project's processing settings, with a before-and-after preview. */
 export const ProcessingCard = ({ project }: { readonly project: Project }) => {
-  const m = useMessages(processingMessages);
   const { id, processing } = project;
   const saved = useMemo(() => toDraft(processing), [processing]);
   const [edited, setEdited] = useState<ProcessingDraft | null>(null);

@@ -1,9 +1,8 @@
 import type { Problems } from '../../../api/problems.js';
 import { Button } from '../../../components/button.js';
 import { Checkbox, Field, TextInput } from '../../../components/controls.js';
-import { useMessages } from '../../../i18n/messages.js';
 import { newKey, type ReplacementDraft } from './draft.js';
-import { processingMessages } from './messages.js';
+import { processingMessages as m } from './messages.js';
 import { useProblemText } from './problem-text.js';
 import { Section } from './section.js';
 
@@ -17,7 +16,6 @@ export const ReplacementsSection = ({
   readonly onChange: (replacements: readonly ReplacementDraft[]) => void;
   readonly problems: Problems;
 }) => {
-  const m = useMessages(processingMessages);
   const text = useProblemText(problems);
   const change = (key: number, part: Partial<ReplacementDraft>): void =>
     onChange(replacements.map((each) => (each.key === key ? { ...each, ...part } : each)));

@@ -2,10 +2,9 @@ import { useRef, useState } from 'react';
 import type { Problems } from '../../../api/problems.js';
 import { Button } from '../../../components/button.js';
 import { Field, TextArea, TextInput } from '../../../components/controls.js';
-import { useMessages } from '../../../i18n/messages.js';
 import type { SignatureDraft } from './draft.js';
 import { editText, toggleFormat } from './formatting.js';
-import { processingMessages } from './messages.js';
+import { processingMessages as m } from './messages.js';
 import { NetworkLimit } from './network-limit.js';
 import { useProblemText } from './problem-text.js';
 import { Section } from './section.js';
@@ -20,7 +19,6 @@ export const SignatureSection = ({
   readonly onChange: (signature: SignatureDraft) => void;
   readonly problems: Problems;
 }) => {
-  const m = useMessages(processingMessages);
   const text = useProblemText(problems);
   const area = useRef<HTMLTextAreaElement | null>(null);
   /** The range to link, while its URL is being typed. */
@@ -93,7 +91,6 @@ export const SignatureSection = ({
 };
 
 const LinkForm = ({ onLink, onCancel }: { readonly onLink: (url: string) => void; readonly onCancel: () => void }) => {
-  const m = useMessages(processingMessages);
   const [url, setUrl] = useState('https://');
   return (
     <div className="row signature-bar">

@@ -1,8 +1,7 @@
 import type { Problems } from '../../../api/problems.js';
 import { Checkbox, Field, Select, TextInput } from '../../../components/controls.js';
-import { useMessages } from '../../../i18n/messages.js';
 import type { TranslationDraft } from './draft.js';
-import { processingMessages } from './messages.js';
+import { processingMessages as m } from './messages.js';
 import { useProblemText } from './problem-text.js';
 import { Section } from './section.js';
 
@@ -28,7 +27,6 @@ export const TranslationSection = ({
   /** True if translation is already configured, in which case an API key may be stored. */
   readonly isStored: boolean;
 }) => {
-  const m = useMessages(processingMessages);
   const text = useProblemText(problems);
   const change = (part: Partial<TranslationDraft>): void => onChange({ ...(translation ?? NEW), ...part });
   const field = (name: 'url' | 'source' | 'target', label: string, hint: string) => (
