@@ -4,7 +4,6 @@ import { type Api, management } from '../api/management.js';
 import { type Problems, readProblems } from '../api/problems.js';
 import { Button } from '../components/button.js';
 import { Card } from '../components/card.js';
-import { FormEnd } from '../components/form-end.js';
 import { toast, toastError } from '../components/toasts.js';
 import { OwnerField, useNeedsOwner } from '../session/owner-field.js';
 import { serverNow } from '../time/server-clock.js';
@@ -12,10 +11,10 @@ import { BeforeTest } from './before-test.js';
 import { changeCredentials, type ChannelDraft, connectChannel, findMissing } from './connect-channel.js';
 import { CredentialFields } from './credential-fields.js';
 import { channelFormMessages as m } from './messages.js';
-import { NameField } from './name-field.js';
 import { NetworkChoice } from './network-choice.js';
-import { SettingFields, settingValues } from './setting-fields.js';
+import { NameField, SettingFields, settingValues } from './setting-fields.js';
 import { type DatedTest, TestResults } from './test-results.js';
+import { Form, FormEnd } from '../components/form.js';
 
 const EMPTY: ChannelDraft = {
   network: 'telegram',
@@ -94,13 +93,7 @@ export const ChannelForm = ({
   return (
     <div className="channel-form">
       <Card title={m.channel}>
-        <form
-          className="form-fields"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void save();
-          }}
-        >
+        <Form className="form-fields" onSubmit={save}>
           <NetworkChoice
             value={draft.network}
             onChange={(network) => {
@@ -137,7 +130,7 @@ export const ChannelForm = ({
               </Button>
             )}
           </FormEnd>
-        </form>
+        </Form>
       </Card>
       {channel && tested ? (
         <TestResults

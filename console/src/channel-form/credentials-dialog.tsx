@@ -2,14 +2,14 @@ import './channel-form.css';
 import '../components/form.css';
 import { useState } from 'react';
 import type { Api } from '../api/management.js';
-import { type Problems, readProblems } from '../api/problems.js';
+import { FieldProblems } from '../api/problems.js';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
-import { toastError } from '../components/toasts.js';
 import { changeCredentials, findMissing } from './connect-channel.js';
 import { CredentialFields, type CredentialValues } from './credential-fields.js';
 import { channelFormMessages as m } from './messages.js';
 import type { Network } from './networks.js';
+import { Form, useSave } from '../components/form.js';
 
 /** Asks for a channel's new credentials, saves them, and passes on the test result. */
 export const CredentialsDialog = ({
@@ -23,32 +23,15 @@ export const CredentialsDialog = ({
 }) => {
   const network = platform as Network;
   const [values, setValues] = useState<CredentialValues>(address);
-  const [problems, setProblems] = useState<Problems>({});
-  const [isBusy, setIsBusy] = useState(false);
-  const save = async (): Promise<void> => {
+  const { save, isBusy, problems } = useSave(async () => {
     const missing = findMissing(network, values);
-    setProblems(missing);
-    if (Object.keys(missing).length > 0) return;
-    setIsBusy(true);
-    try {
-      onSaved(await changeCredentials(id, network, values));
-      onClose();
-    } catch (error) {
-      const found = readProblems(error);
-      setProblems(found ?? {});
-      if (!found) toastError(error);
-      setIsBusy(false);
-    }
-  };
+    if (Object.keys(missing).length > 0) throw new FieldProblems(missing);
+    onSaved(await changeCredentials(id, network, values));
+    onClose();
+  });
   return (
     <Dialog title={m.replaceTitle} description={m.replaceText} isOpen onClose={onClose}>
-      <form
-        className="dialog-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <Form className="dialog-form" onSubmit={save}>
         <CredentialFields
           network={network}
           values={values}
@@ -62,7 +45,7 @@ export const CredentialsDialog = ({
             {m.saveAndTestNew}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 };

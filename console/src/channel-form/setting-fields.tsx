@@ -1,5 +1,5 @@
-import { type Problems, problemText } from '../api/problems.js';
-import { Field, Select, TextInput } from '../components/controls.js';
+import { type Problems } from '../api/problems.js';
+import { SelectField, TextField } from '../components/controls.js';
 import { networkTitle } from '../components/icon.js';
 import { channelFormMessages as m } from './messages.js';
 
@@ -26,6 +26,26 @@ const textOf = (value: unknown, fallback: string): string =>
 export const settingsBody = (network: string, { on_doubt, buttons, text_limit }: SettingValues): object =>
   network === 'ok' ? { on_doubt, buttons, text_limit: Number(text_limit) } : { on_doubt };
 
+/** A field for a channel's name. */
+export const NameField = ({
+  value,
+  onChange,
+  problems,
+}: {
+  readonly value: string;
+  readonly onChange: (name: string) => void;
+  readonly problems: Problems;
+}) => (
+  <TextField
+    label={m.name}
+    hint={m.nameHint}
+    missing={m.required}
+    problem={problems.name}
+    value={value}
+    onChange={onChange}
+  />
+);
+
 /** Fields for a channel's settings. Some settings exist only for Odnoklassniki. */
 export const SettingFields = ({
   network,
@@ -41,46 +61,34 @@ export const SettingFields = ({
   const limit = problems['settings.text_limit'];
   return (
     <>
-      <Field label={m.onDoubt(networkTitle(network))}>
-        {(ids) => (
-          <Select
-            {...ids}
-            value={values.on_doubt}
-            onChange={(event) => onChange({ ...values, on_doubt: event.target.value })}
-          >
-            <option value="hold">{m.hold}</option>
-            <option value="resend">{m.resend}</option>
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label={m.onDoubt(networkTitle(network))}
+        value={values.on_doubt}
+        onChange={(value) => onChange({ ...values, on_doubt: value })}
+        options={[
+          ['hold', m.hold],
+          ['resend', m.resend],
+        ]}
+      />
       {network === 'ok' && (
         <>
-          <Field label={m.buttons}>
-            {(ids) => (
-              <Select
-                {...ids}
-                value={values.buttons}
-                onChange={(event) => onChange({ ...values, buttons: event.target.value })}
-              >
-                <option value="link">{m.link}</option>
-                <option value="drop">{m.drop}</option>
-              </Select>
-            )}
-          </Field>
-          <Field
+          <SelectField
+            label={m.buttons}
+            value={values.buttons}
+            onChange={(value) => onChange({ ...values, buttons: value })}
+            options={[
+              ['link', m.link],
+              ['drop', m.drop],
+            ]}
+          />
+          <TextField
             label={m.textLimit}
             hint={m.textLimitHint}
-            {...(limit && { error: limit.code === 'out_of_range' ? m.badTextLimit : problemText(limit) })}
-          >
-            {(ids) => (
-              <TextInput
-                {...ids}
-                inputMode="numeric"
-                value={values.text_limit}
-                onChange={(event) => onChange({ ...values, text_limit: event.target.value })}
-              />
-            )}
-          </Field>
+            problem={limit?.code === 'out_of_range' ? { ...limit, message: m.badTextLimit } : limit}
+            inputMode="numeric"
+            value={values.text_limit}
+            onChange={(value) => onChange({ ...values, text_limit: value })}
+          />
         </>
       )}
     </>

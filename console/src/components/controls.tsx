@@ -7,18 +7,30 @@ import {
   type TextareaHTMLAttributes,
   useId,
 } from 'react';
+import type { Api } from '../api/management.js';
+import { isMissing, problemText } from '../api/problems.js';
 import { Icon } from './icon.js';
+
+interface FieldProps {
+  readonly label: ReactNode;
+  /** Shown next to the label. */
+  readonly hint?: ReactNode;
+  readonly error?: ReactNode;
+  /** What the gateway, or the form itself, found wrong; shown as the error. */
+  readonly problem?: Api<'ErrorDetail'> | undefined;
+  /** Shown for a problem that is just an empty field, instead of the gateway's words. */
+  readonly missing?: string | undefined;
+}
 
 /** A control with its label, a hint next to the label, and any error, which screen readers announce. */
 export const Field = ({
   label,
-  hint,
-  error,
+  hint = null,
+  problem,
+  missing,
+  error = problem && ((isMissing(problem) && missing) || problemText(problem)),
   children,
-}: {
-  readonly label: ReactNode;
-  readonly hint?: ReactNode;
-  readonly error?: ReactNode;
+}: FieldProps & {
   /** Renders the control with the ids that link it to its label, hint and error. */
   readonly children: (ids: {
     readonly id: string;
@@ -27,13 +39,13 @@ export const Field = ({
   }) => ReactNode;
 }) => {
   const id = useId();
-  const hasError = error !== undefined && error !== null && error !== false;
-  const described = [hint !== undefined && `${id}-hint`, hasError && `${id}-error`].filter(Boolean).join(' ');
+  const [hasHint, hasError] = [hint, error].map((text) => text !== undefined && text !== null && text !== false);
+  const described = [hasHint && `${id}-hint`, hasError && `${id}-error`].filter(Boolean).join(' ');
   return (
     <div className="field">
       <div className="field-head">
         <label htmlFor={id}>{label}</label>
-        {hint !== undefined && (
+        {hasHint && (
           <span className="tertiary" id={`${id}-hint`}>
             {hint}
           </span>
@@ -53,17 +65,50 @@ export const Field = ({
   );
 };
 
+/** The properties of a control with a label, whose `onChange` receives the value. */
+type FieldOf<Control> = FieldProps &
+  Omit<Control, 'onChange'> & { readonly onChange: (value: string) => void; readonly className?: string };
+
 /** A single-line text input. */
 export const TextInput = ({ className = '', ...rest }: InputHTMLAttributes<HTMLInputElement>) => (
   <input className={`input ${className}`} autoComplete="off" spellCheck={false} {...rest} />
 );
 
-/** A multi-line text input. */
-export const TextArea = ({
+/** A single-line text input with its label. */
+export const TextField = ({
+  label,
+  hint,
+  error,
+  problem,
+  missing,
+  onChange,
+  ...rest
+}: FieldOf<InputHTMLAttributes<HTMLInputElement>>) => (
+  <Field {...{ label, hint, error, problem, missing }}>
+    {(ids) => <TextInput {...ids} {...rest} onChange={(event) => onChange(event.target.value)} />}
+  </Field>
+);
+
+/** A multi-line text input with its label. */
+export const AreaField = ({
+  label,
+  hint,
+  error,
+  problem,
+  onChange,
   className = '',
   ...rest
-}: TextareaHTMLAttributes<HTMLTextAreaElement> & { readonly ref?: Ref<HTMLTextAreaElement> }) => (
-  <textarea className={`input area ${className}`} {...rest} />
+}: FieldOf<TextareaHTMLAttributes<HTMLTextAreaElement>> & { readonly ref?: Ref<HTMLTextAreaElement> }) => (
+  <Field {...{ label, hint, error, problem }}>
+    {(ids) => (
+      <textarea
+        className={`input area ${className}`}
+        {...ids}
+        {...rest}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    )}
+  </Field>
 );
 
 /** A drop-down list for choosing one value, using the browser's native control. */
@@ -72,6 +117,42 @@ export const Select = ({ className = '', children, ...rest }: SelectHTMLAttribut
     <select {...rest}>{children}</select>
     <Icon name="chevronDown" size={12} />
   </span>
+);
+
+/** A drop-down list with its label. */
+export const SelectField = ({
+  label,
+  hint,
+  error,
+  problem,
+  onChange,
+  options = [],
+  placeholder,
+  children,
+  ...rest
+}: FieldOf<SelectHTMLAttributes<HTMLSelectElement>> & {
+  /** Shown while nothing is chosen. */
+  readonly placeholder?: string;
+  /** Values and their labels, after the children. */
+  readonly options?: readonly (readonly [value: string, label: string])[];
+}) => (
+  <Field {...{ label, hint, error, problem }}>
+    {(ids) => (
+      <Select {...ids} {...rest} onChange={(event) => onChange(event.target.value)}>
+        {placeholder !== undefined && (
+          <option value="" disabled>
+            {placeholder}
+          </option>
+        )}
+        {children}
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </Select>
+    )}
+  </Field>
 );
 
 /** A checkbox with its label. */

@@ -1,6 +1,7 @@
 import './dialog.css';
 import * as Radix from '@radix-ui/react-dialog';
-import { type ReactNode, useRef, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useRef } from 'react';
 import { defineMessages } from '../i18n/messages.js';
 import { Button } from './button.js';
 import { Icon } from './icon.js';
@@ -85,17 +86,15 @@ const Cross = () => (
   </div>
 );
 
-/** One consequence in a confirmation: something that will happen, may go wrong, or will not change. */
-export interface Consequence {
-  readonly kind: 'happens' | 'risk' | 'stays';
-  readonly text: ReactNode;
-}
+/** One consequence in a confirmation; false or undefined for one that does not apply. */
+export type Consequence = { readonly icon: ReactNode; readonly text: ReactNode } | false | undefined;
 
-const CONSEQUENCE_ICONS = {
-  happens: { name: 'chevronRight', tone: 'time' },
-  risk: { name: 'onHold', tone: 'warn' },
-  stays: { name: 'check', tone: 'ok' },
-} as const;
+/** Something that will happen. */
+export const happens = (text: ReactNode): Consequence => ({ icon: <Icon name="chevronRight" tone="time" />, text });
+/** Something that may go wrong. */
+export const risk = (text: ReactNode): Consequence => ({ icon: <Icon name="onHold" tone="warn" />, text });
+/** Something that will not change. */
+export const stays = (text: ReactNode): Consequence => ({ icon: <Icon name="check" tone="ok" />, text });
 
 /**
  * Asks for confirmation of an action that cannot be undone or has consequences elsewhere. The safe button has the
@@ -130,34 +129,31 @@ export const Confirmation = ({
   readonly children?: ReactNode;
 }) => {
   const safe = useRef<HTMLButtonElement>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const confirm = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await run();
-      onClose();
-    } catch (error) {
-      toastError(error, explain(error));
-      setIsBusy(false);
-    }
-  };
+  const { mutate, isPending } = useMutation({
+    mutationFn: run,
+    onSuccess: onClose,
+    onError: (error) => toastError(error, explain(error)),
+  });
   return (
     <Dialog title={title} isOpen onClose={onClose} hasCross={false} initialFocus={safe}>
       {fields}
       <ul className="consequences">
-        {consequences.map(({ kind, text }, index) => (
-          <li key={index}>
-            <Icon {...CONSEQUENCE_ICONS[kind]} />
-            <span>{text}</span>
-          </li>
-        ))}
+        {consequences.map(
+          (each, index) =>
+            each && (
+              <li key={index}>
+                {each.icon}
+                <span>{each.text}</span>
+              </li>
+            ),
+        )}
       </ul>
       {children}
       <div className="dialog-actions">
         <Button ref={safe} onClick={onClose}>
           {m.notNow}
         </Button>
-        <Button look={isDanger ? 'danger' : 'primary'} disabled={!isReady} busy={isBusy} onClick={() => void confirm()}>
+        <Button look={isDanger ? 'danger' : 'primary'} disabled={!isReady} busy={isPending} onClick={() => mutate()}>
           {verb}
         </Button>
       </div>

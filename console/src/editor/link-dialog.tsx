@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../components/button.js';
-import { Field, TextInput } from '../components/controls.js';
+import { TextField } from '../components/controls.js';
 import { Dialog } from '../components/dialog.js';
 import { editorMessages as m } from './messages.js';
 import { readUrl } from './read-url.js';
@@ -29,22 +29,15 @@ export const LinkDialog = ({ editing, onClose }: { readonly editing: TextEditing
   return (
     <Dialog title={m.linkTitle} isOpen onClose={onClose}>
       <form className="dialog-fields" onSubmit={save} noValidate>
-        <Field label={m.linkUrl} error={isTried && url === null && m.badUrl}>
-          {(ids) => (
-            <TextInput
-              {...ids}
-              inputMode="url"
-              value={address}
-              placeholder="https://"
-              onChange={(event) => setAddress(event.target.value)}
-            />
-          )}
-        </Field>
-        {!selected.includes('\n') && (
-          <Field label={m.linkWords}>
-            {(ids) => <TextInput {...ids} value={words} onChange={(event) => setWords(event.target.value)} />}
-          </Field>
-        )}
+        <TextField
+          label={m.linkUrl}
+          error={isTried && url === null && m.badUrl}
+          inputMode="url"
+          value={address}
+          placeholder="https://"
+          onChange={setAddress}
+        />
+        {!selected.includes('\n') && <TextField label={m.linkWords} value={words} onChange={setWords} />}
         <div className="dialog-actions">
           {link && (
             <Button look="danger" onClick={remove}>

@@ -1,8 +1,8 @@
 import './pause-dialog.css';
 import { useState } from 'react';
 import { useChannels, useProjects } from '../api/things.js';
-import { Field, Segmented, Select, TextInput } from '../components/controls.js';
-import { Confirmation, type Consequence } from '../components/dialog.js';
+import { Segmented, TextField, SelectField } from '../components/controls.js';
+import { Confirmation, type Consequence, risk, happens, stays } from '../components/dialog.js';
 import { networkTitle } from '../components/icon.js';
 import { toast } from '../components/toasts.js';
 import { format } from '../i18n/format.js';
@@ -61,20 +61,14 @@ export const PauseDialog = ({ thing: given, onClose }: { readonly thing?: Pausab
               onChange={setLength}
             />
             {length === 'custom' && (
-              <Field
+              <TextField
                 label={m.minutes}
                 hint={m.minutesHint(max)}
-                {...(minutes === null && { error: m.badMinutes(max) })}
-              >
-                {(ids) => (
-                  <TextInput
-                    {...ids}
-                    inputMode="numeric"
-                    value={custom}
-                    onChange={(event) => setCustom(event.target.value)}
-                  />
-                )}
-              </Field>
+                error={minutes === null && m.badMinutes(max)}
+                inputMode="numeric"
+                value={custom}
+                onChange={setCustom}
+              />
             )}
           </div>
         </div>
@@ -105,29 +99,22 @@ const ThingField = ({
     else if (project) onChoose({ ...project, kind: 'project' });
   };
   return (
-    <Field label={m.what}>
-      {(ids) => (
-        <Select {...ids} value={chosen?.id ?? ''} onChange={(event) => choose(event.target.value)}>
-          <option value="" disabled>
-            {m.choose}
+    <SelectField label={m.what} value={chosen?.id ?? ''} onChange={choose} placeholder={m.choose}>
+      <optgroup label={m.channels}>
+        {channels.map(({ id, name, platform }) => (
+          <option key={id} value={id}>
+            {`${networkTitle(platform)} · ${name}`}
           </option>
-          <optgroup label={m.channels}>
-            {channels.map(({ id, name, platform }) => (
-              <option key={id} value={id}>
-                {`${networkTitle(platform)} · ${name}`}
-              </option>
-            ))}
-          </optgroup>
-          <optgroup label={m.projects}>
-            {projects.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </optgroup>
-        </Select>
-      )}
-    </Field>
+        ))}
+      </optgroup>
+      <optgroup label={m.projects}>
+        {projects.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </optgroup>
+    </SelectField>
   );
 };
 
@@ -138,21 +125,16 @@ const useConsequences = (thing: Pausable | null, minutes: number | null): readon
   const present = thing.paused_until === null ? 0 : Date.parse(thing.paused_until);
   const end = Math.max(now + minutes * MINUTE, present);
   const until = format.moment(end, now);
-  const longer: Consequence[] = present === end ? [{ kind: 'risk', text: m.neverShorter(until) }] : [];
+  const longer: Consequence[] = present === end ? [risk(m.neverShorter(until))] : [];
   if (thing.kind === 'project')
-    return [
-      ...longer,
-      { kind: 'happens', text: m.newPostsWait(until) },
-      { kind: 'happens', text: m.spacingPerChannel },
-      { kind: 'stays', text: m.acceptedBefore },
-    ];
+    return [...longer, happens(m.newPostsWait(until)), happens(m.spacingPerChannel), stays(m.acceptedBefore)];
   const { count, isMore } = held ?? { count: 0, isMore: false };
   const last = format.moment(end + (count - 1) * MINUTE, now);
   return [
     ...longer,
-    { kind: 'happens', text: count === 0 ? m.newPostsWait(until) : m.postsWait(count, isMore, until) },
-    { kind: 'happens', text: count > 1 && !isMore ? m.spacingUntil(last) : m.spacing },
-    { kind: 'happens', text: m.everyProject },
-    { kind: 'stays', text: m.othersPublish },
+    happens(count === 0 ? m.newPostsWait(until) : m.postsWait(count, isMore, until)),
+    happens(count > 1 && !isMore ? m.spacingUntil(last) : m.spacing),
+    happens(m.everyProject),
+    stays(m.othersPublish),
   ];
 };

@@ -1,4 +1,4 @@
-import { Confirmation, type Consequence } from '../components/dialog.js';
+import { Confirmation, type Consequence, happens, risk } from '../components/dialog.js';
 import { toast } from '../components/toasts.js';
 import { format } from '../i18n/format.js';
 import { useNow } from '../time/server-clock.js';
@@ -18,10 +18,7 @@ export const ResumeDialog = ({ thing, onClose }: { readonly thing: Pausable; rea
     const last = !isMore ? ` ${m.lastAt(format.moment(now + (count - 1) * 60_000, now))}` : '';
     return m.heldGo(count, isMore) + last;
   };
-  const consequences: readonly Consequence[] = [
-    { kind: 'happens', text: goOut() },
-    { kind: 'risk', text: m.cannotUndo },
-  ];
+  const consequences: readonly Consequence[] = [happens(goOut()), risk(m.cannotUndo)];
   return (
     <Confirmation
       title={

@@ -1,4 +1,4 @@
-import { Confirmation } from '../components/dialog.js';
+import { Confirmation, happens, risk } from '../components/dialog.js';
 import { toast } from '../components/toasts.js';
 import { cancelPost } from '../publications/publication-calls.js';
 import { planningMessages as m } from './messages.js';
@@ -13,10 +13,7 @@ interface DialogProps {
 export const PublishNowDialog = ({ post, onClose }: DialogProps) => (
   <Confirmation
     title={m.publishNowTitle}
-    consequences={[
-      { kind: 'happens', text: m.publishNowHappens },
-      { kind: 'risk', text: m.publishNowRisk },
-    ]}
+    consequences={[happens(m.publishNowHappens), risk(m.publishNowRisk)]}
     verb={m.publishNowVerb}
     run={async () => {
       await reschedule(post, null);
@@ -31,10 +28,7 @@ export const PublishNowDialog = ({ post, onClose }: DialogProps) => (
 export const CancelPlannedDialog = ({ post, onClose }: DialogProps) => (
   <Confirmation
     title={m.cancelTitle}
-    consequences={[
-      { kind: 'happens', text: m.cancelHappens },
-      { kind: 'risk', text: m.cancelRisk },
-    ]}
+    consequences={[happens(m.cancelHappens), risk(m.cancelRisk)]}
     verb={m.cancelVerb}
     isDanger
     run={async () => {

@@ -5,7 +5,7 @@ import { type Api, GatewayError, management } from '../api/management.js';
 import { queryClient } from '../api/query-client.js';
 import { useNames } from '../api/things.js';
 import { Button, ButtonLink } from '../components/button.js';
-import { Field, TextArea } from '../components/controls.js';
+import { AreaField } from '../components/controls.js';
 import { Dialog } from '../components/dialog.js';
 import { Icon } from '../components/icon.js';
 import { ErrorState, Loaded, Skeleton } from '../components/states.js';
@@ -178,17 +178,15 @@ const Decision = ({
           </p>
         )}
       </div>
-      <Field label={m.comment} hint={m.commentHint} error={error}>
-        {(ids) => (
-          <TextArea
-            {...ids}
-            ref={field}
-            rows={2}
-            value={comment}
-            onChange={(event) => setComment(event.target.value)}
-          />
-        )}
-      </Field>
+      <AreaField
+        label={m.comment}
+        hint={m.commentHint}
+        error={error}
+        ref={field}
+        rows={2}
+        value={comment}
+        onChange={setComment}
+      />
       <div className="dialog-actions">
         {post.payload !== null && (
           <ButtonLink className="review-edit" look="quiet" icon="compose" to="/compose" search={{ post: post.id }}>

@@ -1,6 +1,6 @@
 import './time-fields.css';
 import { Button } from '../components/button.js';
-import { Chip, Field, Segmented, TextInput } from '../components/controls.js';
+import { Chip, Segmented, TextField } from '../components/controls.js';
 import { format } from '../i18n/format.js';
 import { addDays, browserZone, findInstants, offsetName, toLocal } from '../time/local-time.js';
 import { useNow } from '../time/server-clock.js';
@@ -34,30 +34,22 @@ export const TimeFields = ({
   return (
     <div className="time-fields" data-field="publish_at" tabIndex={-1}>
       <div className="time-inputs">
-        <Field label={m.date}>
-          {(ids) => (
-            <TextInput
-              {...ids}
-              type="date"
-              required
-              min={today}
-              max={addDays(today, 366)}
-              value={value.day}
-              onChange={(event) => onChange({ ...value, day: event.target.value, isSecond: false })}
-            />
-          )}
-        </Field>
-        <Field label={m.time}>
-          {(ids) => (
-            <TextInput
-              {...ids}
-              type="time"
-              required
-              value={value.time}
-              onChange={(event) => onChange({ ...value, time: event.target.value.slice(0, 5), isSecond: false })}
-            />
-          )}
-        </Field>
+        <TextField
+          label={m.date}
+          type="date"
+          required
+          min={today}
+          max={addDays(today, 366)}
+          value={value.day}
+          onChange={(day) => onChange({ ...value, day, isSecond: false })}
+        />
+        <TextField
+          label={m.time}
+          type="time"
+          required
+          value={value.time}
+          onChange={(time) => onChange({ ...value, time: time.slice(0, 5), isSecond: false })}
+        />
       </div>
       {error !== null && (
         <div className="time-note">

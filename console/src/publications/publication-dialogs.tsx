@@ -1,5 +1,5 @@
 import { useNames } from '../api/things.js';
-import { Confirmation, type Consequence } from '../components/dialog.js';
+import { Confirmation, type Consequence, happens, risk, stays } from '../components/dialog.js';
 import { SentenceText } from '../components/sentence.js';
 import { toast } from '../components/toasts.js';
 import { format } from '../i18n/format.js';
@@ -36,10 +36,10 @@ export const CancelDialog = ({
     <Confirmation
       title={isOther ? m.cancelNumberTitle(format.number(publication.sequence ?? 0)) : m.cancelTitle}
       consequences={[
-        { kind: 'happens', text: say(m.cancelHappens) },
-        { kind: 'happens', text: m.cancelNext },
-        { kind: 'risk', text: m.cancelForGood },
-        { kind: 'stays', text: m.cancelOthers },
+        happens(say(m.cancelHappens)),
+        happens(m.cancelNext),
+        risk(m.cancelForGood),
+        stays(m.cancelOthers),
       ]}
       verb={m.cancelVerb}
       isDanger
@@ -65,11 +65,7 @@ export const CancelPostDialog = ({
 }) => (
   <Confirmation
     title={m.cancelPostTitle}
-    consequences={[
-      { kind: 'happens', text: m.cancelPostHappens(queued) },
-      { kind: 'risk', text: m.cancelForGood },
-      { kind: 'stays', text: m.cancelPostStays },
-    ]}
+    consequences={[happens(m.cancelPostHappens(queued)), risk(m.cancelForGood), stays(m.cancelPostStays)]}
     verb={m.cancelPostVerb}
     isDanger
     run={async () => {
@@ -86,18 +82,14 @@ export const CancelPostDialog = ({
  */
 export const ResendDialog = ({ publication, onClose }: DialogProps) => {
   const { m, say } = useTexts(publication.target_id);
-  const risk: Consequence = {
-    kind: 'risk',
-    text: publication.state === 'in_doubt' ? m.resendDouble : m.resendAgain,
-  };
   return (
     <Confirmation
       title={m.resendTitle}
       consequences={[
-        { kind: 'happens', text: say(m.resendHappens) },
-        risk,
-        { kind: 'stays', text: m.resendParts },
-        { kind: 'stays', text: m.resendOthers },
+        happens(say(m.resendHappens)),
+        risk(publication.state === 'in_doubt' ? m.resendDouble : m.resendAgain),
+        stays(m.resendParts),
+        stays(m.resendOthers),
       ]}
       verb={m.resendVerb}
       run={async () => {
@@ -115,11 +107,7 @@ export const DismissDialog = ({ publication, onClose }: DialogProps) => {
   return (
     <Confirmation
       title={m.dismissTitle}
-      consequences={[
-        { kind: 'happens', text: m.dismissHappens },
-        { kind: 'risk', text: m.dismissForGood },
-        { kind: 'stays', text: m.resendOthers },
-      ]}
+      consequences={[happens(m.dismissHappens), risk(m.dismissForGood), stays(m.resendOthers)]}
       verb={m.dismissVerb}
       run={async () => {
         await dismissPublication(publication.id);

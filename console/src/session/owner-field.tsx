@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { management } from '../api/management.js';
 import { readAll } from '../api/things.js';
-import { Field, Select } from '../components/controls.js';
+import { SelectField } from '../components/controls.js';
 import { defineMessages } from '../i18n/messages.js';
 import { useScope } from './scope.js';
 
@@ -49,19 +49,13 @@ export const OwnerField = ({
   const owners = useOwners(isNeeded);
   if (!isNeeded) return null;
   return (
-    <Field label={m.owner} {...(isMissing && value === '' && { error: m.missing })}>
-      {(ids) => (
-        <Select {...ids} value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="" disabled>
-            {m.choose}
-          </option>
-          {(owners ?? []).map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField
+      label={m.owner}
+      error={isMissing && value === '' && m.missing}
+      value={value}
+      onChange={onChange}
+      placeholder={m.choose}
+      options={(owners ?? []).map(({ id, name }) => [id, name])}
+    />
   );
 };

@@ -2,12 +2,13 @@ import './sign-in-form.css';
 import { useState } from 'react';
 import { GatewayError } from '../api/management.js';
 import { Button } from '../components/button.js';
-import { Field, Segmented, TextInput } from '../components/controls.js';
+import { Segmented, TextField } from '../components/controls.js';
 import { Icon } from '../components/icon.js';
 import { LOCALES, setLocale, useLocale } from '../i18n/locale.js';
 import { defineMessages } from '../i18n/messages.js';
 import { useWasIdle } from './session-end.js';
 import { signIn } from './sign-in.js';
+import { Form } from '../components/form.js';
 
 const m = defineMessages({
   en: {
@@ -89,30 +90,21 @@ export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) 
             {m.idle}
           </p>
         )}
-        <form
-          className="card"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void submit();
-          }}
-        >
-          <Field label={m.key} error={error}>
-            {(ids) => (
-              <TextInput
-                {...ids}
-                className="mono"
-                type="password"
-                autoFocus
-                required
-                value={key}
-                onChange={(event) => setKey(event.target.value)}
-              />
-            )}
-          </Field>
+        <Form className="card" onSubmit={submit}>
+          <TextField
+            label={m.key}
+            error={error}
+            className="mono"
+            type="password"
+            autoFocus
+            required
+            value={key}
+            onChange={setKey}
+          />
           <Button look="primary" type="submit" busy={isBusy}>
             {m.signIn}
           </Button>
-        </form>
+        </Form>
         <ul className="sign-in-notes secondary">
           <li>
             <Icon name="lock" size={14} /> <span>{m.keeps}</span>

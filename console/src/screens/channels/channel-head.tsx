@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useProjects } from '../../api/things.js';
 import { channelUrl } from '../../channel-form/networks.js';
 import { setChannelEnabled } from '../../channels/channel-calls.js';
@@ -12,10 +11,11 @@ import { NetworkMark } from '../../components/icon.js';
 import { networkTitle } from '../../components/networks.js';
 import { SentenceText } from '../../components/sentence.js';
 import { Age } from '../../components/time.js';
-import { toast, toastError } from '../../components/toasts.js';
+import { toast } from '../../components/toasts.js';
 import { sentence } from '../../i18n/sentence.js';
 import { useHeldPosts } from '../../pauses/held-posts.js';
 import { channelMessages as m } from './channel-messages.js';
+import { useSave } from '../../components/form.js';
 
 /** How a channel is doing, its network and chat, and the screen's actions. */
 export const ChannelHead = ({
@@ -106,19 +106,12 @@ const Title = ({ channel }: { readonly channel: Channel }) => {
 };
 
 const EnableButton = ({ id, name }: { readonly id: string; readonly name: string }) => {
-  const [isBusy, setIsBusy] = useState(false);
-  const enable = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await setChannelEnabled(id, true);
-      toast(m.enabled(name));
-    } catch (error) {
-      toastError(error);
-    }
-    setIsBusy(false);
-  };
+  const { save: enable, isBusy } = useSave(async () => {
+    await setChannelEnabled(id, true);
+    toast(m.enabled(name));
+  });
   return (
-    <Button look="primary" busy={isBusy} onClick={() => void enable()}>
+    <Button look="primary" busy={isBusy} onClick={enable}>
       {m.enable}
     </Button>
   );

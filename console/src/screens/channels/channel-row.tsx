@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Api } from '../../api/management.js';
 import { setChannelEnabled } from '../../channels/channel-calls.js';
 import { type Channel, channelState } from '../../channels/channel-state.js';
 import { RetryButton } from '../../channels/retry-button.js';
 import { type Traffic, useLastPublished } from '../../channels/traffic.js';
 import { Button } from '../../components/button.js';
+import { useSave } from '../../components/form.js';
 import { NetworkMark } from '../../components/icon.js';
 import { Age } from '../../components/time.js';
-import { toast, toastError } from '../../components/toasts.js';
+import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { channelsMessages as m } from './messages.js';
 
@@ -76,18 +76,11 @@ export const ActionCell = ({
   readonly onPause: () => void;
   readonly onResume: () => void;
 }) => {
-  const [isBusy, setIsBusy] = useState(false);
-  const run = async (work: () => Promise<void>, done: string): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await work();
-      toast(done);
-    } catch (error) {
-      toastError(error);
-    }
-    setIsBusy(false);
-  };
   const { id, name } = channel;
+  const { save: enable, isBusy } = useSave(async () => {
+    await setChannelEnabled(id, true);
+    toast(m.enabled(name));
+  });
   const named = (verb: string) => ({ 'aria-label': `${verb} ${name}`, size: 'small' as const, busy: isBusy });
   switch (channelState(channel)) {
     case 'on_hold':
@@ -100,7 +93,7 @@ export const ActionCell = ({
       );
     case 'disabled':
       return (
-        <Button {...named(m.enable)} onClick={() => void run(() => setChannelEnabled(id, true), m.enabled(name))}>
+        <Button {...named(m.enable)} onClick={enable}>
           {m.enable}
         </Button>
       );

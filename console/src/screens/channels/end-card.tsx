@@ -7,7 +7,7 @@ import { deleteChannel, forgetChannel, setChannelEnabled } from '../../channels/
 import type { Channel } from '../../channels/channel-state.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
-import { Confirmation, type Consequence } from '../../components/dialog.js';
+import { Confirmation, type Consequence, happens, stays, risk } from '../../components/dialog.js';
 import { networkTitle } from '../../components/networks.js';
 import { SentenceText } from '../../components/sentence.js';
 import { toast } from '../../components/toasts.js';
@@ -56,9 +56,9 @@ const DisableDialog = ({ channel: { id, name }, onClose }: DialogProps) => {
       title={<SentenceText of={sentence(m.disableTitle, { name: { name } })} />}
       verb={m.disableNow}
       consequences={[
-        { kind: 'happens', text: held && held.count > 0 ? m.heldByDisabling(held.count, held.isMore) : m.newHeld },
-        { kind: 'happens', text: m.afterEnabling },
-        { kind: 'stays', text: m.credentialsStay },
+        happens(held && held.count > 0 ? m.heldByDisabling(held.count, held.isMore) : m.newHeld),
+        happens(m.afterEnabling),
+        stays(m.credentialsStay),
       ]}
       run={async () => {
         await setChannelEnabled(id, false);
@@ -74,13 +74,11 @@ const DeleteDialog = ({ channel: { id, name, platform }, onClose }: DialogProps)
   const held = useHeldPosts(id);
   const projects = useProjects().data?.filter(({ channel_ids: ids }) => ids.includes(id)) ?? [];
   const consequences: readonly Consequence[] = [
-    ...(projects.length > 0
-      ? [{ kind: 'happens' as const, text: m.takenOut(format.list(projects.map((project) => `“${project.name}”`))) }]
-      : []),
-    ...(held && held.count > 0 ? [{ kind: 'happens' as const, text: m.cancelled(held.count, held.isMore) }] : []),
-    { kind: 'happens', text: m.secretsErased },
-    { kind: 'risk', text: m.noUndo },
-    { kind: 'stays', text: m.postsStay(networkTitle(platform)) },
+    projects.length > 0 && happens(m.takenOut(format.list(projects.map((project) => `“${project.name}”`)))),
+    held && held.count > 0 && happens(m.cancelled(held.count, held.isMore)),
+    happens(m.secretsErased),
+    risk(m.noUndo),
+    stays(m.postsStay(networkTitle(platform))),
   ];
   return (
     <Confirmation

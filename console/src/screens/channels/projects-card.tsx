@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { type Api, management } from '../../api/management.js';
 import { queryClient } from '../../api/query-client.js';
 import { useProjects } from '../../api/things.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Icon } from '../../components/icon.js';
-import { toast, toastError } from '../../components/toasts.js';
+import { toast } from '../../components/toasts.js';
 import { channelMessages as m } from './channel-messages.js';
+import { useSave } from '../../components/form.js';
 
 /** Maximum number of projects that are offered as buttons. */
 const OFFERED = 3;
@@ -63,21 +63,14 @@ export const ProjectsCard = ({ channelId }: { readonly channelId: string }) => {
 };
 
 const AddButton = ({ project, channelId }: { readonly project: Api<'Project'>; readonly channelId: string }) => {
-  const [isBusy, setIsBusy] = useState(false);
   const { id, name, channel_ids: channels } = project;
-  const add = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await management().patch('/projects/{id}', { path: { id }, body: { channel_ids: [...channels, channelId] } });
-      await queryClient.invalidateQueries();
-      toast(m.addedTo(name));
-    } catch (error) {
-      toastError(error);
-      setIsBusy(false);
-    }
-  };
+  const { save: add, isBusy } = useSave(async () => {
+    await management().patch('/projects/{id}', { path: { id }, body: { channel_ids: [...channels, channelId] } });
+    await queryClient.invalidateQueries();
+    toast(m.addedTo(name));
+  });
   return (
-    <Button icon="plus" busy={isBusy} onClick={() => void add()}>
+    <Button icon="plus" busy={isBusy} onClick={add}>
       {m.addTo(name)}
     </Button>
   );

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../components/button.js';
-import { Field, TextInput } from '../../components/controls.js';
+import { TextField } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
 import type { Draft } from './draft.js';
 import { composeMessages as m } from './messages.js';
@@ -33,17 +33,15 @@ export const AfterwardsDialog = ({
     onClose();
   };
   const field = (name: 'project' | 'channels', label: string, value: number | null) => (
-    <Field label={label} hint={m.minutesHint} error={value === null && m.badMinutes}>
-      {(ids) => (
-        <TextInput
-          {...ids}
-          inputMode="numeric"
-          value={typed[name]}
-          onFocus={(event) => event.target.select()}
-          onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      hint={m.minutesHint}
+      error={value === null && m.badMinutes}
+      inputMode="numeric"
+      value={typed[name]}
+      onFocus={(event) => event.target.select()}
+      onChange={(value) => setTyped({ ...typed, [name]: value })}
+    />
   );
   return (
     <Dialog title={m.afterwardsTitle} description={m.afterwardsText} isOpen onClose={onClose}>

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../components/button.js';
-import { Field, Select, TextInput } from '../../components/controls.js';
+import { TextField, SelectField } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
 import { readUrl } from '../../editor/read-url.js';
 import { format } from '../../i18n/format.js';
@@ -43,32 +43,34 @@ export const ButtonDialog = ({
   return (
     <Dialog title={m.buttonTitle} isOpen onClose={onClose}>
       <form className="dialog-fields" onSubmit={save} noValidate>
-        <Field label={m.buttonText} error={isTried && text.trim() === '' && m.noButtonText}>
-          {(ids) => <TextInput {...ids} value={text} spellCheck onChange={(event) => setText(event.target.value)} />}
-        </Field>
-        <Field label={m.buttonUrl} error={isTried && !isGoodUrl && m.badButtonUrl}>
-          {(ids) => (
-            <TextInput
-              {...ids}
-              inputMode="url"
-              value={address}
-              placeholder="https://"
-              onChange={(event) => setAddress(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label={m.row} error={isTried && isFull && m.rowFull}>
-          {(ids) => (
-            <Select {...ids} value={row} onChange={(event) => setRow(Number(event.target.value))}>
-              {rows.map((_, index) => (
-                <option key={index} value={index}>
-                  {m.rowNumber(format.number(index + 1))}
-                </option>
-              ))}
-              {rows.length < MAX_ROWS && <option value={rows.length}>{m.newRow}</option>}
-            </Select>
-          )}
-        </Field>
+        <TextField
+          label={m.buttonText}
+          error={isTried && text.trim() === '' && m.noButtonText}
+          value={text}
+          spellCheck
+          onChange={setText}
+        />
+        <TextField
+          label={m.buttonUrl}
+          error={isTried && !isGoodUrl && m.badButtonUrl}
+          inputMode="url"
+          value={address}
+          placeholder="https://"
+          onChange={setAddress}
+        />
+        <SelectField
+          label={m.row}
+          error={isTried && isFull && m.rowFull}
+          value={row}
+          onChange={(value) => setRow(Number(value))}
+        >
+          {rows.map((_, index) => (
+            <option key={index} value={index}>
+              {m.rowNumber(format.number(index + 1))}
+            </option>
+          ))}
+          {rows.length < MAX_ROWS && <option value={rows.length}>{m.newRow}</option>}
+        </SelectField>
         <div className="dialog-actions">
           {place && (
             <Button look="danger" onClick={() => done(removeButton(rows, place))}>

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../components/button.js';
-import { Field, Segmented, TextInput } from '../../components/controls.js';
+import { Segmented, TextField } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
 import { readUrl } from '../../editor/read-url.js';
 import type { Medium } from './draft.js';
@@ -41,17 +41,15 @@ export const MediumDialog = ({
   return (
     <Dialog title={m.mediumTitle} isOpen onClose={onClose}>
       <form className="dialog-fields" onSubmit={save} noValidate>
-        <Field label={m.mediumUrl} hint={m.mediumUrlHint} error={isTried && !isGood && m.badMediumUrl}>
-          {(ids) => (
-            <TextInput
-              {...ids}
-              inputMode="url"
-              value={address}
-              placeholder="https://"
-              onChange={(event) => setAddress(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={m.mediumUrl}
+          hint={m.mediumUrlHint}
+          error={isTried && !isGood && m.badMediumUrl}
+          inputMode="url"
+          value={address}
+          placeholder="https://"
+          onChange={setAddress}
+        />
         <Segmented<Medium['type']>
           label={m.mediumType}
           value={type}

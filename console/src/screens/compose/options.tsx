@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Checkbox, Field, TextInput } from '../../components/controls.js';
+import { Checkbox, TextField } from '../../components/controls.js';
 import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
 import { Menu, MenuItem } from '../../components/menu.js';
 import { format } from '../../i18n/format.js';
@@ -109,18 +109,15 @@ export const Options = ({
       </dl>
       <details className="compose-more" open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
         <summary>{m.more}</summary>
-        <Field label={m.externalId} hint={m.externalIdHint}>
-          {(ids) => (
-            <TextInput
-              {...ids}
-              readOnly={isEdit}
-              data-field="external_id"
-              maxLength={128}
-              value={draft.externalId}
-              onChange={(event) => update({ externalId: event.target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label={m.externalId}
+          hint={m.externalIdHint}
+          readOnly={isEdit}
+          data-field="external_id"
+          maxLength={128}
+          value={draft.externalId}
+          onChange={(value) => update({ externalId: value })}
+        />
         <Checkbox
           checked={draft.isAdvertisement}
           onChange={(event) => update({ isAdvertisement: event.target.checked })}

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { change } from '../../api/change.js';
 import { management } from '../../api/management.js';
-import { Field, Select } from '../../components/controls.js';
-import { Confirmation } from '../../components/dialog.js';
+import { SelectField } from '../../components/controls.js';
+import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
 import { toast } from '../../components/toasts.js';
 import { serverNow } from '../../time/server-clock.js';
 import type { Endpoint } from './data.js';
@@ -23,11 +23,7 @@ export const CancelPlannedDialog = ({
   return (
     <Confirmation
       title={m.planned.title(count)}
-      consequences={[
-        { kind: 'happens', text: m.planned.happens },
-        { kind: 'risk', text: m.planned.risk },
-        { kind: 'stays', text: m.planned.stays },
-      ]}
+      consequences={[happens(m.planned.happens), risk(m.planned.risk), stays(m.planned.stays)]}
       verb={m.planned.verb}
       isDanger
       run={async () => {
@@ -36,19 +32,7 @@ export const CancelPlannedDialog = ({
         toast(m.planned.cancelled((await change(call)).cancelled));
       }}
       onClose={onClose}
-      fields={
-        <Field label={m.planned.since}>
-          {(ids) => (
-            <Select {...ids} value={minutes} onChange={(event) => setMinutes(event.target.value)}>
-              {m.planned.times.map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-      }
+      fields={<SelectField label={m.planned.since} value={minutes} onChange={setMinutes} options={m.planned.times} />}
     />
   );
 };

@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
-import { Field, Select } from '../../components/controls.js';
+import { SelectField } from '../../components/controls.js';
 import { CopyButton } from '../../components/copy.js';
-import { Confirmation, Dialog } from '../../components/dialog.js';
+import { Confirmation, Dialog, happens, risk, stays } from '../../components/dialog.js';
 import { type Secret, SecretsOnce } from '../../components/secrets.js';
 import { Moment } from '../../components/time.js';
 import { CancelPlannedDialog, type WithPlanned } from './cancel-planned-dialog.js';
@@ -78,7 +78,7 @@ const Replace = ({
   readonly onPlanned: (endpoint: WithPlanned) => void;
 }) => {
   const [overlap, setOverlap] = useState('60');
-  const { title, happens, risk, verb } = m.rotate[kind];
+  const texts = m.rotate[kind];
   const path = { id };
   const run = async (): Promise<void> => {
     if (kind === 'slug') await management().post('/endpoints/{id}/rotate-slug', { path });
@@ -98,28 +98,19 @@ const Replace = ({
   };
   return (
     <Confirmation
-      title={title}
-      consequences={[
-        { kind: 'happens', text: happens },
-        { kind: 'risk', text: risk },
-        { kind: 'stays', text: m.rotate.stays },
-      ]}
-      verb={verb}
+      title={texts.title}
+      consequences={[happens(texts.happens), risk(texts.risk), stays(m.rotate.stays)]}
+      verb={texts.verb}
       run={run}
       onClose={onClose}
       fields={
         kind === 'secret' && (
-          <Field label={m.overlap}>
-            {(ids) => (
-              <Select {...ids} value={overlap} onChange={(event) => setOverlap(event.target.value)}>
-                {Object.entries(m.overlapOptions).map(([minutes, label]) => (
-                  <option key={minutes} value={minutes}>
-                    {label}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
+          <SelectField
+            label={m.overlap}
+            value={overlap}
+            onChange={setOverlap}
+            options={Object.entries(m.overlapOptions)}
+          />
         )
       }
     />

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type Api, management } from '../../api/management.js';
 import { type Problems, problemText } from '../../api/problems.js';
 import { useProjects } from '../../api/things.js';
-import { Checkbox, Field, TextArea, TextInput } from '../../components/controls.js';
+import { Checkbox, TextField, AreaField } from '../../components/controls.js';
 import { endpointsMessages as m } from './messages.js';
 
 /** An endpoint's fields while they are being edited. */
@@ -54,27 +54,23 @@ export const EndpointFields = ({
   };
   return (
     <>
-      <Field label={m.name} hint={m.nameHint} {...errorOf('name')}>
-        {(ids) => (
-          <TextInput {...ids} value={draft.name} onChange={(event) => onChange({ name: event.target.value })} />
-        )}
-      </Field>
+      <TextField
+        label={m.name}
+        hint={m.nameHint}
+        {...errorOf('name')}
+        value={draft.name}
+        onChange={(value) => onChange({ name: value })}
+      />
       <ProjectChoice draft={draft} onChange={onChange} error={errorOf('project_ids')?.error} />
-      <Field
+      <TextField
         label={m.intervalLabel}
-        {...(interval && { hint: m.intervalHint(interval.min, interval.max) })}
+        hint={interval && m.intervalHint(interval.min, interval.max)}
         {...errorOf('min_interval')}
-      >
-        {(ids) => (
-          <TextInput
-            {...ids}
-            inputMode="numeric"
-            className="endpoint-interval"
-            value={draft.interval}
-            onChange={(event) => onChange({ interval: event.target.value })}
-          />
-        )}
-      </Field>
+        inputMode="numeric"
+        className="endpoint-interval"
+        value={draft.interval}
+        onChange={(value) => onChange({ interval: value })}
+      />
       <Checkbox
         checked={draft.requireApproval}
         onChange={(event) => onChange({ requireApproval: event.target.checked })}
@@ -97,18 +93,16 @@ export const EndpointFields = ({
       <Checkbox checked={draft.verbose} onChange={(event) => onChange({ verbose: event.target.checked })}>
         {m.verbose}
       </Checkbox>
-      <Field label={m.allowlist} hint={m.allowlistHint} {...errorOf('ip_allowlist')}>
-        {(ids) => (
-          <TextArea
-            {...ids}
-            className="mono"
-            rows={3}
-            spellCheck={false}
-            value={draft.allowlist}
-            onChange={(event) => onChange({ allowlist: event.target.value })}
-          />
-        )}
-      </Field>
+      <AreaField
+        label={m.allowlist}
+        hint={m.allowlistHint}
+        {...errorOf('ip_allowlist')}
+        className="mono"
+        rows={3}
+        spellCheck={false}
+        value={draft.allowlist}
+        onChange={(value) => onChange({ allowlist: value })}
+      />
     </>
   );
 };

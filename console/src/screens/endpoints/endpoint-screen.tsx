@@ -5,10 +5,10 @@ import { management } from '../../api/management.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { CodeSwitcher } from '../../components/code.js';
-import { Confirmation } from '../../components/dialog.js';
+import { Confirmation, happens, stays, risk } from '../../components/dialog.js';
 import { Icon } from '../../components/icon.js';
 import { Loaded } from '../../components/states.js';
-import { toast, toastError } from '../../components/toasts.js';
+import { toast } from '../../components/toasts.js';
 import { readBrand } from '../../publish-code/brand.js';
 import { publishCode } from '../../publish-code/publish-code.js';
 import { CancelPlannedDialog, type WithPlanned } from './cancel-planned-dialog.js';
@@ -18,6 +18,7 @@ import { EndpointLimits } from './endpoint-limits.js';
 import { EndpointSettings } from './endpoint-settings.js';
 import { EndpointState } from './endpoint-state.js';
 import { endpointsMessages as m } from './messages.js';
+import { useSave } from '../../components/form.js';
 
 /** The screen for an endpoint: its switch, URL and secrets, settings, limits, and how to post to it. */
 export const EndpointScreen = () => {
@@ -103,22 +104,15 @@ const DisabledBanner = ({
   readonly endpoint: Endpoint;
   readonly by: NonNullable<Endpoint['disabled_by']>;
 }) => {
-  const [isBusy, setIsBusy] = useState(false);
-  const enable = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await enableEndpoint(id);
-      toast(m.enabled);
-    } catch (error) {
-      toastError(error);
-    }
-    setIsBusy(false);
-  };
+  const { save: enable, isBusy } = useSave(async () => {
+    await enableEndpoint(id);
+    toast(m.enabled);
+  });
   return (
     <div className="endpoint-banner">
       <Icon name="switchedOff" tone="warn" size={20} />
       <p>{m.why[by]}</p>
-      <Button look="primary" busy={isBusy} onClick={() => void enable()}>
+      <Button look="primary" busy={isBusy} onClick={enable}>
         {m.enable}
       </Button>
     </div>
@@ -143,10 +137,7 @@ const EndpointConfirmation = ({
     return (
       <Confirmation
         title={<bdi>{m.disableTitle(name)}</bdi>}
-        consequences={[
-          { kind: 'happens', text: m.disableHappens },
-          { kind: 'stays', text: m.disableStays },
-        ]}
+        consequences={[happens(m.disableHappens), stays(m.disableStays)]}
         verb={m.disableVerb}
         run={async () => {
           onDisabled(await management().post('/endpoints/{id}/disable', { path }));
@@ -159,11 +150,7 @@ const EndpointConfirmation = ({
   return (
     <Confirmation
       title={<bdi>{m.removeTitle(name)}</bdi>}
-      consequences={[
-        { kind: 'happens', text: m.removeHappens },
-        { kind: 'risk', text: m.removeQueue },
-        { kind: 'stays', text: m.removeStays },
-      ]}
+      consequences={[happens(m.removeHappens), risk(m.removeQueue), stays(m.removeStays)]}
       verb={m.removeVerb}
       isDanger
       run={async () => {

@@ -2,19 +2,19 @@ import './endpoints.css';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
-import { type Problems, readProblems } from '../../api/problems.js';
+import { FieldProblems } from '../../api/problems.js';
 import { useProjects } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Segmented } from '../../components/controls.js';
 import { type Secret, SecretsOnce } from '../../components/secrets.js';
 import { Empty, Loaded } from '../../components/states.js';
-import { toastError } from '../../components/toasts.js';
 import { OwnerField, useNeedsOwner } from '../../session/owner-field.js';
 import { useScope } from '../../session/scope.js';
 import { endpointName, refreshEndpoints } from './data.js';
 import { type EndpointDraft, EndpointFields, toBody, usePlans } from './endpoint-fields.js';
 import { endpointsMessages as m } from './messages.js';
+import { Form, useSave } from '../../components/form.js';
 
 /** Creates an endpoint, and shows its URL and secrets once. */
 export const NewEndpointScreen = () => {
@@ -105,8 +105,6 @@ const NewEndpointForm = ({
   const [mode, setMode] = useState<'live' | 'test'>('live');
   const [owner, setOwner] = useState('');
   const [isSent, setIsSent] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
-  const [problems, setProblems] = useState<Problems>({});
   const [draft, setDraft] = useState<EndpointDraft>({
     name: '',
     projectIds: projectId === null ? [] : [projectId],
@@ -117,45 +115,30 @@ const NewEndpointForm = ({
     verbose: false,
     requireApproval: false,
   });
-  const create = async (): Promise<void> => {
+  const { save, isBusy, problems } = useSave(async () => {
     setIsSent(true);
-    setProblems({});
     if (draft.projectIds.length === 0)
-      return setProblems({ project_ids: { path: 'project_ids', code: 'empty', message: m.chooseProject } });
+      throw new FieldProblems({ project_ids: { path: 'project_ids', code: 'empty', message: m.chooseProject } });
     if (needsOwner && owner === '') return;
-    setIsBusy(true);
-    try {
-      const ownerId = needsOwner ? owner : scope.isOperator ? (scope.ownerId ?? '') : undefined;
-      const endpoint = await management().post('/endpoints', {
-        body: { ...toBody(draft), mode, ...(ownerId !== undefined && { owner_id: ownerId }) },
-      });
-      await refreshEndpoints();
-      const { url, token, signing_secret: secret } = endpoint;
-      onCreated({
-        id: endpoint.id,
-        name: endpointName(endpoint),
-        secrets: [
-          { label: m.url, value: url, variable: 'CROSSPOST_URL', isSecret: false },
-          { label: m.token, value: token ?? '', variable: 'CROSSPOST_TOKEN', isSecret: true },
-          { label: m.secret, value: secret ?? '', variable: 'CROSSPOST_SIGNING_SECRET', isSecret: true },
-        ],
-      });
-    } catch (error) {
-      const found = readProblems(error);
-      if (found) setProblems(found);
-      else toastError(error);
-      setIsBusy(false);
-    }
-  };
+    const ownerId = needsOwner ? owner : scope.isOperator ? (scope.ownerId ?? '') : undefined;
+    const endpoint = await management().post('/endpoints', {
+      body: { ...toBody(draft), mode, ...(ownerId !== undefined && { owner_id: ownerId }) },
+    });
+    await refreshEndpoints();
+    const { url, token, signing_secret: secret } = endpoint;
+    onCreated({
+      id: endpoint.id,
+      name: endpointName(endpoint),
+      secrets: [
+        { label: m.url, value: url, variable: 'CROSSPOST_URL', isSecret: false },
+        { label: m.token, value: token ?? '', variable: 'CROSSPOST_TOKEN', isSecret: true },
+        { label: m.secret, value: secret ?? '', variable: 'CROSSPOST_SIGNING_SECRET', isSecret: true },
+      ],
+    });
+  });
   return (
     <Card label={m.newTitle} className="endpoint-new">
-      <form
-        className="endpoint-form card-body"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
+      <Form className="endpoint-form card-body" onSubmit={save}>
         <OwnerField value={owner} onChange={setOwner} isMissing={isSent} />
         <div className="row">
           <Segmented
@@ -175,7 +158,7 @@ const NewEndpointForm = ({
             {m.create}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 };

@@ -8,10 +8,11 @@ import { Icon } from '../../components/icon.js';
 import { Json } from '../../components/json.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { Countdown, Moment } from '../../components/time.js';
-import { toast, toastError } from '../../components/toasts.js';
+import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { type Delivery, refreshOutputs, useDeliveries } from './data.js';
 import { outputsMessages as m } from './messages.js';
+import { useSave } from '../../components/form.js';
 
 const LOOKS = {
   pending: { name: 'waiting', tone: 'idle' },
@@ -144,18 +145,11 @@ const DeliveryRow = ({
 
 const DeliveryDetails = ({ delivery }: { readonly delivery: Delivery }) => {
   const { id, attempts, body, body_truncated: isTruncated, state } = delivery;
-  const [isBusy, setIsBusy] = useState(false);
-  const sendAgain = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await management().post('/deliveries/{id}/retry', { path: { id } });
-      await refreshOutputs();
-      toast(m.sentAgain);
-    } catch (error) {
-      toastError(error);
-    }
-    setIsBusy(false);
-  };
+  const { save: sendAgain, isBusy } = useSave(async () => {
+    await management().post('/deliveries/{id}/retry', { path: { id } });
+    await refreshOutputs();
+    toast(m.sentAgain);
+  });
   return (
     <div className="delivery-details">
       <div>
@@ -171,7 +165,7 @@ const DeliveryDetails = ({ delivery }: { readonly delivery: Delivery }) => {
           {attempts.length === 0 && <li className="secondary">{m.noAttempt}</li>}
         </ol>
         {state !== 'delivered' && (
-          <Button size="small" busy={isBusy} onClick={() => void sendAgain()}>
+          <Button size="small" busy={isBusy} onClick={sendAgain}>
             {m.sendAgain}
           </Button>
         )}

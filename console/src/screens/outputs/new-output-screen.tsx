@@ -2,18 +2,18 @@ import './outputs.css';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Api, management } from '../../api/management.js';
-import { type Problems, readProblems } from '../../api/problems.js';
+import { FieldProblems } from '../../api/problems.js';
 import { useProjects } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
-import { Field, Select } from '../../components/controls.js';
+import { SelectField } from '../../components/controls.js';
 import { type Secret, SecretsOnce } from '../../components/secrets.js';
 import { Empty, Loaded } from '../../components/states.js';
-import { toastError } from '../../components/toasts.js';
 import { refreshOutputs } from './data.js';
 import { outputsMessages as m } from './messages.js';
 import { type OutputDraft, OutputFields } from './output-fields.js';
 import { secretForms } from './output-secret.js';
+import { Form, useSave } from '../../components/form.js';
 
 interface Created {
   readonly id: string;
@@ -81,54 +81,31 @@ const NewOutputForm = ({
 }) => {
   const [projectId, setProjectId] = useState(projects.length === 1 ? (projects[0]?.id ?? '') : '');
   const [draft, setDraft] = useState<OutputDraft>({ url: '', kinds: ['post.published'] });
-  const [problems, setProblems] = useState<Problems>({});
-  const [isBusy, setIsBusy] = useState(false);
-  const create = async (): Promise<void> => {
-    setProblems({});
+  const { save, isBusy, problems } = useSave(async () => {
     if (projectId === '')
-      return setProblems({ project_id: { path: 'project_id', code: 'empty', message: m.chooseProject } });
-    setIsBusy(true);
-    try {
-      const output = await management().post('/webhook-outputs', { body: { ...draft, project_id: projectId } });
-      await refreshOutputs();
-      onCreated({ id: output.id, secrets: secretForms(output) });
-    } catch (error) {
-      const found = readProblems(error);
-      if (found) setProblems(found);
-      else toastError(error);
-      setIsBusy(false);
-    }
-  };
+      throw new FieldProblems({ project_id: { path: 'project_id', code: 'empty', message: m.chooseProject } });
+    const output = await management().post('/webhook-outputs', { body: { ...draft, project_id: projectId } });
+    await refreshOutputs();
+    onCreated({ id: output.id, secrets: secretForms(output) });
+  });
   return (
     <Card label={m.newTitle} className="output-new">
-      <form
-        className="output-form card-body"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
-        <Field label={m.project} {...(problems.project_id && { error: problems.project_id.message })}>
-          {(ids) => (
-            <Select {...ids} value={projectId} onChange={(event) => setProjectId(event.target.value)}>
-              <option value="" disabled>
-                {m.choose}
-              </option>
-              {projects.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+      <Form className="output-form card-body" onSubmit={save}>
+        <SelectField
+          label={m.project}
+          problem={problems.project_id}
+          value={projectId}
+          onChange={setProjectId}
+          placeholder={m.choose}
+          options={projects.map(({ id, name }) => [id, name])}
+        />
         <OutputFields draft={draft} onChange={setDraft} problems={problems} />
         <div>
           <Button look="primary" type="submit" busy={isBusy}>
             {m.create}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 };

@@ -1,5 +1,5 @@
 import { type Problems, problemText } from '../../api/problems.js';
-import { Checkbox, Field, TextInput } from '../../components/controls.js';
+import { Checkbox, TextField } from '../../components/controls.js';
 import { type Kind, KINDS } from './data.js';
 import { outputsMessages as m } from './messages.js';
 
@@ -24,18 +24,16 @@ export const OutputFields = ({
     onChange({ ...draft, kinds: isOn ? [...draft.kinds, kind] : draft.kinds.filter((each) => each !== kind) });
   return (
     <>
-      <Field label={m.url} hint={m.urlHint} {...(problems.url && { error: problemText(problems.url) })}>
-        {(ids) => (
-          <TextInput
-            {...ids}
-            className="mono"
-            type="url"
-            placeholder="https://"
-            value={draft.url}
-            onChange={(event) => onChange({ ...draft, url: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label={m.url}
+        hint={m.urlHint}
+        problem={problems.url}
+        className="mono"
+        type="url"
+        placeholder="https://"
+        value={draft.url}
+        onChange={(value) => onChange({ ...draft, url: value })}
+      />
       <fieldset className="output-kind-choice">
         <legend>{m.kindsLabel}</legend>
         {KINDS.map((kind) => (

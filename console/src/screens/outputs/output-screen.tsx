@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
 import { PageHead } from '../../components/card.js';
-import { Confirmation } from '../../components/dialog.js';
+import { Confirmation, happens, stays } from '../../components/dialog.js';
 import { Icon } from '../../components/icon.js';
 import { Loaded } from '../../components/states.js';
 import { toast, toastError } from '../../components/toasts.js';
@@ -149,10 +149,7 @@ const OutputConfirmation = ({
     return (
       <Confirmation
         title={<bdi>{m.disableTitle(host)}</bdi>}
-        consequences={[
-          { kind: 'happens', text: m.disableHappens },
-          { kind: 'stays', text: m.disableStays },
-        ]}
+        consequences={[happens(m.disableHappens), stays(m.disableStays)]}
         verb={m.disableVerb}
         run={async () => {
           await management().post('/webhook-outputs/{id}/disable', { path });
@@ -165,10 +162,7 @@ const OutputConfirmation = ({
   return (
     <Confirmation
       title={<bdi>{m.removeTitle(host)}</bdi>}
-      consequences={[
-        { kind: 'happens', text: m.removeHappens },
-        { kind: 'stays', text: m.removeStays },
-      ]}
+      consequences={[happens(m.removeHappens), stays(m.removeStays)]}
       verb={m.removeVerb}
       isDanger
       run={async () => {

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
-import { Field, Select } from '../../components/controls.js';
-import { Confirmation, Dialog } from '../../components/dialog.js';
+import { SelectField } from '../../components/controls.js';
+import { Confirmation, Dialog, happens, risk } from '../../components/dialog.js';
 import { type Secret, SecretsOnce } from '../../components/secrets.js';
 import { Moment } from '../../components/time.js';
 import { type Output, refreshOutputs } from './data.js';
@@ -54,25 +54,17 @@ export const OutputSecret = ({ output }: { readonly output: Output }) => {
       {isAsking && (
         <Confirmation
           title={m.rotateTitle}
-          consequences={[
-            { kind: 'happens', text: m.rotateHappens },
-            { kind: 'risk', text: m.rotateRisk },
-          ]}
+          consequences={[happens(m.rotateHappens), risk(m.rotateRisk)]}
           verb={m.rotateVerb}
           run={rotate}
           onClose={() => setIsAsking(false)}
           fields={
-            <Field label={m.overlap}>
-              {(ids) => (
-                <Select {...ids} value={overlap} onChange={(event) => setOverlap(event.target.value)}>
-                  {Object.entries(m.overlapOptions).map(([minutes, label]) => (
-                    <option key={minutes} value={minutes}>
-                      {label}
-                    </option>
-                  ))}
-                </Select>
-              )}
-            </Field>
+            <SelectField
+              label={m.overlap}
+              value={overlap}
+              onChange={setOverlap}
+              options={Object.entries(m.overlapOptions)}
+            />
           }
         />
       )}

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { management } from '../../api/management.js';
-import { Field, Select } from '../../components/controls.js';
-import { Confirmation } from '../../components/dialog.js';
+import { SelectField } from '../../components/controls.js';
+import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
 import { toast } from '../../components/toasts.js';
 import { serverNow } from '../../time/server-clock.js';
 import { type Output, refreshOutputs } from './data.js';
@@ -34,27 +34,12 @@ export const ReplayDialog = ({
   return (
     <Confirmation
       title={m.replayTitle}
-      consequences={[
-        ...(enables ? [{ kind: 'happens' as const, text: m.enabled }] : []),
-        { kind: 'happens', text: m.replayHappens },
-        { kind: 'risk', text: m.replayRisk },
-        { kind: 'stays', text: m.replayStays },
-      ]}
+      consequences={[enables && happens(m.enabled), happens(m.replayHappens), risk(m.replayRisk), stays(m.replayStays)]}
       verb={enables ? m.enableAndReplay : m.replayVerb}
       run={run}
       onClose={onClose}
       fields={
-        <Field label={m.since}>
-          {(ids) => (
-            <Select {...ids} value={hours} onChange={(event) => setHours(event.target.value)}>
-              {Object.entries(m.sinceOptions).map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <SelectField label={m.since} value={hours} onChange={setHours} options={Object.entries(m.sinceOptions)} />
       }
     />
   );

@@ -3,10 +3,10 @@ import { lazy, Suspense, useState } from 'react';
 import type { Attention } from '../../api/overview.js';
 import { RetryButton } from '../../channels/retry-button.js';
 import { Button, ButtonLink } from '../../components/button.js';
-import { toastError } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { attentionMessages as m } from './attention-messages.js';
 import { useAttentionCalls } from './use-attention-calls.js';
+import { useSave } from '../../components/form.js';
 
 /** Loaded on demand to keep the first download small. */
 const ReviewDialog = lazy(async () => ({ default: (await import('../../planning/review-dialog.js')).ReviewDialog }));
@@ -155,19 +155,11 @@ const CallButton = ({
   readonly label: string;
 }) => {
   const call = useAttentionCalls();
-  const [isBusy, setIsBusy] = useState(false);
-  const run = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await call(item);
-    } catch (error) {
-      toastError(error);
-    } finally {
-      setIsBusy(false);
-    }
-  };
+  const { save: run, isBusy } = useSave(async () => {
+    await call(item);
+  });
   return (
-    <Button look={look} busy={isBusy} onClick={() => void run()}>
+    <Button look={look} busy={isBusy} onClick={run}>
       {label}
     </Button>
   );

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Segmented } from '../../components/controls.js';
-import { Confirmation, type Consequence } from '../../components/dialog.js';
+import { Confirmation, type Consequence, happens, risk, stays } from '../../components/dialog.js';
 import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { useScope } from '../../session/scope.js';
@@ -20,12 +20,12 @@ export const RecoveryDialog = ({ onClose }: { readonly onClose: () => void }) =>
   });
   const consequences: Consequence[] = [];
   if (held && held.planned > 0) {
-    consequences.push({ kind: 'happens', text: planned === 'keep' ? m.keeps : m.cancels });
-    if (planned === 'keep') consequences.push({ kind: 'risk', text: m.keepRisk });
+    consequences.push(happens(planned === 'keep' ? m.keeps : m.cancels));
+    if (planned === 'keep') consequences.push(risk(m.keepRisk));
   }
   if (held && held.in_doubt > 0) {
-    consequences.push({ kind: 'happens', text: inDoubt === 'resend' ? m.resends : m.dismisses });
-    if (inDoubt === 'resend') consequences.push({ kind: 'risk', text: m.resendRisk });
+    consequences.push(happens(inDoubt === 'resend' ? m.resends : m.dismisses));
+    if (inDoubt === 'resend') consequences.push(risk(m.resendRisk));
   }
   const run = async (): Promise<void> => {
     const body = { ...scope.query, planned, in_doubt: inDoubt };
@@ -65,7 +65,7 @@ export const RecoveryDialog = ({ onClose }: { readonly onClose: () => void }) =>
           </>
         )
       }
-      consequences={[...consequences, { kind: 'stays', text: m.settles }]}
+      consequences={[...consequences, stays(m.settles)]}
       verb={m.verb}
       run={run}
       onClose={onClose}

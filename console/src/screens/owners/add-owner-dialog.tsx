@@ -1,13 +1,12 @@
 import { useState } from 'react';
 import { management } from '../../api/management.js';
-import { type Problems, problemText, readProblems } from '../../api/problems.js';
 import { Button } from '../../components/button.js';
-import { Field, TextInput } from '../../components/controls.js';
+import { TextField } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
-import { toastError } from '../../components/toasts.js';
 import { type Plan, refreshOwners } from './data.js';
 import { ownersMessages as m } from './messages.js';
 import { LocaleField, PlanField } from './owner-fields.js';
+import { Form, useSave } from '../../components/form.js';
 
 /** Adds an owner. Its key is passed on, because the gateway shows it only once. */
 export const AddOwnerDialog = ({
@@ -20,34 +19,16 @@ export const AddOwnerDialog = ({
   const [name, setName] = useState('');
   const [plan, setPlan] = useState<Plan>('free');
   const [locale, setLocale] = useState<'en' | 'ru'>('en');
-  const [problems, setProblems] = useState<Problems>({});
-  const [isBusy, setIsBusy] = useState(false);
-  const add = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      const { key } = await management().post('/owners', { body: { name, plan, locale } });
-      await refreshOwners();
-      onClose();
-      if (key !== null) onAdded(key);
-    } catch (error) {
-      const found = readProblems(error);
-      if (found) setProblems(found);
-      else toastError(error);
-      setIsBusy(false);
-    }
-  };
+  const { save, isBusy, problems } = useSave(async () => {
+    const { key } = await management().post('/owners', { body: { name, plan, locale } });
+    await refreshOwners();
+    onClose();
+    if (key !== null) onAdded(key);
+  });
   return (
     <Dialog title={m.addTitle} isOpen onClose={onClose}>
-      <form
-        className="owner-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void add();
-        }}
-      >
-        <Field label={m.name} {...(problems.name && { error: problemText(problems.name) })}>
-          {(ids) => <TextInput {...ids} autoFocus value={name} onChange={(event) => setName(event.target.value)} />}
-        </Field>
+      <Form className="owner-form" onSubmit={save}>
+        <TextField label={m.name} problem={problems.name} autoFocus value={name} onChange={setName} />
         <PlanField value={plan} onChange={setPlan} />
         <LocaleField value={locale} onChange={setLocale} />
         <div className="dialog-actions">
@@ -55,7 +36,7 @@ export const AddOwnerDialog = ({
             {m.addVerb}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 };

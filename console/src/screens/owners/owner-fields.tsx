@@ -1,20 +1,16 @@
-import { Field, Select } from '../../components/controls.js';
+import { SelectField } from '../../components/controls.js';
 import { type Plan, PLANS, planTitle } from './data.js';
 import { ownersMessages as m } from './messages.js';
 
 /** A field for the plan. */
 export const PlanField = ({ value, onChange }: { readonly value: Plan; readonly onChange: (plan: Plan) => void }) => (
-  <Field label={m.plan}>
-    {(ids) => (
-      <Select {...ids} value={value} onChange={(event) => onChange(event.target.value as Plan)}>
-        {PLANS.map((plan) => (
-          <option key={plan} value={plan}>
-            {planTitle(plan)}
-          </option>
-        ))}
-      </Select>
-    )}
-  </Field>
+  <SelectField label={m.plan} value={value} onChange={(value) => onChange(value as Plan)}>
+    {PLANS.map((plan) => (
+      <option key={plan} value={plan}>
+        {planTitle(plan)}
+      </option>
+    ))}
+  </SelectField>
 );
 
 /** A field for the language of an owner's notices. */
@@ -25,12 +21,13 @@ export const LocaleField = ({
   readonly value: 'en' | 'ru';
   readonly onChange: (locale: 'en' | 'ru') => void;
 }) => (
-  <Field label={m.locale}>
-    {(ids) => (
-      <Select {...ids} value={value} onChange={(event) => onChange(event.target.value as 'en' | 'ru')}>
-        <option value="en">English</option>
-        <option value="ru">Русский</option>
-      </Select>
-    )}
-  </Field>
+  <SelectField
+    label={m.locale}
+    value={value}
+    onChange={(value) => onChange(value as 'en' | 'ru')}
+    options={[
+      ['en', 'English'],
+      ['ru', 'Русский'],
+    ]}
+  />
 );

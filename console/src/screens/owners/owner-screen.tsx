@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
-import { Confirmation } from '../../components/dialog.js';
+import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
 import { Loaded } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
@@ -99,11 +99,7 @@ const OwnerPage = ({ owner }: { readonly owner: Owner }) => {
       {open === 'rotate' && (
         <Confirmation
           title={<bdi>{m.rotateTitle(name)}</bdi>}
-          consequences={[
-            { kind: 'happens', text: m.rotateHappens },
-            { kind: 'risk', text: m.rotateRisk },
-            { kind: 'stays', text: m.rotateStays },
-          ]}
+          consequences={[happens(m.rotateHappens), risk(m.rotateRisk), stays(m.rotateStays)]}
           verb={m.rotateVerb}
           run={async () => {
             setNewKey((await management().post('/owners/{id}/rotate-key', { path: { id } })).key);
@@ -114,11 +110,7 @@ const OwnerPage = ({ owner }: { readonly owner: Owner }) => {
       {open === 'remove' && (
         <Confirmation
           title={<bdi>{m.removeTitle(name)}</bdi>}
-          consequences={[
-            { kind: 'happens', text: m.removeHappens },
-            { kind: 'risk', text: m.removeRisk },
-            { kind: 'stays', text: m.removeStays },
-          ]}
+          consequences={[happens(m.removeHappens), risk(m.removeRisk), stays(m.removeStays)]}
           verb={m.removeVerb}
           isDanger
           run={async () => {

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { management } from '../../api/management.js';
-import { Field, TextInput } from '../../components/controls.js';
-import { Confirmation } from '../../components/dialog.js';
+import { TextField } from '../../components/controls.js';
+import { Confirmation, happens, stays } from '../../components/dialog.js';
 import { toast } from '../../components/toasts.js';
 import { type Owner, refreshOwners } from './data.js';
 import { ownersMessages as m } from './messages.js';
@@ -19,10 +19,7 @@ export const PackDialog = ({
   return (
     <Confirmation
       title={<bdi>{m.packTitle(name)}</bdi>}
-      consequences={[
-        { kind: 'happens', text: m.packHappens },
-        { kind: 'stays', text: m.packStays },
-      ]}
+      consequences={[happens(m.packHappens), stays(m.packStays)]}
       verb={m.packVerb}
       isReady={posts > 0}
       run={async () => {
@@ -32,11 +29,13 @@ export const PackDialog = ({
       }}
       onClose={onClose}
       fields={
-        <Field label={m.packPosts} {...(posts === 0 && { error: m.packWrong })}>
-          {(ids) => (
-            <TextInput {...ids} inputMode="numeric" value={text} onChange={(event) => setText(event.target.value)} />
-          )}
-        </Field>
+        <TextField
+          label={m.packPosts}
+          error={posts === 0 && m.packWrong}
+          inputMode="numeric"
+          value={text}
+          onChange={setText}
+        />
       }
     />
   );

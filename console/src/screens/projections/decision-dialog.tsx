@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { management } from '../../api/management.js';
-import { Field, TextInput } from '../../components/controls.js';
-import { Confirmation, type Consequence } from '../../components/dialog.js';
+import { TextField } from '../../components/controls.js';
+import { Confirmation, type Consequence, happens, risk, stays } from '../../components/dialog.js';
 import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { type Projection, refresh } from './data.js';
@@ -42,9 +42,7 @@ export const DecisionDialog = ({
       isReady={decision.kind !== 'skip' || reason.trim() !== ''}
       fields={
         decision.kind === 'skip' && (
-          <Field label={m.skipReason} hint={m.skipReasonHint}>
-            {(ids) => <TextInput {...ids} value={reason} onChange={(event) => setReason(event.target.value)} />}
-          </Field>
+          <TextField label={m.skipReason} hint={m.skipReasonHint} value={reason} onChange={setReason} />
         )
       }
     />
@@ -58,10 +56,6 @@ interface Described {
   readonly isDanger?: boolean;
   readonly run: () => Promise<unknown>;
 }
-
-const happens = (text: string): Consequence => ({ kind: 'happens', text });
-const risk = (text: string): Consequence => ({ kind: 'risk', text });
-const stays = (text: string): Consequence => ({ kind: 'stays', text });
 
 const describe = (decision: Decision, reason: string): Described => {
   const api = management();
@@ -94,7 +88,7 @@ const describe = (decision: Decision, reason: string): Described => {
         title: m.promoteTitle(name, next),
         consequences: [
           happens(m.promoteHappens(next)),
-          ...(decision.differing > 0 ? [risk(m.promoteRisk(format.number(decision.differing)))] : []),
+          decision.differing > 0 && risk(m.promoteRisk(format.number(decision.differing))),
           stays(m.promoteStays(version)),
         ],
         verb: m.promoteVerb,

@@ -5,12 +5,12 @@ import { ChannelPicker } from '../../channels/channel-picker.js';
 import type { Channel } from '../../channels/channel-state.js';
 import { ChannelStatus } from '../../channels/channel-status.js';
 import { Button, ButtonLink } from '../../components/button.js';
+import { FormEnd, useSave } from '../../components/form.js';
 import { Card } from '../../components/card.js';
 import { Dialog } from '../../components/dialog.js';
-import { FormEnd } from '../../components/form-end.js';
 import { NetworkMark } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
-import { toast, toastError } from '../../components/toasts.js';
+import { toast } from '../../components/toasts.js';
 import { projectsMessages as m } from './messages.js';
 import { changeProject, type Project } from './project-calls.js';
 
@@ -19,24 +19,17 @@ export const ChannelsCard = ({ project }: { readonly project: Project }) => {
   const channels = useChannels().data;
   const [edited, setEdited] = useState<readonly string[] | null>(null);
   const [isAdding, setIsAdding] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
   const saved = project.channel_ids;
   const ids = edited ?? saved;
   const isChanged = ids.join() !== saved.join();
   const hasRemoved = saved.some((id) => !ids.includes(id));
   const byId = new Map((channels ?? []).map((channel) => [channel.id, channel]));
   const others = (channels ?? []).filter(({ id, owner_id: owner }) => owner === project.owner_id && !ids.includes(id));
-  const save = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await changeProject(project.id, { channel_ids: ids });
-      setEdited(null);
-      toast(m.channelsSaved);
-    } catch (error) {
-      toastError(error);
-    }
-    setIsBusy(false);
-  };
+  const { save, isBusy } = useSave(async () => {
+    await changeProject(project.id, { channel_ids: ids });
+    setEdited(null);
+    toast(m.channelsSaved);
+  });
   const swap = (index: number, step: -1 | 1): void => {
     const next = [...ids];
     const [moved] = next.splice(index, 1);
@@ -77,7 +70,7 @@ export const ChannelsCard = ({ project }: { readonly project: Project }) => {
         <div className="project-channels-end">
           <FormEnd text={hasRemoved ? `${m.notSaved} ${m.removedStay}` : m.notSaved}>
             <Button onClick={() => setEdited(null)}>{m.undo}</Button>
-            <Button look="primary" busy={isBusy} onClick={() => void save()}>
+            <Button look="primary" busy={isBusy} onClick={save}>
               {m.saveChannels}
             </Button>
           </FormEnd>

@@ -6,7 +6,7 @@ import { queryClient } from '../../api/query-client.js';
 import { useEndpoints } from '../../api/things.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
-import { Confirmation, type Consequence } from '../../components/dialog.js';
+import { Confirmation, type Consequence, happens, risk, stays } from '../../components/dialog.js';
 import { SentenceText } from '../../components/sentence.js';
 import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
@@ -59,11 +59,11 @@ const DeleteDialog = ({
   const endpoints = useEndpoints().data?.filter(({ project_ids: ids }) => ids.includes(id)) ?? [];
   const names = format.list(endpoints.map((endpoint) => `“${endpoint.name ?? endpoint.slug}”`));
   const consequences: readonly Consequence[] = [
-    ...(endpoints.length > 0 ? [{ kind: 'happens' as const, text: m.takenOut(names, endpoints.length) }] : []),
-    ...(waiting.count > 0 ? [{ kind: 'happens' as const, text: m.cancelled(waiting.text, waiting.text === '1') }] : []),
-    { kind: 'happens', text: m.webhooksGone },
-    { kind: 'risk', text: m.noUndo },
-    { kind: 'stays', text: m.channelsStay },
+    endpoints.length > 0 && happens(m.takenOut(names, endpoints.length)),
+    waiting.count > 0 && happens(m.cancelled(waiting.text, waiting.text === '1')),
+    happens(m.webhooksGone),
+    risk(m.noUndo),
+    stays(m.channelsStay),
   ];
   return (
     <Confirmation

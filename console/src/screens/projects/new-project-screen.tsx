@@ -2,19 +2,19 @@ import './projects.css';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
-import { missingProblem, type Problems, problemText, readProblems } from '../../api/problems.js';
+import { FieldProblems, missingProblem, problemText } from '../../api/problems.js';
 import { useChannels } from '../../api/things.js';
 import { ChannelPicker } from '../../channels/channel-picker.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
-import { FormEnd } from '../../components/form-end.js';
 import { Empty, Loaded } from '../../components/states.js';
-import { toast, toastError } from '../../components/toasts.js';
+import { toast } from '../../components/toasts.js';
 import { OwnerField, useNeedsOwner } from '../../session/owner-field.js';
 import { useScope } from '../../session/scope.js';
 import { projectsMessages as m } from './messages.js';
 import { refreshProjects } from './project-calls.js';
-import { ProjectNameField } from './project-name-field.js';
+import { TextField } from '../../components/controls.js';
+import { Form, FormEnd, useSave } from '../../components/form.js';
 
 /** Creates a project: a name, and the channels that its posts go to. */
 export const NewProjectScreen = () => {
@@ -26,32 +26,22 @@ export const NewProjectScreen = () => {
   const [ownerId, setOwnerId] = useState('');
   const [isOwnerMissing, setIsOwnerMissing] = useState(false);
   const [chosen, setChosen] = useState<readonly string[]>([]);
-  const [problems, setProblems] = useState<Problems>({});
-  const [isBusy, setIsBusy] = useState(false);
   const owner = needsOwner ? ownerId : scope.ownerId;
-  const create = async (): Promise<void> => {
+  const { save, isBusy, problems } = useSave(async () => {
     setIsOwnerMissing(needsOwner && ownerId === '');
-    setProblems(name.trim() === '' ? missingProblem('name') : {});
-    if ((needsOwner && ownerId === '') || name.trim() === '') return;
-    setIsBusy(true);
-    try {
-      const project = await management().post('/projects', {
-        body: {
-          name: name.trim(),
-          channel_ids: chosen,
-          ...(scope.isOperator && owner !== null && { owner_id: owner }),
-        },
-      });
-      await refreshProjects();
-      toast(m.created(project.name));
-      await navigate({ to: '/projects/$id', params: { id: project.id } });
-    } catch (error) {
-      const found = readProblems(error);
-      setProblems(found ?? {});
-      if (!found) toastError(error);
-      setIsBusy(false);
-    }
-  };
+    if (name.trim() === '') throw new FieldProblems(missingProblem('name'));
+    if (needsOwner && ownerId === '') return;
+    const project = await management().post('/projects', {
+      body: {
+        name: name.trim(),
+        channel_ids: chosen,
+        ...(scope.isOperator && owner !== null && { owner_id: owner }),
+      },
+    });
+    await refreshProjects();
+    toast(m.created(project.name));
+    await navigate({ to: '/projects/$id', params: { id: project.id } });
+  });
   const wrongChannels = Object.values(problems).find(({ path }) => path.startsWith('channel_ids'));
   return (
     <>
@@ -70,15 +60,16 @@ export const NewProjectScreen = () => {
       </PageHead>
       <div className="new-project">
         <Card title={m.newLabel}>
-          <form
-            className="form-fields"
-            onSubmit={(event) => {
-              event.preventDefault();
-              void create();
-            }}
-          >
+          <Form className="form-fields" onSubmit={save}>
             <OwnerField value={ownerId} onChange={(id) => (setOwnerId(id), setChosen([]))} isMissing={isOwnerMissing} />
-            <ProjectNameField value={name} onChange={setName} problems={problems} />
+            <TextField
+              label={m.name}
+              hint={m.nameHint}
+              missing={m.required}
+              problem={problems.name}
+              value={name}
+              onChange={setName}
+            />
             <Loaded query={channels}>
               {(all) => {
                 const own = all.filter(({ owner_id: id }) => owner === null || id === owner);
@@ -103,7 +94,7 @@ export const NewProjectScreen = () => {
                 {m.create}
               </Button>
             </FormEnd>
-          </form>
+          </Form>
         </Card>
       </div>
     </>

@@ -5,9 +5,9 @@ import { channelUrl } from '../../channel-form/networks.js';
 import { RetryButton } from '../../channels/retry-button.js';
 import { AdviceText } from '../../components/advice.js';
 import { Button, ButtonLink, ExternalLink } from '../../components/button.js';
+import { useSave } from '../../components/form.js';
 import { networkTitle } from '../../components/icon.js';
 import { SentenceText } from '../../components/sentence.js';
-import { toastError } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { sentence } from '../../i18n/sentence.js';
 import { ResumeDialog } from '../../pauses/resume-dialog.js';
@@ -50,17 +50,11 @@ const Doubt = ({
   readonly publication: Publication;
   readonly channel: Api<'Channel'> | undefined;
 }) => {
-  const settle = useSettle(publication);
-  const [isBusy, setIsBusy] = useState(false);
+  const { save: confirm, isBusy } = useSave(useSettle(publication));
   const [isSending, setIsSending] = useState(false);
   const network = networkTitle(publication.platform);
   const url = channel ? channelUrl(channel.platform, channel.address) : null;
   const says = publication.attempts.at(-1)?.error?.message;
-  const confirm = async (): Promise<void> => {
-    setIsBusy(true);
-    await settle().catch(toastError);
-    setIsBusy(false);
-  };
   return (
     <BannerFrame
       icon="inDoubt"
@@ -73,7 +67,7 @@ const Doubt = ({
               {m.openChannel}
             </ExternalLink>
           )}
-          <Button busy={isBusy} onClick={() => void confirm()}>
+          <Button busy={isBusy} onClick={confirm}>
             {m.wasPublished}
           </Button>
           <Button onClick={() => setIsSending(true)}>{m.sendAgain}</Button>

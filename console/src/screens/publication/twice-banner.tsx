@@ -1,8 +1,8 @@
-import { useState } from 'react';
 import { Button, ExternalLink } from '../../components/button.js';
+import { useSave } from '../../components/form.js';
 import { networkTitle } from '../../components/icon.js';
 import { SentenceText } from '../../components/sentence.js';
-import { toast, toastError } from '../../components/toasts.js';
+import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { sentence } from '../../i18n/sentence.js';
 import { dismissDuplicate } from '../../publications/publication-calls.js';
@@ -19,23 +19,21 @@ export const isSeenTwice = ({ warnings }: Pick<Publication, 'warnings'>): boolea
 /** Shows both messages of a publication that readers see twice, with a button to dismiss the duplicate. */
 export const TwiceBanner = ({ publication, name }: { readonly publication: Publication; readonly name: string }) => {
   const trace = useTrace(publication.id).data;
-  const [isBusy, setIsBusy] = useState(false);
   // Only the events have the links of duplicates.
   const found = eventsOf(trace?.events ?? [], publication).filter(({ type }) => type === 'PublicationDuplicateFound');
   const copies = [publication.message_ids, ...publication.duplicates.map(({ message_ids: ids }) => ids)];
   const links = [publication.urls, ...found.map((event) => (member(event, 'urls') ?? []) as readonly string[])];
-  const dismiss = async (): Promise<void> => {
-    setIsBusy(true);
-    await dismissDuplicate(publication.id).then(() => toast(m.duplicateDismissed), toastError);
-    setIsBusy(false);
-  };
+  const { save: dismiss, isBusy } = useSave(async () => {
+    await dismissDuplicate(publication.id);
+    toast(m.duplicateDismissed);
+  });
   return (
     <BannerFrame
       icon="published"
       tone="warn"
       title={m.twiceTitle}
       actions={
-        <Button busy={isBusy} onClick={() => void dismiss()}>
+        <Button busy={isBusy} onClick={dismiss}>
           {m.dismissDuplicate}
         </Button>
       }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { type Api, management } from '../../api/management.js';
 import { queryClient } from '../../api/query-client.js';
 import { Button } from '../../components/button.js';
-import { Confirmation } from '../../components/dialog.js';
+import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
 import { Icon } from '../../components/icon.js';
 import { format } from '../../i18n/format.js';
 import { timeMessages as m } from './messages.js';
@@ -43,11 +43,7 @@ export const HistoryVerification = () => {
       {isAsking && (
         <Confirmation
           title={m.verifyTitle}
-          consequences={[
-            { kind: 'happens', text: m.verifyHappens },
-            { kind: 'risk', text: m.verifyRisk },
-            { kind: 'stays', text: m.verifyStays },
-          ]}
+          consequences={[happens(m.verifyHappens), risk(m.verifyRisk), stays(m.verifyStays)]}
           verb={m.verifyVerb}
           run={async () => {
             await management().post('/history/verify', { body: {} });

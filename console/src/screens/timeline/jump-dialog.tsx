@@ -1,6 +1,6 @@
 import { type SubmitEvent, useState } from 'react';
 import { Button } from '../../components/button.js';
-import { Field, TextInput } from '../../components/controls.js';
+import { TextField } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
 import { serverNow } from '../../time/server-clock.js';
 import { timelineMessages as m } from './messages.js';
@@ -30,21 +30,15 @@ export const JumpDialog = ({
   return (
     <Dialog title={m.jumpTitle} isOpen onClose={onClose}>
       <form className="jump-form" onSubmit={jump}>
-        <Field
+        <TextField
           label={m.jumpField}
           hint={m.jumpHint(Intl.DateTimeFormat().resolvedOptions().timeZone)}
-          {...(isWrong && { error: m.badTime })}
-        >
-          {(ids) => (
-            <TextInput
-              {...ids}
-              type="datetime-local"
-              required
-              value={value}
-              onChange={(event) => setValue(event.target.value)}
-            />
-          )}
-        </Field>
+          error={isWrong && m.badTime}
+          type="datetime-local"
+          required
+          value={value}
+          onChange={setValue}
+        />
         <div className="dialog-actions">
           <Button type="submit" look="primary">
             {m.jumpVerb}

@@ -1,15 +1,14 @@
 import { useState } from 'react';
 import { type Api, management } from '../../../api/management.js';
-import { type Problems, problemText, readProblems } from '../../../api/problems.js';
 import { queryClient } from '../../../api/query-client.js';
 import { Button, ButtonLink } from '../../../components/button.js';
-import { Field, TextInput } from '../../../components/controls.js';
+import { TextField } from '../../../components/controls.js';
 import { type Secret, SecretsOnce } from '../../../components/secrets.js';
-import { toastError } from '../../../components/toasts.js';
 import { useScope } from '../../../session/scope.js';
 import { firstRunMessages } from './messages.js';
 import { PlanCheck } from './plan-check.js';
 import { Step, type StepState } from './step.js';
+import { Form, useSave } from '../../../components/form.js';
 
 /** Creates the endpoint, and shows its URL, token and signing secret once. */
 export const EndpointStep = ({
@@ -80,40 +79,22 @@ const EndpointForm = ({
   const { endpoint: m } = firstRunMessages;
   const scope = useScope();
   const [name, setName] = useState(m.defaultName);
-  const [problems, setProblems] = useState<Problems>({});
-  const [isBusy, setIsBusy] = useState(false);
-  const create = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      const body = { ...scope.query, name, project_ids: projects.map(({ id }) => id), mode: 'live' as const };
-      const created = await management().post('/endpoints', { body });
-      onCreated([
-        { label: m.url, value: created.url, variable: 'ENDPOINT_URL', isSecret: false },
-        { label: m.token, value: created.token ?? '', variable: 'TOKEN', isSecret: true },
-        { label: m.secret, value: created.signing_secret ?? '', variable: 'SIGNING_SECRET', isSecret: true },
-      ]);
-      await queryClient.invalidateQueries({ queryKey: ['endpoints'] });
-    } catch (error) {
-      const found = readProblems(error);
-      setProblems(found ?? {});
-      if (!found) toastError(error);
-    }
-    setIsBusy(false);
-  };
+  const { save, isBusy, problems } = useSave(async () => {
+    const body = { ...scope.query, name, project_ids: projects.map(({ id }) => id), mode: 'live' as const };
+    const created = await management().post('/endpoints', { body });
+    onCreated([
+      { label: m.url, value: created.url, variable: 'ENDPOINT_URL', isSecret: false },
+      { label: m.token, value: created.token ?? '', variable: 'TOKEN', isSecret: true },
+      { label: m.secret, value: created.signing_secret ?? '', variable: 'SIGNING_SECRET', isSecret: true },
+    ]);
+    await queryClient.invalidateQueries({ queryKey: ['endpoints'] });
+  });
   return (
-    <form
-      className="step-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create();
-      }}
-    >
-      <Field label={m.name} error={problems.name && problemText(problems.name)}>
-        {(ids) => <TextInput {...ids} value={name} required onChange={(event) => setName(event.target.value)} />}
-      </Field>
+    <Form className="step-form" onSubmit={save}>
+      <TextField label={m.name} problem={problems.name} value={name} required onChange={setName} />
       <Button type="submit" look="primary" busy={isBusy}>
         {m.create}
       </Button>
-    </form>
+    </Form>
   );
 };

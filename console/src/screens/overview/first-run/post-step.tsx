@@ -3,14 +3,14 @@ import { type Api, management } from '../../../api/management.js';
 import { queryClient } from '../../../api/query-client.js';
 import { Button } from '../../../components/button.js';
 import { CodeSwitcher } from '../../../components/code.js';
-import { Field, TextInput } from '../../../components/controls.js';
-import { toastError } from '../../../components/toasts.js';
+import { TextField } from '../../../components/controls.js';
 import { format } from '../../../i18n/format.js';
 import { readBrand } from '../../../publish-code/brand.js';
 import { publishCode } from '../../../publish-code/publish-code.js';
 import { firstRunMessages } from './messages.js';
 import { PostProgress } from './post-progress.js';
 import { Step, type StepState } from './step.js';
+import { Form, useSave } from '../../../components/form.js';
 
 /** Sends the first post, or shows code that sends it, and then tracks its progress. */
 export const PostStep = ({
@@ -66,49 +66,32 @@ const SendForm = ({
   readonly isAgain: boolean;
 }) => {
   const { post: m } = firstRunMessages;
-  const [isBusy, setIsBusy] = useState(false);
   // Kept until the gateway accepts the post, so that a second click after a lost response does not post twice.
   const key = useRef(randomKey());
-  const send = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await management().post('/endpoints/{id}/posts', {
-        path: { id: endpointId },
-        body: { text },
-        idempotencyKey: key.current,
-      });
-      key.current = randomKey();
-      await queryClient.invalidateQueries({ queryKey: ['posts'] });
-    } catch (error) {
-      toastError(error);
-    }
-    setIsBusy(false);
-  };
+  const { save: send, isBusy } = useSave(async () => {
+    await management().post('/endpoints/{id}/posts', {
+      path: { id: endpointId },
+      body: { text },
+      idempotencyKey: key.current,
+    });
+    key.current = randomKey();
+    await queryClient.invalidateQueries({ queryKey: ['posts'] });
+  });
   return (
-    <form
-      className="send-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
-      <Field label={m.field}>
-        {(ids) => (
-          <TextInput
-            {...ids}
-            value={text}
-            required
-            onChange={(event) => {
-              key.current = randomKey();
-              onText(event.target.value);
-            }}
-          />
-        )}
-      </Field>
+    <Form className="send-form" onSubmit={send}>
+      <TextField
+        label={m.field}
+        value={text}
+        required
+        onChange={(value) => {
+          key.current = randomKey();
+          onText(value);
+        }}
+      />
       <Button type="submit" look={isAgain ? 'plain' : 'primary'} busy={isBusy}>
         {isAgain ? m.sendAnother : m.send}
       </Button>
-    </form>
+    </Form>
   );
 };
 

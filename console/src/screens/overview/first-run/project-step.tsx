@@ -1,16 +1,15 @@
 import { useState } from 'react';
 import { type Api, management } from '../../../api/management.js';
-import { type Problems, problemText, readProblems } from '../../../api/problems.js';
 import { queryClient } from '../../../api/query-client.js';
 import { Button, ButtonLink } from '../../../components/button.js';
-import { Checkbox, Field, TextInput } from '../../../components/controls.js';
+import { Checkbox, TextField } from '../../../components/controls.js';
 import { NetworkMark } from '../../../components/icon.js';
 import { SentenceText } from '../../../components/sentence.js';
-import { toastError } from '../../../components/toasts.js';
 import { sentence } from '../../../i18n/sentence.js';
 import { useScope } from '../../../session/scope.js';
 import { firstRunMessages } from './messages.js';
 import { Step, type StepState } from './step.js';
+import { Form, useSave } from '../../../components/form.js';
 
 /** Creates the first project. All channels are selected at first. */
 export const ProjectStep = ({
@@ -49,22 +48,12 @@ const ProjectForm = ({ channels }: { readonly channels: readonly Api<'Channel'>[
   const scope = useScope();
   const [name, setName] = useState(m.defaultName);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const [problems, setProblems] = useState<Problems>({});
-  const [isBusy, setIsBusy] = useState(false);
   const chosen = channels.filter(({ id }) => !left.has(id)).map(({ id }) => id);
-  const create = async (): Promise<void> => {
+  const { save, isBusy, problems } = useSave(async () => {
     if (chosen.length === 0) return;
-    setIsBusy(true);
-    try {
-      await management().post('/projects', { body: { ...scope.query, name, channel_ids: chosen } });
-      await queryClient.invalidateQueries({ queryKey: ['projects'] });
-    } catch (error) {
-      const found = readProblems(error);
-      setProblems(found ?? {});
-      if (!found) toastError(error);
-    }
-    setIsBusy(false);
-  };
+    await management().post('/projects', { body: { ...scope.query, name, channel_ids: chosen } });
+    await queryClient.invalidateQueries({ queryKey: ['projects'] });
+  });
   const toggle = (id: string, isChosen: boolean): void => {
     const next = new Set(left);
     if (isChosen) next.delete(id);
@@ -72,16 +61,8 @@ const ProjectForm = ({ channels }: { readonly channels: readonly Api<'Channel'>[
     setLeft(next);
   };
   return (
-    <form
-      className="step-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create();
-      }}
-    >
-      <Field label={m.name} error={problems.name && problemText(problems.name)}>
-        {(ids) => <TextInput {...ids} value={name} required onChange={(event) => setName(event.target.value)} />}
-      </Field>
+    <Form className="step-form" onSubmit={save}>
+      <TextField label={m.name} problem={problems.name} value={name} required onChange={setName} />
       <fieldset>
         <legend>{m.channels}</legend>
         {channels.map(({ id, name: channel, platform }) => (
@@ -98,6 +79,6 @@ const ProjectForm = ({ channels }: { readonly channels: readonly Api<'Channel'>[
       <Button type="submit" look="primary" busy={isBusy}>
         {m.create}
       </Button>
-    </form>
+    </Form>
   );
 };

@@ -1,6 +1,6 @@
 import type { Problems } from '../../../api/problems.js';
 import { Button } from '../../../components/button.js';
-import { Field, Segmented, TextArea, TextInput } from '../../../components/controls.js';
+import { Segmented, AreaField, TextField } from '../../../components/controls.js';
 import { type FilterDraft, newKey } from './draft.js';
 import { processingMessages as m } from './messages.js';
 import { NetworkLimit } from './network-limit.js';
@@ -53,26 +53,22 @@ export const FiltersSection = ({
                 onClick={() => onChange(filters.filter(({ key }) => key !== filter.key))}
               />
             </div>
-            <Field label={m.words} hint={m.wordsHint} error={problems[path] ? text(path) : text(`${path}.words`)}>
-              {(ids) => (
-                <TextArea
-                  {...ids}
-                  rows={2}
-                  value={filter.words}
-                  onChange={(event) => change(filter.key, { words: event.target.value })}
-                />
-              )}
-            </Field>
-            <Field label={m.pattern} hint={m.patternHint} error={text(`${path}.pattern`)}>
-              {(ids) => (
-                <TextInput
-                  {...ids}
-                  className="mono"
-                  value={filter.pattern}
-                  onChange={(event) => change(filter.key, { pattern: event.target.value })}
-                />
-              )}
-            </Field>
+            <AreaField
+              label={m.words}
+              hint={m.wordsHint}
+              error={problems[path] ? text(path) : text(`${path}.words`)}
+              rows={2}
+              value={filter.words}
+              onChange={(value) => change(filter.key, { words: value })}
+            />
+            <TextField
+              label={m.pattern}
+              hint={m.patternHint}
+              error={text(`${path}.pattern`)}
+              className="mono"
+              value={filter.pattern}
+              onChange={(value) => change(filter.key, { pattern: value })}
+            />
             <NetworkLimit
               value={filter.platforms}
               onChange={(platforms) => change(filter.key, { platforms })}

@@ -1,5 +1,5 @@
 import type { Problems } from '../../../api/problems.js';
-import { Field, Segmented, TextInput } from '../../../components/controls.js';
+import { Segmented, TextField } from '../../../components/controls.js';
 import type { ProcessingDraft } from './draft.js';
 import { processingMessages as m } from './messages.js';
 import { useProblemText } from './problem-text.js';
@@ -36,20 +36,14 @@ export const FooterSection = ({
         onChange={(by) => onChange({ ...footer, by })}
       />
       {footer.by !== 'none' && (
-        <Field
+        <TextField
           label={footer.by === 'marker' ? m.marker : m.pattern}
           hint={footer.by === 'marker' ? m.markerHint : m.patternHint}
           error={text('footer')}
-        >
-          {(ids) => (
-            <TextInput
-              {...ids}
-              className={footer.by === 'pattern' ? 'mono' : ''}
-              value={footer.text}
-              onChange={(event) => onChange({ ...footer, text: event.target.value })}
-            />
-          )}
-        </Field>
+          className={footer.by === 'pattern' ? 'mono' : ''}
+          value={footer.text}
+          onChange={(value) => onChange({ ...footer, text: value })}
+        />
       )}
     </Section>
   );

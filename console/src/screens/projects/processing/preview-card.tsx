@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../api/management.js';
 import { Button } from '../../../components/button.js';
 import { Card } from '../../../components/card.js';
-import { Field, TextArea } from '../../../components/controls.js';
+import { AreaField } from '../../../components/controls.js';
 import { FormattedText } from '../../../components/formatted-text.js';
 import { Icon, NetworkMark, networkTitle } from '../../../components/icon.js';
 import { ErrorState, Skeleton } from '../../../components/states.js';
@@ -32,16 +32,13 @@ export const PreviewCard = ({
 }) => (
   <Card title={m.preview} className="preview-card">
     <div className="preview-before">
-      <Field label={m.before} hint={m.beforeHint}>
-        {(ids) => (
-          <TextArea
-            {...ids}
-            rows={5}
-            value={sample.text}
-            onChange={(event) => onSample(editText(sample, event.target.value))}
-          />
-        )}
-      </Field>
+      <AreaField
+        label={m.before}
+        hint={m.beforeHint}
+        rows={5}
+        value={sample.text}
+        onChange={(value) => onSample(editText(sample, value))}
+      />
       {onReset && (
         <Button size="small" look="quiet" onClick={onReset}>
           {m.takeLatest}

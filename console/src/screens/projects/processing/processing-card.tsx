@@ -2,11 +2,10 @@ import './processing.css';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { management } from '../../../api/management.js';
-import { type Problems, readProblems } from '../../../api/problems.js';
+import { readProblems } from '../../../api/problems.js';
 import { Button } from '../../../components/button.js';
 import { Card } from '../../../components/card.js';
-import { FormEnd } from '../../../components/form-end.js';
-import { toast, toastError } from '../../../components/toasts.js';
+import { toast } from '../../../components/toasts.js';
 import { useScope } from '../../../session/scope.js';
 import { changeProject, type Project } from '../project-calls.js';
 import { type ProcessingDraft, toBody, toDraft, toDraftProblems } from './draft.js';
@@ -19,6 +18,7 @@ import { ReplacementsSection } from './replacements-section.js';
 import { SignatureSection } from './signature-section.js';
 import { TranslationSection } from './translation-section.js';
 import { usePreview } from './use-preview.js';
+import { Form, FormEnd, useSave } from '../../../components/form.js';
 
 /** Returns the text of a project's latest post; undefined while it is loading, null if there is none. */
 const useLatestText = (projectId: string): Formatted | null | undefined => {
@@ -45,14 +45,22 @@ export const ProcessingCard = ({ project }: { readonly project: Project }) => {
   const { id, processing } = project;
   const saved = useMemo(() => toDraft(processing), [processing]);
   const [edited, setEdited] = useState<ProcessingDraft | null>(null);
-  const [rejected, setRejected] = useState<Problems>({});
-  const [isBusy, setIsBusy] = useState(false);
   const draft = edited ?? saved;
+  const body = toBody(draft);
+  const {
+    save,
+    isBusy,
+    problems: rejected,
+    clear,
+  } = useSave(async () => {
+    await changeProject(id, { processing: body });
+    setEdited(null);
+    toast(m.saved);
+  });
   const change = (part: Partial<ProcessingDraft>): void => {
     setEdited({ ...draft, ...part });
-    setRejected({});
+    clear();
   };
-  const body = toBody(draft);
   const isChanged = edited !== null && JSON.stringify(body) !== JSON.stringify(toBody(saved));
 
   const latest = useLatestText(id);
@@ -62,30 +70,10 @@ export const ProcessingCard = ({ project }: { readonly project: Project }) => {
   const found = readProblems(preview.error);
   const problems = toDraftProblems({ ...found, ...rejected }, draft);
 
-  const save = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await changeProject(id, { processing: body });
-      setEdited(null);
-      setRejected({});
-      toast(m.saved);
-    } catch (error) {
-      const inFields = readProblems(error);
-      setRejected(inFields ?? {});
-      if (!inFields) toastError(error);
-    }
-    setIsBusy(false);
-  };
   return (
     <div className="processing">
       <Card title={m.title} aside={m.order}>
-        <form
-          className="processing-form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void save();
-          }}
-        >
+        <Form className="processing-form" onSubmit={save}>
           <FiltersSection filters={draft.filters} onChange={(filters) => change({ filters })} problems={problems} />
           <FooterSection footer={draft.footer} onChange={(footer) => change({ footer })} problems={problems} />
           <ReplacementsSection
@@ -120,7 +108,7 @@ export const ProcessingCard = ({ project }: { readonly project: Project }) => {
               {m.save}
             </Button>
           </FormEnd>
-        </form>
+        </Form>
       </Card>
       <PreviewCard
         sample={sample}

@@ -1,6 +1,6 @@
 import type { Problems } from '../../../api/problems.js';
 import { Button } from '../../../components/button.js';
-import { Checkbox, Field, TextInput } from '../../../components/controls.js';
+import { Checkbox, TextField } from '../../../components/controls.js';
 import { newKey, type ReplacementDraft } from './draft.js';
 import { processingMessages as m } from './messages.js';
 import { useProblemText } from './problem-text.js';
@@ -34,21 +34,19 @@ export const ReplacementsSection = ({
         return (
           <fieldset key={key} className="processing-row replacement">
             <legend className="visually-hidden">{m.replacement(index + 1)}</legend>
-            <Field label={m.from} error={text(`${path}.from`)}>
-              {(ids) => (
-                <TextInput {...ids} value={from} onChange={(event) => change(key, { from: event.target.value })} />
-              )}
-            </Field>
-            <Field label={m.to} error={text(`${path}.to`)}>
-              {(ids) => (
-                <TextInput
-                  {...ids}
-                  placeholder={m.toNothing}
-                  value={to}
-                  onChange={(event) => change(key, { to: event.target.value })}
-                />
-              )}
-            </Field>
+            <TextField
+              label={m.from}
+              error={text(`${path}.from`)}
+              value={from}
+              onChange={(value) => change(key, { from: value })}
+            />
+            <TextField
+              label={m.to}
+              error={text(`${path}.to`)}
+              placeholder={m.toNothing}
+              value={to}
+              onChange={(value) => change(key, { to: value })}
+            />
             <div className="row replacement-options">
               <Checkbox checked={wholeWord} onChange={(event) => change(key, { wholeWord: event.target.checked })}>
                 {m.wholeWord}

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { Problems } from '../../../api/problems.js';
 import { Button } from '../../../components/button.js';
-import { Field, TextArea, TextInput } from '../../../components/controls.js';
+import { TextInput, AreaField } from '../../../components/controls.js';
 import type { SignatureDraft } from './draft.js';
 import { editText, toggleFormat } from './formatting.js';
 import { processingMessages as m } from './messages.js';
@@ -41,21 +41,15 @@ export const SignatureSection = ({
       state={signature.text === '' ? m.none : <bdi className="cut">{signature.text}</bdi>}
       isUsed={signature.text !== ''}
     >
-      <Field
+      <AreaField
         label={m.signatureLabel}
         hint={m.signatureHint}
         error={text('signature.text') ?? text('signature.entities')}
-      >
-        {(ids) => (
-          <TextArea
-            {...ids}
-            ref={area}
-            rows={3}
-            value={signature.text}
-            onChange={(event) => onChange({ ...signature, ...editText(signature, event.target.value) })}
-          />
-        )}
-      </Field>
+        ref={area}
+        rows={3}
+        value={signature.text}
+        onChange={(value) => onChange({ ...signature, ...editText(signature, value) })}
+      />
       {linked ? (
         <LinkForm
           onCancel={() => setLinked(null)}

@@ -1,5 +1,5 @@
 import type { Problems } from '../../../api/problems.js';
-import { Checkbox, Field, Select, TextInput } from '../../../components/controls.js';
+import { Checkbox, TextField, SelectField } from '../../../components/controls.js';
 import type { TranslationDraft } from './draft.js';
 import { processingMessages as m } from './messages.js';
 import { useProblemText } from './problem-text.js';
@@ -30,15 +30,13 @@ export const TranslationSection = ({
   const text = useProblemText(problems);
   const change = (part: Partial<TranslationDraft>): void => onChange({ ...(translation ?? NEW), ...part });
   const field = (name: 'url' | 'source' | 'target', label: string, hint: string) => (
-    <Field label={label} hint={hint} error={text(`translation.${name}`)}>
-      {(ids) => (
-        <TextInput
-          {...ids}
-          value={translation?.[name] ?? ''}
-          onChange={(event) => change({ [name]: event.target.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      hint={hint}
+      error={text(`translation.${name}`)}
+      value={translation?.[name] ?? ''}
+      onChange={(value) => change({ [name]: value })}
+    />
   );
   return (
     <Section
@@ -57,22 +55,16 @@ export const TranslationSection = ({
             {field('source', m.sourceLanguage, m.sourceHint)}
             {field('target', m.targetLanguage, m.targetHint)}
           </div>
-          <Field
+          <TextField
             label={m.apiKey}
             hint={isStored ? m.apiKeyStays : m.apiKeyOptional}
             error={text('translation.api_key')}
-          >
-            {(ids) => (
-              <TextInput
-                {...ids}
-                className="mono"
-                type="password"
-                autoComplete="new-password"
-                value={translation.apiKey}
-                onChange={(event) => change({ apiKey: event.target.value })}
-              />
-            )}
-          </Field>
+            className="mono"
+            type="password"
+            autoComplete="new-password"
+            value={translation.apiKey}
+            onChange={(value) => change({ apiKey: value })}
+          />
           {isStored && translation.apiKey === '' && (
             <Checkbox
               checked={translation.removesKey}
@@ -81,18 +73,16 @@ export const TranslationSection = ({
               {m.removeKey}
             </Checkbox>
           )}
-          <Field label={m.onFailure} error={text('translation.on_failure')}>
-            {(ids) => (
-              <Select
-                {...ids}
-                value={translation.onFailure}
-                onChange={(event) => change({ onFailure: event.target.value as TranslationDraft['onFailure'] })}
-              >
-                <option value="publish_original">{m.publishOriginal}</option>
-                <option value="retry">{m.retryTranslation}</option>
-              </Select>
-            )}
-          </Field>
+          <SelectField
+            label={m.onFailure}
+            error={text('translation.on_failure')}
+            value={translation.onFailure}
+            onChange={(value) => change({ onFailure: value as TranslationDraft['onFailure'] })}
+            options={[
+              ['publish_original', m.publishOriginal],
+              ['retry', m.retryTranslation],
+            ]}
+          />
         </>
       )}
     </Section>

@@ -1,0 +1,94 @@
+import './form.css';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { type Problems, readProblems } from '../api/problems.js';
+import { defineMessages } from '../i18n/messages.js';
+import { Button } from './button.js';
+import { Card } from './card.js';
+import { toastError } from './toasts.js';
+
+const m = defineMessages({
+  en: { notSaved: 'Not saved yet.', undo: 'Undo', save: 'Save' },
+  ru: { notSaved: 'Ещё не сохранено.', undo: 'Отменить', save: 'Сохранить' },
+});
+
+const NONE: Problems = {};
+
+/**
+ * Makes a change, one call at a time. Problems of fields are returned, for the form to show them there; any other failure
+ * is told in a toast. What was typed stays in either case.
+ */
+export const useSave = (call: () => Promise<unknown>) => {
+  const { mutate, reset, isPending, error } = useMutation({
+    mutationFn: call,
+    onError: (failure) => readProblems(failure) ?? toastError(failure),
+  });
+  return {
+    save: (): void => {
+      if (!isPending) mutate();
+    },
+    isBusy: isPending,
+    problems: readProblems(error) ?? NONE,
+    /** Forgets the problems. */
+    clear: reset,
+  };
+};
+
+/** A form that is submitted without leaving the page. */
+export const Form = ({
+  onSubmit,
+  className,
+  children,
+}: {
+  readonly onSubmit: () => void;
+  readonly className?: string;
+  readonly children: ReactNode;
+}) => (
+  <form
+    className={className}
+    onSubmit={(event) => {
+      event.preventDefault();
+      onSubmit();
+    }}
+  >
+    {children}
+  </form>
+);
+
+/** The last line of a form: a note and the buttons. */
+export const FormEnd = ({ text, children }: { readonly text?: ReactNode; readonly children: ReactNode }) => (
+  <div className="form-end">
+    <span className="tertiary">{text}</span>
+    <div className="row">{children}</div>
+  </div>
+);
+
+/** A card with settings that are saved together. */
+export const SettingsForm = ({
+  title,
+  aside,
+  saving: { save, isBusy },
+  isChanged,
+  onUndo,
+  children,
+}: {
+  readonly title: string;
+  readonly aside?: ReactNode;
+  readonly saving: Pick<ReturnType<typeof useSave>, 'save' | 'isBusy'>;
+  readonly isChanged: boolean;
+  /** Puts back what is saved. */
+  readonly onUndo: () => void;
+  readonly children: ReactNode;
+}) => (
+  <Card title={title} aside={aside}>
+    <Form className="form-fields" onSubmit={save}>
+      {children}
+      <FormEnd text={isChanged ? m.notSaved : ''}>
+        {isChanged && <Button onClick={onUndo}>{m.undo}</Button>}
+        <Button type="submit" disabled={!isChanged} busy={isBusy}>
+          {m.save}
+        </Button>
+      </FormEnd>
+    </Form>
+  </Card>
+);
