@@ -6,11 +6,11 @@ import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { queryClient } from './api/query-client.js';
+import { queryClient } from './api/management.js';
 import { router } from './app/routes.js';
 import { startLiveUpdates } from './live/live-updates.js';
 import { watchSession } from './session/session-end.js';
-import { signInWithCode } from './session/sign-in-with-code.js';
+import { signInWithCode } from './session/sign-in.js';
 
 // Dialogs add a style element to lock page scrolling. The content security policy only allows it with this nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Management } from '../../../clients/typescript/src/index.js';
-import { useScope } from '../session/scope.js';
+import { useScope } from '../session/session.js';
 import { type Api, management } from './management.js';
 
 const MINUTE_MS = 60_000;

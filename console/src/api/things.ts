@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { useScope } from '../session/scope.js';
-import { type Api, management } from './management.js';
+import { useScope } from '../session/session.js';
+import { type Api, GatewayError, management, queryClient } from './management.js';
 
 /** Maximum number of pages to read, with 200 items each. An owner may have 2,000 channels. */
 const MAX_PAGES = 20;
@@ -83,4 +83,29 @@ export const useNames = (): Names => {
       endpoint: (id) => maps.endpoint.get(id),
     };
   }, [channels, projects, endpoints]);
+};
+
+/** Key prefixes of the queries that show posts and publications. */
+const SHOWN_BY = ['overview', 'posts', 'post', 'publication', 'history'];
+
+/** HTTP error statuses which mean that someone else changed the post, so the screen may be out of date. */
+const CHANGED_MEANWHILE = [404, 409, 412];
+
+const refresh = (): Promise<void> =>
+  queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => SHOWN_BY.includes(String(first)) });
+
+/**
+ * Waits for a call that changes a post or publication, then refreshes the screen. Also refreshes it if the call fails
+ * because someone else made a change.
+ * @throws GatewayError
+ */
+export const change = async <T>(call: Promise<T>): Promise<T> => {
+  try {
+    const answer = await call;
+    await refresh();
+    return answer;
+  } catch (error) {
+    if (error instanceof GatewayError && CHANGED_MEANWHILE.includes(error.status)) await refresh();
+    throw error;
+  }
 };

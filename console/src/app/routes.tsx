@@ -1,14 +1,14 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useLocale } from '../i18n/locale.js';
-import { readChannelSearch, readChannelsSearch } from '../screens/channels/search.js';
-import { readComposeSearch } from '../screens/compose/search.js';
+import { useLocale } from '../i18n/messages.js';
+import { readChannelSearch, readChannelsSearch } from '../screens/channels/select-channels.js';
+import { readComposeSearch } from '../screens/compose/draft.js';
 import { OverviewScreen } from '../screens/overview/overview-screen.js';
-import { readPlanSearch } from '../screens/plan/search.js';
-import { readRequestsSearch } from '../screens/requests/search.js';
-import { readTimeSearch } from '../screens/time/search.js';
-import { readTimelineSearch } from '../screens/timeline/search.js';
-import { NotFoundScreen } from '../shell/not-found-screen.js';
+import { readPlanSearch } from '../screens/plan/calendar.js';
+import { readRequestsSearch } from '../screens/requests/explain.js';
+import { readTimeSearch } from '../screens/time/window.js';
+import { readTimelineSearch } from '../screens/timeline/columns.js';
+import { NotFoundScreen } from '../shell/more-screen.js';
 import { Shell } from '../shell/shell.js';
 
 interface Screen {
@@ -48,7 +48,7 @@ export const router = createRouter({
     screen('/plan', () => import('../screens/plan/plan-screen.js'), 'PlanScreen', readPlanSearch),
     screen('/compose', () => import('../screens/compose/compose-screen.js'), 'ComposeScreen', readComposeSearch),
     screen('/channels', () => import('../screens/channels/channels-screen.js'), 'ChannelsScreen', readChannelsSearch),
-    screen('/channels/new', () => import('../screens/channels/new-channel-screen.js'), 'NewChannelScreen'),
+    screen('/channels/new', () => import('../screens/channels/channel-screen.js'), 'NewChannelScreen'),
     screen('/channels/$id', () => import('../screens/channels/channel-screen.js'), 'ChannelScreen', readChannelSearch),
     screen('/projects', () => import('../screens/projects/projects-screen.js'), 'ProjectsScreen'),
     screen('/projects/new', () => import('../screens/projects/new-project-screen.js'), 'NewProjectScreen'),

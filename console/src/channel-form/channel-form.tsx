@@ -1,20 +1,115 @@
 import './channel-form.css';
+import '../components/form.css';
 import { useState } from 'react';
-import { type Api, management } from '../api/management.js';
-import { type Problems, readProblems } from '../api/problems.js';
+import { type Api, FieldProblems, management, missingProblem, type Problems, readProblems } from '../api/management.js';
+import { refreshChannel } from '../channels/channel-calls.js';
 import { Button } from '../components/button.js';
 import { Card } from '../components/card.js';
+import { Dialog } from '../components/dialog.js';
+import { Form, FormEnd, useSave } from '../components/form.js';
+import { Icon } from '../components/icon.js';
 import { toast, toastError } from '../components/toasts.js';
 import { OwnerField, useNeedsOwner } from '../session/owner-field.js';
 import { serverNow } from '../time/server-clock.js';
-import { BeforeTest } from './before-test.js';
-import { changeCredentials, type ChannelDraft, connectChannel, findMissing } from './connect-channel.js';
-import { CredentialFields } from './credential-fields.js';
-import { channelFormMessages as m } from './messages.js';
-import { NetworkChoice } from './network-choice.js';
-import { NameField, SettingFields, settingValues } from './setting-fields.js';
+import {
+  CredentialFields,
+  type CredentialValues,
+  NameField,
+  NetworkChoice,
+  SettingFields,
+  settingsBody,
+  type SettingValues,
+  settingValues,
+} from './channel-fields.js';
+import { channelFormMessages as m, credentialMessages as texts } from './messages.js';
+import { CREDENTIALS, type Network } from './networks.js';
 import { type DatedTest, TestResults } from './test-results.js';
-import { Form, FormEnd } from '../components/form.js';
+
+/** Lists the prerequisites for connecting a channel on a network, and explains the test. */
+export const BeforeTest = ({ network }: { readonly network: Network }) => (
+  <Card title={texts.beforeTitle}>
+    <ul className="needs">
+      {(texts.before[network] ?? []).map((text) => (
+        <li key={text}>
+          <Icon name="chevronRight" size={14} tone="time" />
+          <span>{text}</span>
+        </li>
+      ))}
+    </ul>
+    <p className="card-end tertiary">
+      <Icon name="shield" />
+      <span>{texts.testExplained}</span>
+    </p>
+  </Card>
+);
+
+/** A channel to connect, as entered in the form. */
+export interface ChannelDraft {
+  readonly network: Network;
+  readonly name: string;
+  readonly credentials: CredentialValues;
+  readonly settings: SettingValues;
+  /** Chosen by the operator; empty if the owner is already known. */
+  readonly ownerId: string;
+}
+
+/** Returns the credentials for a request body: trimmed, and without empty optional fields. */
+export const credentialsBody = (network: Network, values: CredentialValues): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    CREDENTIALS[network]
+      .map(({ name, kind }) => ({ name, kind, value: (values[name] ?? '').trim() }))
+      .filter(({ kind, value }) => value !== '' || kind !== 'optional_secret')
+      .map(({ name, value }) => [name, value]),
+  );
+
+/** Returns a problem for each empty required field, so that the form can report them without calling the gateway. */
+export const findMissing = (network: Network, credentials: CredentialValues, name?: string): Problems => {
+  const isBlank = (value: string | undefined): boolean => (value ?? '').trim() === '';
+  const required = CREDENTIALS[network].filter(({ kind }) => kind !== 'optional_secret');
+  return Object.assign(
+    {},
+    ...(name !== undefined && isBlank(name) ? [missingProblem('name')] : []),
+    ...required
+      .filter((field) => isBlank(credentials[field.name]))
+      .map((field) => missingProblem(`credentials.${field.name}`)),
+  ) as Problems;
+};
+
+/** Connects a channel. The response includes the test result, which may be a failure. */
+export const connectChannel = async (draft: ChannelDraft): Promise<Api<'TestedChannel'>> => {
+  const { network, name, settings, ownerId } = draft;
+  const body = {
+    platform: network,
+    name: name.trim(),
+    credentials: credentialsBody(network, draft.credentials),
+    settings: settingsBody(network, settings),
+    ...(ownerId !== '' && { owner_id: ownerId }),
+  };
+  // The body's fields depend on the chosen network, which the type cannot express.
+  const created = await management().post('/channels', { body: body as never });
+  await refreshChannel();
+  return created;
+};
+
+/** Replaces a channel's credentials, and its name and settings if given. The response includes the test result. */
+export const changeCredentials = async (
+  id: string,
+  network: Network,
+  credentials: CredentialValues,
+  more: { readonly name?: string; readonly settings?: SettingValues } = {},
+): Promise<Api<'TestedChannel'>> => {
+  const { name, settings } = more;
+  const changed = await management().patch('/channels/{id}', {
+    path: { id },
+    body: {
+      credentials: credentialsBody(network, credentials),
+      ...(name !== undefined && { name: name.trim() }),
+      ...(settings && { settings: { ...settingsBody(network, settings) } }),
+    },
+  });
+  await refreshChannel();
+  return changed as Api<'TestedChannel'>; // always includes the test result if credentials were sent
+};
 
 const EMPTY: ChannelDraft = {
   network: 'telegram',
@@ -145,5 +240,44 @@ export const ChannelForm = ({
         <BeforeTest network={draft.network} />
       )}
     </div>
+  );
+};
+
+/** Asks for a channel's new credentials, saves them, and passes on the test result. */
+export const CredentialsDialog = ({
+  channel: { id, platform, address },
+  onSaved,
+  onClose,
+}: {
+  readonly channel: Api<'Channel'>;
+  readonly onSaved: (channel: Api<'TestedChannel'>) => void;
+  readonly onClose: () => void;
+}) => {
+  const network = platform as Network;
+  const [values, setValues] = useState<CredentialValues>(address);
+  const { save, isBusy, problems } = useSave(async () => {
+    const missing = findMissing(network, values);
+    if (Object.keys(missing).length > 0) throw new FieldProblems(missing);
+    onSaved(await changeCredentials(id, network, values));
+    onClose();
+  });
+  return (
+    <Dialog title={m.replaceTitle} description={m.replaceText} isOpen onClose={onClose}>
+      <Form className="dialog-form" onSubmit={save}>
+        <CredentialFields
+          network={network}
+          values={values}
+          onChange={setValues}
+          problems={problems}
+          hasUploadToken={address.uploads !== undefined}
+        />
+        <div className="dialog-actions">
+          <Button onClick={onClose}>{m.notNow}</Button>
+          <Button type="submit" look="primary" busy={isBusy}>
+            {m.saveAndTestNew}
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
   );
 };

@@ -137,3 +137,152 @@ export const channelFormMessages = defineMessages({
     storedUpload: 'Токен сохранён. Оставьте поле пустым, чтобы удалить его.',
   },
 });
+
+/** UI text for one credential field. */
+export interface FieldText {
+  readonly label: string;
+  /** Where to find the value, or a brief description of its format. */
+  readonly hint: string;
+  readonly example: string;
+  /** Instructions, shown if the value has an invalid format. */
+  readonly form: string;
+}
+
+type FieldTexts = Readonly<Record<string, FieldText>>;
+
+/** UI text about credentials: what to enter in each field, and what to prepare first. */
+export const credentialMessages = defineMessages({
+  en: {
+    beforeTitle: 'Before you connect',
+    testExplained:
+      'The test then asks the network who the token belongs to, whether the chat exists, and whether posting there is allowed.',
+    noUploads: 'Without it, photos and videos become links in the text.',
+    before: byName({
+      telegram: [
+        'Create a bot with @BotFather, or use one that you already have. @BotFather issues its token.',
+        'Add the bot to the channel or group as an administrator with permission to post messages.',
+      ],
+      vk: [
+        'Create a community access token with the “wall” permission. A community editor’s token works, too.',
+        'A VK ID token (vk2.a.…) can’t post on a wall.',
+        'For photos and videos, you also need a user token, because a community token can’t upload files.',
+      ],
+      max: [
+        'Use the token that MAX gives to the bot’s owner.',
+        'Make the bot an administrator of the channel, with permission to write.',
+      ],
+      ok: [
+        'Have the public key and the secret key of your application ready.',
+        'Create an access token with the permissions GROUP_CONTENT, PHOTO_CONTENT and VIDEO_CONTENT.',
+        'The account behind the token must be a moderator or administrator of the group.',
+      ],
+    }),
+    fields: byName<FieldTexts>({
+      telegram: {
+        bot_token: { label: 'Bot token', hint: 'from @BotFather', example: '123456:ABC-DEF…', form: '' },
+        chat_id: {
+          label: 'Chat',
+          hint: 'a number, or a public name with @',
+          example: '@acme_news',
+          form: 'Enter a number such as -1001234567890, or a public name such as @acme_news.',
+        },
+      },
+      vk: {
+        access_token: { label: 'Access token', hint: 'a community token', example: '', form: '' },
+        upload_token: { label: 'Upload token', hint: 'a user token, for photos and videos', example: '', form: '' },
+        group_id: {
+          label: 'Community',
+          hint: 'its number, without a minus sign',
+          example: '123456789',
+          form: 'Enter the community’s number without a minus sign, such as 123456789.',
+        },
+      },
+      max: {
+        access_token: { label: 'Bot token', hint: 'from MAX, without spaces', example: '', form: '' },
+        chat_id: {
+          label: 'Chat',
+          hint: 'its number, with a minus sign for channels',
+          example: '-70912345678901',
+          form: 'Enter a number such as -70912345678901.',
+        },
+      },
+      ok: {
+        application_key: { label: 'Application key', hint: 'the public key', example: '', form: '' },
+        application_secret: { label: 'Application secret', hint: 'the secret key', example: '', form: '' },
+        access_token: { label: 'Access token', hint: 'from a group moderator', example: '', form: '' },
+        group_id: {
+          label: 'Group',
+          hint: 'its number, without a minus sign',
+          example: '123456789',
+          form: 'Enter the group’s number without a minus sign, such as 123456789.',
+        },
+      },
+    }),
+  },
+  ru: {
+    beforeTitle: 'Что понадобится',
+    testExplained: 'Проверка спросит у сети, чей это токен, есть ли такой чат и можно ли в нём публиковать.',
+    noUploads: 'Без него фото и видео станут ссылками в тексте.',
+    before: {
+      telegram: [
+        'Создайте бота у @BotFather или возьмите готового. Токен бота выдаёт @BotFather.',
+        'Добавьте бота в канал или группу администратором с правом публиковать сообщения.',
+      ],
+      vk: [
+        'Выпустите токен доступа сообщества с правом «wall». Подойдёт и токен редактора сообщества.',
+        'Токен VK ID (vk2.a.…) публиковать на стене не может.',
+        'Для фото и видео нужен ещё токен пользователя: токен сообщества загружать их не может.',
+      ],
+      max: [
+        'Возьмите токен, который MAX выдаёт владельцу бота.',
+        'Сделайте бота администратором канала с правом писать.',
+      ],
+      ok: [
+        'Приготовьте публичный и секретный ключи вашего приложения.',
+        'Выпустите токен доступа с правами GROUP_CONTENT, PHOTO_CONTENT и VIDEO_CONTENT.',
+        'Владелец токена должен быть модератором или администратором группы.',
+      ],
+    },
+    fields: {
+      telegram: {
+        bot_token: { label: 'Токен бота', hint: 'от @BotFather', example: '123456:ABC-DEF…', form: '' },
+        chat_id: {
+          label: 'Чат',
+          hint: 'число или публичное имя с @',
+          example: '@acme_news',
+          form: 'Введите число вида -1001234567890 или публичное имя вида @acme_news.',
+        },
+      },
+      vk: {
+        access_token: { label: 'Токен доступа', hint: 'сообщества', example: '', form: '' },
+        upload_token: { label: 'Токен для загрузки', hint: 'пользователя, для фото и видео', example: '', form: '' },
+        group_id: {
+          label: 'Сообщество',
+          hint: 'его номер без минуса',
+          example: '123456789',
+          form: 'Введите номер сообщества без минуса, например 123456789.',
+        },
+      },
+      max: {
+        access_token: { label: 'Токен бота', hint: 'одно слово, из MAX', example: '', form: '' },
+        chat_id: {
+          label: 'Чат',
+          hint: 'его номер; у канала с минусом',
+          example: '-70912345678901',
+          form: 'Введите число вида -70912345678901.',
+        },
+      },
+      ok: {
+        application_key: { label: 'Ключ приложения', hint: 'публичный', example: '', form: '' },
+        application_secret: { label: 'Секретный ключ приложения', hint: '', example: '', form: '' },
+        access_token: { label: 'Токен доступа', hint: 'модератора группы', example: '', form: '' },
+        group_id: {
+          label: 'Группа',
+          hint: 'её номер без минуса',
+          example: '123456789',
+          form: 'Введите номер группы без минуса, например 123456789.',
+        },
+      },
+    },
+  },
+});

@@ -1,6 +1,10 @@
-import { management } from '../api/management.js';
-import { queryClient } from '../api/query-client.js';
-import { refreshChannel } from './refresh-channel.js';
+import { management, queryClient } from '../api/management.js';
+
+/** Marks all queries that show channels as stale, after a channel has changed. */
+export const refreshChannel = (): Promise<void> =>
+  queryClient.invalidateQueries({
+    predicate: ({ queryKey: [first] }) => ['overview', 'channels', 'channel', 'posts'].includes(String(first)),
+  });
 
 /** Enables or disables a channel. */
 export const setChannelEnabled = async (id: string, enabled: boolean): Promise<void> => {

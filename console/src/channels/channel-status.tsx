@@ -1,8 +1,15 @@
 import './channel-status.css';
-import { Icon, type IconName, type Tone } from '../components/icon.js';
-import { Pill } from '../components/state-pill.js';
+import './channel-picker.css';
+import { useState } from 'react';
+import { Button } from '../components/button.js';
+import { Checkbox, TextInput } from '../components/controls.js';
+import { Icon, type IconName, NetworkMark, Pill, type Tone } from '../components/icon.js';
+import { networkTitle } from '../components/networks.js';
 import { Countdown } from '../components/time.js';
+import { toast, toastError } from '../components/toasts.js';
 import { defineMessages } from '../i18n/messages.js';
+import { retryChannel } from '../publications/publication-calls.js';
+import { refreshChannel } from './channel-calls.js';
 import { type Channel, type ChannelState, channelState } from './channel-state.js';
 
 const LOOKS = {
@@ -39,5 +46,127 @@ export const ChannelStatus = ({ channel }: { readonly channel: Channel }) => {
       )}
       {channel.paused_until !== null && <Countdown until={channel.paused_until} />}
     </span>
+  );
+};
+
+const retryMessages = defineMessages({
+  en: {
+    tryAgain: 'Try again',
+    published: (name: string) => `${name} is publishing again.`,
+    refused: (network: string, says: string) => `${network} still refuses: ${says}`,
+    going: (name: string) => `${name}: retrying the waiting posts.`,
+  },
+  ru: {
+    tryAgain: 'Повторить',
+    published: (name: string) => `Канал «${name}» снова публикует.`,
+    refused: (network: string, says: string) => `${network} по-прежнему отказывает: ${says}`,
+    going: (name: string) => `«${name}»: ждущие посты отправляются снова.`,
+  },
+});
+
+/** Retries the posts of a channel on hold with the current credentials, and reports the outcome. */
+export const RetryButton = ({
+  channel: { id, name, platform },
+  isPrimary,
+  isSmall = false,
+  hasIcon = !isSmall,
+}: {
+  readonly channel: Pick<Channel, 'id' | 'name' | 'platform'>;
+  readonly isPrimary: boolean;
+  /** True in a list row, where the button's label must include the channel's name. */
+  readonly isSmall?: boolean;
+  readonly hasIcon?: boolean;
+}) => {
+  const [isBusy, setIsBusy] = useState(false);
+  const tryAgain = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      const outcome = await retryChannel(id, () => void refreshChannel());
+      if (outcome.kind === 'refused') toastError(retryMessages.refused(networkTitle(platform), outcome.says));
+      else toast(outcome.kind === 'published' ? retryMessages.published(name) : retryMessages.going(name));
+      await refreshChannel();
+    } catch (error) {
+      toastError(error);
+      void refreshChannel(); // someone else may already have retried
+    }
+    setIsBusy(false);
+  };
+  return (
+    <Button
+      look={isPrimary ? 'primary' : 'plain'}
+      busy={isBusy}
+      onClick={() => void tryAgain()}
+      {...(isSmall && { size: 'small', 'aria-label': `${retryMessages.tryAgain}: ${name}` })}
+      {...(hasIcon && { icon: 'retrying' })}
+    >
+      {retryMessages.tryAgain}
+    </Button>
+  );
+};
+
+/** Maximum number of rows shown; users can search for the rest. */
+const SHOWN = 100;
+/** Minimum number of channels for which a search field is shown. */
+const SEARCHED = 9;
+
+const pickerMessages = defineMessages({
+  en: {
+    find: 'Find a channel…',
+    nothing: 'No channel matches.',
+    more: (count: number) => `${count} more. Search to see them.`,
+  },
+  ru: {
+    find: 'Найти канал…',
+    nothing: 'Подходящих каналов нет.',
+    more: (count: number) => `Ещё ${count}. Чтобы увидеть их, начните поиск.`,
+  },
+});
+
+/** A checklist of channels. Selected channels keep the order in which they were ticked. */
+export const ChannelPicker = ({
+  label,
+  channels,
+  chosen,
+  onChange,
+}: {
+  readonly label: string;
+  readonly channels: readonly Channel[];
+  readonly chosen: readonly string[];
+  readonly onChange: (ids: readonly string[]) => void;
+}) => {
+  const [find, setFind] = useState('');
+  const words = find.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = channels.filter(({ name, address, platform }) => {
+    const text = [name, platform, ...Object.values(address)].join('\n').toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const toggle = (id: string, isChosen: boolean): void =>
+    onChange(isChosen ? [...chosen, id] : chosen.filter((each) => each !== id));
+  return (
+    <fieldset className="channel-picker">
+      <legend>{label}</legend>
+      {channels.length >= SEARCHED && (
+        <TextInput
+          type="search"
+          aria-label={pickerMessages.find}
+          placeholder={pickerMessages.find}
+          value={find}
+          onChange={(event) => setFind(event.target.value)}
+        />
+      )}
+      <div className="channel-picker-list">
+        {found.slice(0, SHOWN).map(({ id, name, platform, address }) => (
+          <Checkbox key={id} checked={chosen.includes(id)} onChange={(event) => toggle(id, event.target.checked)}>
+            <span className="row">
+              <NetworkMark platform={platform} size={16} />
+              <bdi className="cut">{name}</bdi>
+              <bdi className="tertiary cut">{address.chat_id ?? address.group_id}</bdi>
+            </span>
+          </Checkbox>
+        ))}
+        {found.length === 0 && <p className="secondary">{pickerMessages.nothing}</p>}
+        {found.length > SHOWN && <p className="tertiary">{pickerMessages.more(found.length - SHOWN)}</p>}
+      </div>
+    </fieldset>
   );
 };

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { management } from '../api/management.js';
 import type { Publication } from '../publications/states.js';
-import { useScope } from '../session/scope.js';
+import { useScope } from '../session/session.js';
 
 /** How many publications are waiting on each channel, and when each channel last published. */
 export interface Traffic {

@@ -1,8 +1,11 @@
 import './code.css';
+import './secrets.css';
 import { useState } from 'react';
 import { defineMessages } from '../i18n/messages.js';
-import { Segmented } from './controls.js';
-import { CopyButton } from './copy.js';
+import { Button, CopyButton } from './button.js';
+import { Checkbox, Segmented } from './controls.js';
+import { Icon } from './icon.js';
+import { toast } from './toasts.js';
 
 const m = defineMessages({ en: { language: 'Code language' }, ru: { language: 'Язык кода' } });
 
@@ -44,3 +47,178 @@ export const CodeSwitcher = ({ code }: { readonly code: Readonly<Record<Language
     </div>
   );
 };
+
+const secretMessages = defineMessages({
+  en: {
+    show: 'Show',
+    hide: 'Hide',
+    copyAll: 'Copy all as .env',
+    saved: 'I’ve saved them',
+    done: 'Continue',
+    warning: 'You can’t view these again. If you lose one, you can only replace it with a new one.',
+  },
+  ru: {
+    show: 'Показать',
+    hide: 'Скрыть',
+    copyAll: 'Скопировать как .env',
+    saved: 'Значения сохранены',
+    done: 'Продолжить',
+    warning:
+      'Посмотреть их снова нельзя. Потерянное значение можно заменить новым; старое сразу перестанет действовать.',
+  },
+});
+
+/** A value that is shown once. */
+export interface Secret {
+  readonly label: string;
+  readonly value: string;
+  /** Name in an `.env` file: `CROSSPOST_TOKEN`. */
+  readonly variable: string;
+  /** False for a value that need not be hidden, such as an address. */
+  readonly isSecret: boolean;
+}
+
+/**
+ * Shows values that the gateway returns only once. The user can copy one or all of them, and must confirm that they are
+ * saved before continuing. The values are kept only in the memory of the parent component.
+ */
+export const SecretsOnce = ({
+  secrets,
+  onDone,
+  doneLabel,
+}: {
+  readonly secrets: readonly Secret[];
+  readonly onDone: () => void;
+  readonly doneLabel?: string;
+}) => {
+  const [isSaved, setIsSaved] = useState(false);
+  const asEnv = (): string => secrets.map(({ variable, value }) => `${variable}=${value}\n`).join('');
+  return (
+    <div className="secrets">
+      <dl className="secret-list">
+        {secrets.map((secret) => (
+          <SecretRow key={secret.variable} secret={secret} />
+        ))}
+        <div className="secret-warning">
+          <Icon name="onHold" tone="warn" />
+          <span>{secretMessages.warning}</span>
+        </div>
+      </dl>
+      <div className="secret-actions">
+        <CopyButton text={asEnv} size="normal">
+          {secretMessages.copyAll}
+        </CopyButton>
+        <Checkbox checked={isSaved} onChange={(event) => setIsSaved(event.target.checked)}>
+          {secretMessages.saved}
+        </Checkbox>
+        <Button look="primary" disabled={!isSaved} onClick={onDone}>
+          {doneLabel ?? secretMessages.done}
+        </Button>
+      </div>
+    </div>
+  );
+};
+
+const SecretRow = ({ secret: { label, value, isSecret } }: { readonly secret: Secret }) => {
+  const [isShown, setIsShown] = useState(!isSecret);
+  return (
+    <div className="secret-row">
+      <dt>{label}</dt>
+      <dd className="mono">{isShown ? value : '•'.repeat(Math.min(32, value.length))}</dd>
+      <dd>
+        {isSecret && (
+          <Button size="small" look="quiet" onClick={() => setIsShown(!isShown)}>
+            {isShown ? secretMessages.hide : secretMessages.show}
+          </Button>
+        )}
+        <CopyButton text={value} />
+      </dd>
+    </div>
+  );
+};
+
+const jsonMessages = defineMessages({
+  en: {
+    copied: (path: string) => `Copied ${path}`,
+    copyPath: 'Copy the path',
+    members: (count: number) => `${count} …`,
+  },
+  ru: {
+    copied: (path: string) => `Скопировано: ${path}`,
+    copyPath: 'Скопировать путь',
+    members: (count: number) => `${count} …`,
+  },
+});
+
+/** JSON with collapsible parts. Clicking a member's name copies its path as a JSON Pointer. */
+export const Json = ({ value, depth = 3 }: { readonly value: unknown; readonly depth?: number }) => (
+  <div className="code json">
+    <Node value={value} path="" depth={depth} />
+  </div>
+);
+
+const Node = ({ value, path, depth }: { readonly value: unknown; readonly path: string; readonly depth: number }) => {
+  if (typeof value !== 'object' || value === null) return <Scalar value={value} />;
+  const entries = Object.entries(value);
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  if (entries.length === 0) return `${open}${close}`;
+  return <Branch {...{ entries, open, close, path, depth }} isList={Array.isArray(value)} />;
+};
+
+const Branch = ({
+  entries,
+  open,
+  close,
+  path,
+  depth,
+  isList,
+}: {
+  readonly entries: readonly [string, unknown][];
+  readonly open: string;
+  readonly close: string;
+  readonly path: string;
+  readonly depth: number;
+  readonly isList: boolean;
+}) => {
+  const [isOpen, setIsOpen] = useState(depth > 0);
+  return (
+    <>
+      <button type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        {isOpen ? open : `${open} ${jsonMessages.members(entries.length)} ${close}`}
+      </button>
+      {isOpen && (
+        <>
+          {entries.map(([name, member], index) => (
+            <span key={name} className="json-nested">
+              {!isList && <Key name={name} path={`${path}/${escapePointer(name)}`} />}
+              <Node value={member} path={`${path}/${escapePointer(name)}`} depth={depth - 1} />
+              {index < entries.length - 1 && ','}
+            </span>
+          ))}
+          {close}
+        </>
+      )}
+    </>
+  );
+};
+
+const Key = ({ name, path }: { readonly name: string; readonly path: string }) => {
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(path);
+    toast(jsonMessages.copied(path));
+  };
+  return (
+    <>
+      <button type="button" className="json-key" title={jsonMessages.copyPath} onClick={() => void copy()}>
+        {JSON.stringify(name)}
+      </button>
+      {': '}
+    </>
+  );
+};
+
+const Scalar = ({ value }: { readonly value: unknown }) => (
+  <bdi className={typeof value === 'string' ? 'json-string' : 'json-value'}>{JSON.stringify(value) ?? 'null'}</bdi>
+);
+
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -7,8 +7,7 @@ import {
   type TextareaHTMLAttributes,
   useId,
 } from 'react';
-import type { Api } from '../api/management.js';
-import { isMissing, problemText } from '../api/problems.js';
+import { type Api, isMissing, problemText } from '../api/management.js';
 import { Icon } from './icon.js';
 
 interface FieldProps {

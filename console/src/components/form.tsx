@@ -1,7 +1,7 @@
 import './form.css';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { type Problems, readProblems } from '../api/problems.js';
+import { type Problems, readProblems } from '../api/management.js';
 import { defineMessages } from '../i18n/messages.js';
 import { Button } from './button.js';
 import { Card } from './card.js';

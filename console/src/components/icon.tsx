@@ -1,8 +1,9 @@
 import './icon.css';
-import { type IconName, ICONS, type IconShape, NETWORK_MARKS } from './icon-shapes.js';
-import { networkTitle } from './networks.js';
+import './state-pill.css';
+import type { ReactNode } from 'react';
+import { type IconName, ICONS, type IconShape, NETWORK_MARKS, networkTitle } from './networks.js';
 
-export type { IconName } from './icon-shapes.js';
+export type { IconName } from './networks.js';
 export { networkTitle, NETWORKS } from './networks.js';
 
 /** Colour of a state. Colour is never the only cue; the state is always named in words, too. */
@@ -70,3 +71,19 @@ export const NetworkMark = ({
     </svg>
   );
 };
+
+/** A state: a colour, a shape and a word. */
+export const Pill = ({
+  icon,
+  tone,
+  children,
+}: {
+  readonly icon: IconName;
+  readonly tone: Tone;
+  readonly children: ReactNode;
+}) => (
+  <span className={`pill tone-${tone}`}>
+    <Icon name={icon} size={13} />
+    <span className="cut">{children}</span>
+  </span>
+);

@@ -1,6 +1,6 @@
 import './time.css';
 import type { ReactNode } from 'react';
-import { type Instant, format } from '../i18n/format.js';
+import { format, type Instant } from '../i18n/format.js';
 import { defineMessages } from '../i18n/messages.js';
 import { useNow } from '../time/server-clock.js';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { findChange } from './find-change.js';
+import { findChange } from './undo-history.js';
 
 describe('findChange', () => {
   it('ends at the caret where it is ambiguous', () => {

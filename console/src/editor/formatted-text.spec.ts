@@ -1,8 +1,17 @@
 import fc from 'fast-check';
-import { activeTypes, leaveQuote, NO_TEXT, replaceText, setLink, toggleMark } from './formatted-text.js';
-import type { FormattedText, MarkType } from './marks.js';
-import { lineStarts, normalise } from './normalise.js';
-import { type Entity, toEntities } from './to-entities.js';
+import { type Entity, toEntities } from './entities.js';
+import {
+  activeTypes,
+  type FormattedText,
+  leaveQuote,
+  lineStarts,
+  type MarkType,
+  NO_TEXT,
+  normalise,
+  replaceText,
+  setLink,
+  toggleMark,
+} from './formatted-text.js';
 
 const of = (text: string): FormattedText => ({ text, marks: [] });
 /** Formats marks as `bold 0–4`. */

@@ -1,6 +1,118 @@
-import type { FormattedText, Mark, MarkType, Pending } from './marks.js';
-import { lineStarts, normalise } from './normalise.js';
-import { covers, subtract } from './ranges.js';
+/** Types of formatting that the editor offers. */
+export type MarkType = 'bold' | 'italic' | 'underline' | 'strikethrough' | 'spoiler' | 'code' | 'link' | 'quote';
+
+/** Types that can overlap each other. */
+export const STYLES = ['bold', 'italic', 'underline', 'strikethrough', 'spoiler'] as const;
+
+/** A range with formatting, in UTF-16 code units; `end` is exclusive. */
+export interface Mark {
+  readonly type: MarkType;
+  readonly start: number;
+  readonly end: number;
+  /** Address of a link. */
+  readonly url?: string;
+}
+
+/**
+ * Text with its formatting. Lines are separated by line feeds. Marks are normalised: no mark is empty or splits a
+ * character; marks of the same type do not touch, except links to different addresses; quotes cover whole lines; code
+ * has no other formatting except a quote around it.
+ */
+export interface FormattedText {
+  readonly text: string;
+  readonly marks: readonly Mark[];
+}
+
+/** Formatting toggled at the caret: the types to turn on (true) or off (false) for the text that is typed next. */
+export type Pending = Readonly<Partial<Record<MarkType, boolean>>>;
+
+/** A range of text, in UTF-16 code units; `end` is exclusive. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns whether one of the ranges contains the code unit at an offset. */
+export const covers = (ranges: readonly Range[], at: number): boolean =>
+  ranges.some(({ start, end }) => start <= at && at < end);
+
+/** Returns the parts of a range that no other range covers, in order. */
+export const subtract = <T extends Range>(range: T, others: readonly Range[]): T[] =>
+  others.reduce<T[]>(
+    (parts, other) =>
+      parts.flatMap((part) =>
+        other.end <= part.start || part.end <= other.start
+          ? [part]
+          : [
+              { ...part, end: other.start },
+              { ...part, start: other.end },
+            ].filter(({ start, end }) => start < end),
+      ),
+    [range],
+  );
+
+/** Cuts a range at the given offsets; ignores offsets outside the range. */
+export const cutAt = <T extends Range>(range: T, places: readonly number[]): T[] => {
+  const inside = [...new Set(places)].filter((at) => range.start < at && at < range.end).sort((a, b) => a - b);
+  return [...inside, range.end].map((end, index) => ({ ...range, start: inside[index - 1] ?? range.start, end }));
+};
+
+/** Normalises marks (see {@link FormattedText}). Where links overlap, the last one wins. */
+export const normalise = (text: string, marks: readonly Mark[]): FormattedText => {
+  const sound = marks
+    .map((mark) => ({ ...mark, start: wholeStart(text, mark.start), end: wholeEnd(text, mark.end) }))
+    .filter(({ start, end }) => start < end);
+  const of = (type: Mark['type']): Mark[] => sound.filter((mark) => mark.type === type);
+  const quotes = quoteWholeLines(text, of('quote'));
+  const code = join(of('code'));
+  const links = of('link').flatMap((link, index, all) => subtract(link, [...code, ...all.slice(index + 1)]));
+  const styles = STYLES.flatMap((type) => join(of(type)).flatMap((style) => subtract(style, code)));
+  return { text, marks: [...quotes, ...styles, ...join(links), ...code] };
+};
+
+/** Returns the offsets at which lines start. */
+export const lineStarts = (text: string): number[] => [
+  0,
+  ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1),
+];
+
+/** Moves the start of a range out of a surrogate pair, and keeps it inside the text. */
+const wholeStart = (text: string, at: number): number => (splitsCharacter(text, at) ? at - 1 : Math.max(0, at));
+const wholeEnd = (text: string, at: number): number => (splitsCharacter(text, at) ? at + 1 : Math.min(at, text.length));
+
+const splitsCharacter = (text: string, at: number): boolean =>
+  /[\ud800-\udbff]/.test(text.charAt(at - 1)) && /[\udc00-\udfff]/.test(text.charAt(at));
+
+/** Joins marks of the same type that touch or overlap; links are joined only if they have the same address. */
+const join = (marks: readonly Mark[]): Mark[] => {
+  const joined: Mark[] = [];
+  for (const mark of [...marks].sort((a, b) => a.start - b.start)) {
+    const last = joined.at(-1);
+    if (last && mark.start <= last.end && mark.url === last.url) {
+      joined[joined.length - 1] = { ...last, end: Math.max(last.end, mark.end) };
+    } else joined.push(mark);
+  }
+  return joined;
+};
+
+/**
+ * Extends quotes to whole lines: a line is quoted if its first code unit is in a quote. An empty line is quoted if the
+ * quote continues to it, so that a quote can be extended.
+ */
+const quoteWholeLines = (text: string, quotes: readonly Mark[]): Mark[] => {
+  const starts = lineStarts(text);
+  const whole: Mark[] = [];
+  starts.forEach((start, line) => {
+    const end = (starts[line + 1] ?? text.length + 1) - 1;
+    const isQuoted = quotes.some((quote) =>
+      start === end ? quote.start <= start && start <= quote.end : quote.start <= start && start < quote.end,
+    );
+    const last = whole.at(-1);
+    if (isQuoted && last && last.end === start - 1) whole[whole.length - 1] = { ...last, end };
+    else if (isQuoted) whole.push({ type: 'quote', start, end });
+  });
+  return whole.filter(({ start, end }) => start < end);
+};
 
 /** Empty text. */
 export const NO_TEXT: FormattedText = { text: '', marks: [] };
@@ -128,4 +240,16 @@ const toWholeLines = (text: string, start: number, end: number): { start: number
   const starts = lineStarts(text);
   const next = starts.find((at) => at > Math.max(start, end - 1));
   return { start: starts.findLast((at) => at <= start) ?? 0, end: next === undefined ? text.length : next - 1 };
+};
+
+/**
+ * Parses a URL as typed by a user, assuming https if it has no scheme. Returns null unless it is a valid http:, https:
+ * or tg: URL.
+ */
+export const readUrl = (typed: string): string | null => {
+  const trimmed = typed.trim();
+  const url = /^[a-z][a-z0-9+.-]*:/i.test(trimmed) ? trimmed : `https://${trimmed}`;
+  if (trimmed === '' || !URL.canParse(url) || /\s/.test(url)) return null;
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'tg:' || (/^https?:$/.test(protocol) && hostname !== '') ? url : null;
 };

@@ -1,5 +1,4 @@
-import { fromEntities, isEditable } from './from-entities.js';
-import { type Entity, toEntities } from './to-entities.js';
+import { type Entity, fromEntities, isEditable, toEntities } from './entities.js';
 
 describe('formatting of a payload', () => {
   it('comes back from the editor as it was', () => {

@@ -1,8 +1,17 @@
 import { forgetLines, readSelection, readText, scrollToCaret, select, showText, toOffset } from './dom-text.js';
-import { findChange } from './find-change.js';
-import { activeTypes, findLink, leaveQuote, replaceText, setLink, toggleMark } from './formatted-text.js';
-import type { FormattedText, Mark, MarkType, Pending } from './marks.js';
-import { type Moment, UndoHistory } from './undo-history.js';
+import {
+  activeTypes,
+  findLink,
+  type FormattedText,
+  leaveQuote,
+  type Mark,
+  type MarkType,
+  type Pending,
+  replaceText,
+  setLink,
+  toggleMark,
+} from './formatted-text.js';
+import { findChange, type Moment, UndoHistory } from './undo-history.js';
 
 /** Editor callbacks. */
 export interface EditingListener {

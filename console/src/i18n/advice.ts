@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import { createStore } from '../components/store.js';
-import { useLocale } from './locale.js';
+import { useLocale } from './messages.js';
 
 const russian = createStore<ReadonlyMap<string, string> | null>(null);
 let isLoading = false;

@@ -1,5 +1,6 @@
-import { management } from '../api/management.js';
-import { queryClient } from '../api/query-client.js';
+import { useQuery } from '@tanstack/react-query';
+import { management, queryClient } from '../api/management.js';
+import { useScope } from '../session/session.js';
 
 /** A channel or project that can be paused. */
 export interface Pausable {
@@ -38,4 +39,27 @@ export const resume = async ({ kind, id }: Pausable): Promise<void> => {
   if (kind === 'channel') await management().post('/channels/{id}/resume', given);
   else await management().post('/projects/{id}/resume', given);
   await refresh();
+};
+
+/** How many publications of a channel are waiting. */
+export interface HeldPosts {
+  readonly count: number;
+  /** True if there are more than were counted. */
+  readonly isMore: boolean;
+}
+
+/** Returns how many publications of a channel are waiting; undefined while loading, or if the id is null. */
+export const useHeldPosts = (channelId: string | null): HeldPosts | undefined => {
+  const scope = useScope();
+  return useQuery({
+    queryKey: ['posts', scope.key, 'queued', channelId],
+    queryFn: () => management().get('/posts', { query: { channel_id: channelId ?? '', state: 'queued', limit: 200 } }),
+    select: ({ items, next }) => ({
+      count: items
+        .flatMap(({ publications }) => publications)
+        .filter(({ target_id: target, state }) => target === channelId && state === 'queued').length,
+      isMore: next !== null,
+    }),
+    enabled: channelId !== null,
+  }).data;
 };

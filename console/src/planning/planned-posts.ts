@@ -1,4 +1,4 @@
-import type { Post } from '../publications/posts.js';
+import type { Post } from '../publications/shown-state.js';
 
 /** Returns whether a post is still planned, i.e. waiting for its time or for approval and not queued yet. */
 export const isPlanned = ({ released_at: releasedAt, publications }: Pick<Post, 'released_at' | 'publications'>) =>

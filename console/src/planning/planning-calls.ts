@@ -1,5 +1,5 @@
-import { change } from '../api/change.js';
 import { type Api, GatewayError, management } from '../api/management.js';
+import { change } from '../api/things.js';
 import { toastError } from '../components/toasts.js';
 import type { PlanningMessages } from './messages.js';
 

@@ -1,9 +1,8 @@
 import './review-dialog.css';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { type Api, GatewayError, management } from '../api/management.js';
-import { queryClient } from '../api/query-client.js';
-import { useNames } from '../api/things.js';
+import { type Api, GatewayError, management, queryClient } from '../api/management.js';
+import { useChannels, useNames } from '../api/things.js';
 import { Button, ButtonLink } from '../components/button.js';
 import { AreaField } from '../components/controls.js';
 import { Dialog } from '../components/dialog.js';
@@ -11,11 +10,56 @@ import { Icon } from '../components/icon.js';
 import { ErrorState, Loaded, Skeleton } from '../components/states.js';
 import { toast } from '../components/toasts.js';
 import { useNow } from '../time/server-clock.js';
+import { ownLimit, readWall, type Wall } from '../walls/read-wall.js';
 import { WallCard } from '../walls/wall-card.js';
 import { planningMessages as m } from './messages.js';
 import { approve, reject, toastRefusal } from './planning-calls.js';
-import { usePostPreview, usePostWalls } from './use-post-walls.js';
 import { formatWhen as when } from './use-when.js';
+
+/** A post as readers of one channel would see it. */
+export interface PostWall {
+  readonly wall: Wall;
+  readonly channel: Pick<Api<'Channel'>, 'id' | 'name'>;
+}
+
+/**
+ * Returns the query for a post's preview. Its time is omitted, because it may have passed while the post waits for
+ * approval.
+ */
+export const usePostPreview = (post: Api<'PostWithPayload'> | undefined) =>
+  useQuery({
+    queryKey: ['preview', 'post', post?.id, post?.revision],
+    queryFn: () => {
+      const { publish_at: _time, ...body } = post?.payload ?? {};
+      return management().post('/endpoints/{id}/sandbox', { path: { id: post?.endpoint_id ?? '' }, body });
+    },
+    enabled: post !== undefined && post.payload !== null,
+    // Not retried, because each request counts toward a daily quota.
+    retry: false,
+  });
+
+/** Returns one wall for each network of a post, and a separate wall for each channel with its own text. */
+export const usePostWalls = (
+  post: Pick<Api<'Post'>, 'publications'>,
+  preview: Api<'SandboxResult'>['preview'] | undefined,
+): readonly PostWall[] => {
+  const channels = useChannels().data;
+  if (!preview) return [];
+  const shown = new Set<string>();
+  return post.publications.flatMap(({ platform, target_id: id }): PostWall[] => {
+    const key = preview[id] ? id : platform;
+    const found = preview[key];
+    if (!found || shown.has(key)) return [];
+    shown.add(key);
+    const channel = channels?.find((each) => each.id === id);
+    return [
+      {
+        wall: readWall(platform, found, id, channel ? ownLimit(channel) : null),
+        channel: channel ?? { id, name: id },
+      },
+    ];
+  });
+};
 
 /** Maximum number of characters in a comment. */
 const MAX_COMMENT = 500;

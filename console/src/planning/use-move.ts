@@ -1,7 +1,7 @@
 import { toast } from '../components/toasts.js';
 import { planningMessages as m } from './messages.js';
 import { type Planned, reschedule, toastRefusal } from './planning-calls.js';
-import { formatWhen as when } from './use-when.js';
+import { formatWhen } from './use-when.js';
 
 /** A planned post with its time. */
 export type Movable = Planned & { readonly publish_at: string | null };
@@ -18,7 +18,7 @@ export const useMove = (): ((post: Movable, at: number) => Promise<boolean>) => 
       if (before === null) return;
       reschedule({ id: post.id, revision }, Date.parse(before)).catch((error: unknown) => toastRefusal(error, m));
     };
-    toast(m.moved(when(at)), before === null ? undefined : { label: m.undo, run: undo });
+    toast(m.moved(formatWhen(at)), before === null ? undefined : { label: m.undo, run: undo });
     return true;
   } catch (error) {
     toastRefusal(error, m);

@@ -1,9 +1,8 @@
 import type { Api } from '../api/management.js';
-import { getFormat } from '../i18n/format.js';
-import { plainSentence } from '../i18n/sentence.js';
+import { getFormat, plainSentence } from '../i18n/format.js';
 import { causeOf, describeAtLength, describeShortly, type Waiting } from './describe-waiting.js';
+import { waitingMessages } from './messages.js';
 import { needsPerson, shownState } from './shown-state.js';
-import { waitingMessages } from './waiting-messages.js';
 
 type WaitingFigures = Api<'WaitingFigures'>;
 

@@ -1,10 +1,9 @@
 import type { Api } from '../api/management.js';
 import type { Names } from '../api/things.js';
 import { networkTitle } from '../components/networks.js';
-import type { Format } from '../i18n/format.js';
-import { type Sentence, sentence } from '../i18n/sentence.js';
+import { type Format, type Sentence, sentence } from '../i18n/format.js';
+import type { WaitingMessages } from './messages.js';
 import { isEndedByPerson, type WaitRule } from './shown-state.js';
-import type { WaitingMessages } from './waiting-messages.js';
 
 /** The fields of a publication that explain why it waits. */
 export type Waiting = Pick<

@@ -2,9 +2,8 @@ import { useNames } from '../api/things.js';
 import { Confirmation, type Consequence, happens, risk, stays } from '../components/dialog.js';
 import { SentenceText } from '../components/sentence.js';
 import { toast } from '../components/toasts.js';
-import { format } from '../i18n/format.js';
-import { sentence } from '../i18n/sentence.js';
-import { dialogMessages as m } from './dialog-messages.js';
+import { format, sentence } from '../i18n/format.js';
+import { dialogMessages as m } from './messages.js';
 import { cancelPost, cancelPublication, dismissPublication, resendPublication } from './publication-calls.js';
 import type { Publication } from './states.js';
 

@@ -62,3 +62,50 @@ export const isEndedByPerson = (rule: WaitRule | null): boolean => {
 /** Returns whether a publication is waiting for someone to act, in which case no countdown is shown. */
 export const needsPerson = ({ state, waiting_for: waitingFor }: Pick<Publication, 'state' | 'waiting_for'>): boolean =>
   state === 'in_doubt' || (!!waitingFor && isEndedByPerson(waitingFor.rule));
+
+/** States, worst first. */
+export const SEVERITY: readonly ShownState[] = [
+  'in_doubt',
+  'failed',
+  'on_hold',
+  'needs_approval',
+  'retrying',
+  'slowed',
+  'paused',
+  'waiting',
+  'planned',
+  'publishing',
+  'filtered',
+  'dismissed',
+  'published',
+];
+
+/** Returns the worst state of a list of publications; null if the list is empty. */
+export const worstOf = (publications: readonly Pick<Publication, 'state' | 'waiting_for'>[]): ShownState | null => {
+  const states = new Set(publications.map(shownState));
+  return SEVERITY.find((state) => states.has(state)) ?? null;
+};
+
+/** A post in a list. */
+export type Post = Api<'Post'>;
+
+/** Publication states that may still change, automatically or when a user acts. */
+const OPEN_STATES: ReadonlySet<Publication['state']> = new Set([
+  'planned',
+  'queued',
+  'publishing',
+  'in_doubt',
+  'failed',
+]);
+
+/** Returns whether a publication's state may still change, automatically or when a user acts. */
+export const isOpen = ({ state }: Pick<Publication, 'state'>): boolean => OPEN_STATES.has(state);
+
+/** Returns a one-line title for a post: its excerpt or, if it has no text, its number of media files or its id. */
+export const postTitle = (
+  { id, excerpt, media_count: media }: Pick<Post, 'id' | 'excerpt' | 'media_count'>,
+  mediaOnly: (count: number) => string,
+): string => {
+  if (excerpt !== null) return excerpt;
+  return media === null || media === 0 ? id : mediaOnly(media);
+};

@@ -1,5 +1,4 @@
-import { Icon, type IconName, type Tone } from '../components/icon.js';
-import { Pill } from '../components/state-pill.js';
+import { Icon, type IconName, Pill, type Tone } from '../components/icon.js';
 import { defineMessages } from '../i18n/messages.js';
 import type { ShownState } from './shown-state.js';
 

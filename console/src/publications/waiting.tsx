@@ -3,7 +3,7 @@ import { GatewayText, SentenceText } from '../components/sentence.js';
 import { Countdown, NeedsYou } from '../components/time.js';
 import { format } from '../i18n/format.js';
 import { describeAtLength, describeShortly, type Waiting, waitsForPerson } from './describe-waiting.js';
-import { waitingMessages as m } from './waiting-messages.js';
+import { waitingMessages as m } from './messages.js';
 
 export type { Waiting } from './describe-waiting.js';
 

@@ -1,10 +1,12 @@
 import './why-chain.css';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { management } from '../api/management.js';
 import type { Names } from '../api/things.js';
 import { Icon } from '../components/icon.js';
 import { format } from '../i18n/format.js';
 import { defineMessages, pluralRu } from '../i18n/messages.js';
-import type { Chain } from './chain-links.js';
+import type { Publication } from './shown-state.js';
 import { shownState, StateGlyph } from './states.js';
 import { WaitingReasonAndTime } from './waiting.js';
 
@@ -74,4 +76,74 @@ export const WhyChain = ({
       </li>
     </ol>
   );
+};
+
+/** Maximum number of links shown in a chain. */
+export const MAX_LINKS = 4;
+
+/**
+ * A publication, preceded by the publications that it is waiting for, root cause first. A chain longer than
+ * {@link MAX_LINKS} is cut off at its start.
+ */
+export interface Chain {
+  readonly links: readonly Publication[];
+  /** Number of hidden publications between the last two links; null if not known yet. */
+  readonly between: number | null;
+}
+
+/** The receipt fields that show whether a publication is still ahead of another. */
+interface Place {
+  readonly sequence: number;
+  readonly state: Publication['state'];
+}
+
+/** Counts a channel's queued or publishing publications with a sequence number between `first` and `own`, exclusive. */
+export const countBetween = (receipts: readonly Place[], first: number, own: number): number =>
+  receipts.filter(
+    ({ sequence, state }) => sequence > first && sequence < own && (state === 'queued' || state === 'publishing'),
+  ).length;
+
+/**
+ * Follows `blocked_by` from a publication toward the root cause of its wait, for at most {@link MAX_LINKS}
+ * publications.
+ */
+const readLinks = async (publication: Publication): Promise<readonly Publication[]> => {
+  const links = [publication];
+  while (links.length < MAX_LINKS) {
+    const id = links[0]?.waiting_for?.blocked_by ?? null;
+    if (id === null || links.some((link) => link.id === id)) break;
+    links.unshift(await management().get('/publications/{id}', { path: { id } }));
+  }
+  return links;
+};
+
+/**
+ * Returns a publication with the publications that it is waiting for; only the publication itself until the others have
+ * loaded.
+ */
+export const useChain = (publication: Publication): Chain => {
+  const blockedBy = publication.waiting_for?.blocked_by ?? null;
+  const links = useQuery({
+    queryKey: ['publication', publication.id, 'chain', blockedBy],
+    queryFn: () => readLinks(publication),
+    enabled: blockedBy !== null,
+  }).data;
+  const first = links?.at(-2);
+  const firstNumber = first?.sequence ?? 0;
+  const ownNumber = publication.sequence ?? 0;
+  const receipts = useQuery({
+    queryKey: ['publication', publication.id, 'between', first?.sequence],
+    queryFn: () =>
+      management().get('/channels/{id}/receipts', {
+        path: { id: publication.target_id },
+        query: { from: String((first?.sequence ?? 0) + 1), limit: 200 },
+      }),
+    enabled: first !== undefined && ownNumber - firstNumber > 1,
+  }).data;
+  if (blockedBy === null || !links || !first) return { links: [publication], between: 0 };
+  const isAdjacent = ownNumber - firstNumber <= 1;
+  return {
+    links: [...links.slice(0, -1), publication],
+    between: isAdjacent ? 0 : receipts ? countBetween(receipts.items, firstNumber, ownNumber) : null,
+  };
 };

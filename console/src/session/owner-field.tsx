@@ -4,7 +4,7 @@ import { management } from '../api/management.js';
 import { readAll } from '../api/things.js';
 import { SelectField } from '../components/controls.js';
 import { defineMessages } from '../i18n/messages.js';
-import { useScope } from './scope.js';
+import { useScope } from './session.js';
 
 const m = defineMessages({
   en: { owner: 'Owner', choose: 'Choose…', missing: 'Choose the owner.' },

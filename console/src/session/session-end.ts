@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { queryClient } from '../api/query-client.js';
+import { queryClient } from '../api/management.js';
 import { createStore } from '../components/store.js';
 import { endSession, getSession } from './session.js';
 

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { useMemo, useSyncExternalStore } from 'react';
 import { createStore } from '../components/store.js';
 
 /** The signed-in person. The key is kept in this tab's `sessionStorage`, never in a URL. */
@@ -53,3 +53,30 @@ export const useIsExpired = (): boolean => useSyncExternalStore(expired.subscrib
 
 /** Calls the listener after each change to the session; returns a function that unsubscribes it. */
 export const onSessionChange = (listener: () => void): (() => void) => store.subscribe(listener);
+
+/** The owners whose data the screens show. */
+export interface Scope {
+  readonly isOperator: boolean;
+  /** Null for all owners. */
+  readonly ownerId: string | null;
+  /** Query parameters for calls that return lists: `query: { ...scope.query, limit: 50 }`. */
+  readonly query: { readonly owner_id?: string };
+  /** Part of every list query key, because the results depend on the scope. */
+  readonly key: string;
+}
+
+/** Returns the scope of the session: the signed-in owner, or the owner or owners that the operator selected. */
+export const useScope = (): Scope => {
+  const session = useSession();
+  const isOperator = session?.role === 'operator';
+  const ownerId = session?.owner?.id ?? null;
+  return useMemo(
+    () => ({
+      isOperator,
+      ownerId,
+      query: isOperator && ownerId !== null ? { owner_id: ownerId } : {},
+      key: ownerId ?? 'all',
+    }),
+    [isOperator, ownerId],
+  );
+};

@@ -3,12 +3,11 @@ import { useState } from 'react';
 import { GatewayError } from '../api/management.js';
 import { Button } from '../components/button.js';
 import { Segmented, TextField } from '../components/controls.js';
+import { Form } from '../components/form.js';
 import { Icon } from '../components/icon.js';
-import { LOCALES, setLocale, useLocale } from '../i18n/locale.js';
-import { defineMessages } from '../i18n/messages.js';
+import { defineMessages, LOCALES, setLocale, useLocale } from '../i18n/messages.js';
 import { useWasIdle } from './session-end.js';
 import { signIn } from './sign-in.js';
-import { Form } from '../components/form.js';
 
 const m = defineMessages({
   en: {

@@ -3,11 +3,10 @@ import { management } from '../api/management.js';
 import { readAll } from '../api/things.js';
 import { setTheme, THEMES, useTheme } from '../app/theme.js';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.js';
-import { LOCALES, setLocale, useLocale } from '../i18n/locale.js';
-import { defineMessages } from '../i18n/messages.js';
+import { defineMessages, LOCALES, setLocale, useLocale } from '../i18n/messages.js';
 import { setSession, useSession } from '../session/session.js';
 import { signOut } from '../session/session-end.js';
-import { AccountButton } from './account-button.js';
+import { AccountButton } from './account.js';
 
 const m = defineMessages({
   en: {

@@ -1,21 +1,124 @@
+import './footer.css';
+import './offline-bar.css';
 import './shell.css';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { useOverview } from '../api/overview.js';
+import { useConnection } from '../api/connection.js';
+import { queryClient } from '../api/management.js';
+import { type Overview, useOverview } from '../api/overview.js';
 import { NAVIGATION, navigationMessages as names, OPERATOR_NAVIGATION } from '../app/navigation.js';
+import { Button } from '../components/button.js';
 import { Icon } from '../components/icon.js';
 import { Toasts } from '../components/toasts.js';
-import { useLocale } from '../i18n/locale.js';
-import { defineMessages } from '../i18n/messages.js';
+import { format } from '../i18n/format.js';
+import { defineMessages, useLocale } from '../i18n/messages.js';
+import { useLiveMode } from '../live/live-updates.js';
 import { useIsExpired, useSession } from '../session/session.js';
 import { SignInForm } from '../session/sign-in-form.js';
+import { useNow } from '../time/server-clock.js';
 import { Account } from './account.js';
-import { countBadges } from './badges.js';
-import { Footer } from './footer.js';
-import { type Overlay, useKeys } from './keys.js';
-import { OfflineBar } from './offline-bar.js';
-import { Tabs } from './tabs.js';
 import { Tide } from './tide.js';
+import { type Overlay, useKeys } from './use-commands.js';
+
+/** Returns how many things need attention, by the screen where they can be fixed. */
+export const countBadges = (overview: Overview | undefined): Readonly<Record<string, number>> => {
+  const count = (...codes: readonly string[]): number =>
+    (overview?.attention ?? []).filter(({ code }) => codes.includes(code)).reduce((sum, item) => sum + item.count, 0);
+  const all = overview?.attention ?? [];
+  return {
+    // Counted as in the overview's heading: each problem if one owner is shown, types of problems if all owners are.
+    '/': overview?.owner ? all.reduce((sum, item) => sum + item.count, 0) : all.length,
+    '/plan': count('approval_needed'),
+    '/channels': count('channel_needs_attention'),
+    '/endpoints': count('endpoint_disabled'),
+    '/outputs': count('webhook_output_disabled'),
+    '/projections': count('projection_stopped'),
+  };
+};
+
+const footerTexts = defineMessages({
+  en: { stream: 'Live', polling: 'Updates every 5 s', off: 'Not connected' },
+  ru: { stream: 'На связи', polling: 'Обновление раз в 5 с', off: 'Нет связи' },
+});
+
+/** Shows whether the console gets live updates, and the gateway's time in the browser's time zone. */
+export const Footer = () => {
+  const locale = useLocale();
+  const mode = useLiveMode();
+  const now = useNow(1000);
+  return (
+    <div className="footer">
+      <span className={`live ${mode}`}>{footerTexts[mode]}</span>
+      <span>
+        <b>{format.seconds(now)}</b> {zoneName(locale)}
+      </span>
+    </div>
+  );
+};
+
+/** Returns the human-readable name of the browser's time zone: `Moscow, UTC+3`. */
+const zoneName = (locale: string): string => {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const city = timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? '';
+  const parts = new Intl.DateTimeFormat(locale, { timeZoneName: 'shortOffset' }).formatToParts();
+  const zone = parts.find(({ type }) => type === 'timeZoneName')?.value.replace('GMT', 'UTC') ?? '';
+  return city === 'UTC' ? 'UTC' : `${city}, ${zone}`;
+};
+
+const offlineTexts = defineMessages({
+  en: {
+    lost: (time: string) => `No connection since ${time}.`,
+    stale: 'You’re seeing data from that time. The console keeps trying.',
+    now: 'Try now',
+  },
+  ru: {
+    lost: (time: string) => `Связи нет с ${time}.`,
+    stale: 'Показано то, что было тогда. Консоль продолжает попытки.',
+    now: 'Попробовать сейчас',
+  },
+});
+
+/** Shows that the gateway is not responding, and since when. */
+export const OfflineBar = () => {
+  const { lostAt } = useConnection();
+  if (lostAt === null) return null;
+  return (
+    <div className="offline" role="status">
+      <Icon name="switchedOff" tone="warn" />
+      <span>
+        <b>{offlineTexts.lost(format.seconds(lostAt))}</b> {offlineTexts.stale}
+      </span>
+      <Button size="small" onClick={() => void queryClient.invalidateQueries()}>
+        {offlineTexts.now}
+      </Button>
+    </div>
+  );
+};
+
+/** The screens that have a tab on phones. */
+export const TABS = [
+  { to: '/', name: 'overview', icon: 'overview' },
+  { to: '/timeline', name: 'timeline', icon: 'timeline' },
+  { to: '/compose', name: 'compose', icon: 'compose' },
+  { to: '/time', name: 'time', icon: 'timeMachine' },
+  { to: '/more', name: 'more', icon: 'more' },
+] as const;
+
+/** The navigation bar at the bottom of the screen on phones. */
+export const Tabs = () => {
+  const badges = countBadges(useOverview().data);
+  return (
+    <nav className="tabs" aria-label={names.screens}>
+      {TABS.map(({ to, name, icon }) => (
+        <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
+          <Icon name={icon} size={20} />
+          {names[name]}
+          {(badges[to] ?? 0) > 0 && <sup>{badges[to]}</sup>}
+        </Link>
+      ))}
+    </nav>
+  );
+};
 
 const Palette = lazy(() => import('./palette.js'));
 const KeyList = lazy(() => import('./key-list.js'));

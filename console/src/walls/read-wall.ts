@@ -1,5 +1,8 @@
 import { READERS_VIEWS } from '../../../stand-ins/readers-views.js';
-import { EMPTY_MESSAGE, type PreviewedCall, type VisibleMessage } from '../../../stand-ins/walls/readers-view.js';
+import { EMPTY_MESSAGE, type PreviewedCall } from '../../../stand-ins/walls/readers-view.js';
+import type { VisibleMessage } from '../../../stand-ins/walls/readers-view.js';
+import type { Api } from '../api/management.js';
+import { defineMessages } from '../i18n/messages.js';
 
 /** The part of the sandbox response for one network. */
 export interface NetworkPreview {
@@ -58,3 +61,34 @@ const readMessages = (platform: string, calls: NetworkPreview['requests']): read
     return null; // The network would reject this call, so the plain text is shown instead.
   }
 };
+
+/** Returns the text limit in a channel's settings, which only Odnoklassniki channels have; null if there is none. */
+export const ownLimit = (channel: Pick<Api<'Channel'>, 'settings'>): number | null => {
+  const { text_limit: limit } = channel.settings as { readonly text_limit?: unknown };
+  return typeof limit === 'number' ? limit : null;
+};
+
+const MEDIA_EN: Readonly<Record<string, string>> = { photo: 'photo', video: 'video', audio: 'audio', document: 'file' };
+const MEDIA_RU: Readonly<Record<string, string>> = { photo: 'фото', video: 'видео', audio: 'аудио', document: 'файл' };
+
+/** UI text shown around the walls. */
+export const wallMessages = defineMessages({
+  en: {
+    readersSee: (network: string) => `What readers of ${network} see`,
+    nothing: 'Nothing would be published here.',
+    asWritten: 'Just as you wrote it',
+    inReplyToMedia: 'in reply to the media above',
+    hidden: 'Hidden: click to see',
+    mediaType: (type: string) => MEDIA_EN[type] ?? type,
+    length: (length: string, limit: string) => `${length} of ${limit} characters`,
+  },
+  ru: {
+    readersSee: (network: string) => `Что увидят читатели в ${network}`,
+    nothing: 'Здесь ничего не выйдет.',
+    asWritten: 'Без изменений',
+    inReplyToMedia: 'в ответ на вложения выше',
+    hidden: 'Скрыто: нажмите, чтобы прочитать',
+    mediaType: (type: string) => MEDIA_RU[type] ?? type,
+    length: (length: string, limit: string) => `${length} из ${limit} знаков`,
+  },
+});

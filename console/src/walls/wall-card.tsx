@@ -2,9 +2,8 @@ import './wall-card.css';
 import type { ReactNode } from 'react';
 import { Card } from '../components/card.js';
 import { NetworkMark, networkTitle } from '../components/icon.js';
-import { type Instant, format } from '../i18n/format.js';
-import { wallMessages as m } from './messages.js';
-import type { Wall } from './read-wall.js';
+import { format, type Instant } from '../i18n/format.js';
+import { type Wall, wallMessages as m } from './read-wall.js';
 import { WallPosts } from './wall-posts.js';
 
 /** Shows what readers of a channel would see, and how long the text is compared with the network's limit. */

@@ -1,17 +1,61 @@
-import { type KeyboardEvent, type MouseEvent, useLayoutEffect, useRef, useState } from 'react';
+import {
+  createElement,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { createPortal } from 'react-dom';
 import { READERS_VIEWS } from '../../../stand-ins/readers-views.js';
-import { hueOf } from '../../../stand-ins/walls/format-text.js';
+import { HUE_RULES, hueOf } from '../../../stand-ins/walls/format-text.js';
 import { postElement } from '../../../stand-ins/walls/post.js';
+import { POST_COLOURS, POST_STYLE } from '../../../stand-ins/walls/post.js';
+import { themeCss } from '../../../stand-ins/walls/readers-view.js';
 import type { VisibleMedium } from '../../../stand-ins/walls/readers-view.js';
 import { element, type WallNode } from '../../../stand-ins/walls/wall-node.js';
 import { networkTitle } from '../components/icon.js';
-import { ICONS } from '../components/icon-shapes.js';
-import { type Instant, format } from '../i18n/format.js';
-import { wallMessages as m } from './messages.js';
-import { toReact } from './react-nodes.js';
-import type { Wall } from './read-wall.js';
-import { wallSheet } from './wall-sheet.js';
+import { ICONS } from '../components/networks.js';
+import { format, type Instant } from '../i18n/format.js';
+import { type Wall, wallMessages as m } from './read-wall.js';
+import frame from './wall-frame.css?inline';
+
+/** Attributes whose React name differs from the HTML name. */
+const NAMES: Readonly<Record<string, string>> = {
+  class: 'className',
+  tabindex: 'tabIndex',
+  datetime: 'dateTime',
+  'stroke-width': 'strokeWidth',
+};
+
+/** URL schemes that the console makes clickable. A network may allow more. */
+const LINKED = /^(https|tg):/i;
+
+/** Converts a wall's nodes to React nodes. Strings stay strings, so they are never parsed as HTML. */
+export const toReact = (nodes: readonly WallNode[]): ReactNode[] =>
+  nodes.map((node, index) => {
+    if (typeof node === 'string') return node;
+    const { tag, attributes, children } = node;
+    const isDead = tag === 'a' && !LINKED.test(attributes['href'] ?? '');
+    const given = Object.entries(attributes).filter(([name]) => !isDead || name === 'class');
+    const props = Object.fromEntries(given.map(([name, value]) => [NAMES[name] ?? name, value]));
+    return createElement(isDead ? 'span' : tag, { ...props, key: index }, ...toReact(children));
+  });
+
+const sheets = new Map<string, CSSStyleSheet>();
+
+/** Returns a network's wall style sheet for use in a shadow root, which keeps it separate from the console's styles. */
+export const wallSheet = (platform: string): CSSStyleSheet => {
+  let sheet = sheets.get(platform);
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    const theme = themeCss(':host', READERS_VIEWS[platform]?.theme ?? {});
+    sheet.replaceSync(`:host { ${POST_COLOURS} }\n${theme}${HUE_RULES}\n${POST_STYLE}\n${frame}`);
+    sheets.set(platform, sheet);
+  }
+  return sheet;
+};
 
 /**
  * A channel's messages, styled like its network. Loads no media files, so the browser contacts only the gateway.

@@ -2,23 +2,131 @@ import './channel.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { management } from '../../api/management.js';
-import { CredentialsDialog } from '../../channel-form/credentials-dialog.js';
+import { type Api, management } from '../../api/management.js';
+import { useProjects } from '../../api/things.js';
+import { ChannelForm, CredentialsDialog } from '../../channel-form/channel-form.js';
+import { channelUrl } from '../../channel-form/networks.js';
 import type { DatedTest } from '../../channel-form/test-results.js';
-import type { Channel } from '../../channels/channel-state.js';
+import { setChannelEnabled } from '../../channels/channel-calls.js';
+import { type Channel, channelState } from '../../channels/channel-state.js';
+import { ChannelStatus } from '../../channels/channel-status.js';
+import { useLastPublished, useTraffic } from '../../channels/traffic.js';
+import { Button, ExternalLink } from '../../components/button.js';
+import { PageHead } from '../../components/card.js';
+import { useSave } from '../../components/form.js';
+import { NetworkMark, networkTitle } from '../../components/icon.js';
+import { SentenceText } from '../../components/sentence.js';
 import { Loaded } from '../../components/states.js';
+import { Age } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
-import { PauseDialog } from '../../pauses/pause-dialog.js';
-import { ResumeDialog } from '../../pauses/resume-dialog.js';
+import { sentence } from '../../i18n/format.js';
+import { useHeldPosts } from '../../pauses/pause-calls.js';
+import { PauseDialog, ResumeDialog } from '../../pauses/pause-dialog.js';
 import { serverNow } from '../../time/server-clock.js';
-import { AttentionCard } from './attention-card.js';
-import { ChannelHead } from './channel-head.js';
-import { channelMessages as m } from './channel-messages.js';
+import { AttentionCard, ProjectsCard, SettingsCard, TestCard } from './channel-cards.js';
 import { EndCard } from './end-card.js';
-import { ProjectsCard } from './projects-card.js';
+import { channelMessages as m, channelsMessages as listMessages } from './messages.js';
 import { ReceiptsCard } from './receipts-card.js';
-import { SettingsCard } from './settings-card.js';
-import { TestCard } from './test-card.js';
+
+/** How a channel is doing, its network and chat, and the screen's actions. */
+export const ChannelHead = ({
+  channel,
+  onPause,
+  onResume,
+}: {
+  readonly channel: Channel;
+  readonly onPause: () => void;
+  readonly onResume: () => void;
+}) => {
+  const state = channelState(channel);
+  const { id, name, platform, address, paused_until: pausedUntil } = channel;
+  const chat = address.chat_id ?? address.group_id ?? '';
+  const url = channelUrl(platform, address);
+  const lastAt = useLastPublished(id, useTraffic());
+  return (
+    <PageHead
+      title={<Title channel={channel} />}
+      actions={
+        <>
+          {state === 'disabled' && <EnableButton id={id} name={name} />}
+          {pausedUntil !== null && (
+            <Button icon="paused" look={state === 'paused' ? 'primary' : 'plain'} onClick={onResume}>
+              {m.resume}
+            </Button>
+          )}
+          {state !== 'disabled' && (
+            <Button icon="paused" onClick={onPause}>
+              {pausedUntil === null ? m.pause : m.pauseLonger}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <span className="channel-facts">
+        <span className="row">
+          <NetworkMark platform={platform} label={false} />
+          {networkTitle(platform)}
+          {url === null ? (
+            <bdi>{chat}</bdi>
+          ) : (
+            <ExternalLink href={url}>
+              <bdi>{chat}</bdi>
+            </ExternalLink>
+          )}
+        </span>
+        <ChannelStatus channel={channel} />
+        {lastAt === null && <span>{m.neverPublished}</span>}
+        {typeof lastAt === 'string' && (
+          <span>
+            {m.lastPost} <Age since={lastAt} ago />
+          </span>
+        )}
+        <Link className="link" to="/timeline" search={{ channel: id, state: 'queued' }}>
+          <Waiting id={id} />
+        </Link>
+      </span>
+    </PageHead>
+  );
+};
+
+const Waiting = ({ id }: { readonly id: string }) => {
+  const held = useHeldPosts(id);
+  if (!held) return null;
+  return held.count === 0 ? m.nothingWaits : m.waiting(held.count, held.isMore);
+};
+
+const Title = ({ channel }: { readonly channel: Channel }) => {
+  const held = useHeldPosts(channel.id);
+  const { id, name, platform, attention, paused_until: until } = channel;
+  const isInNoProject = useProjects().data?.every(({ channel_ids: ids }) => !ids.includes(id)) ?? false;
+  const text = (): string => {
+    switch (channelState(channel)) {
+      case 'disabled':
+        return m.isDisabled;
+      case 'on_hold':
+        return attention?.code.startsWith('credentials_') ? m.hasNoCredentials : m.isRefused;
+      case 'paused':
+        return m.isPaused;
+      case 'active':
+        if (isInNoProject) return m.isInNoProject;
+        return held && held.count > 0 ? m.publishesWithQueue(held.count, held.isMore) : m.publishes;
+    }
+  };
+  const values = { name: { name }, network: networkTitle(platform), ...(until !== null && { until: { at: until } }) };
+  return <SentenceText of={sentence(text(), values)} />;
+};
+
+const EnableButton = ({ id, name }: { readonly id: string; readonly name: string }) => {
+  const { save: enable, isBusy } = useSave(async () => {
+    await setChannelEnabled(id, true);
+    toast(m.enabled(name));
+  });
+  return (
+    <Button look="primary" busy={isBusy} onClick={enable}>
+      {m.enable}
+    </Button>
+  );
+};
 
 /** The screen for a channel: problems first, then its posts, its test and its settings. */
 export const ChannelScreen = () => {
@@ -76,6 +184,42 @@ const ChannelPage = ({ channel }: { readonly channel: Channel }) => {
           }}
         />
       )}
+    </>
+  );
+};
+
+/** Asks for a channel's network and credentials, connects the channel, and tests it at once. */
+export const NewChannelScreen = () => {
+  const navigate = useNavigate();
+  const [channel, setChannel] = useState<Api<'TestedChannel'> | null>(null);
+  const [test, setTest] = useState<Api<'ChannelTest'> | null>(null);
+  const failed = test?.checks.find(({ ok }) => !ok)?.name ?? '';
+  const title = (): string => {
+    if (!channel || !test) return listMessages.newTitle;
+    if (test.ok) return listMessages.mayPost(channel.name);
+    if (failed === 'rights') return listMessages.mayNotPostYet;
+    return failed === 'chat' ? listMessages.chatMissing(networkTitle(channel.platform)) : listMessages.tokenRefused;
+  };
+  return (
+    <>
+      <PageHead
+        trail={
+          <>
+            <Link className="link" to="/channels">
+              {listMessages.channels}
+            </Link>
+            / {listMessages.new}
+          </>
+        }
+        title={title()}
+      >
+        {channel && test ? (test.ok ? listMessages.addToProject : listMessages.fixThenTest) : listMessages.newText}
+      </PageHead>
+      <ChannelForm
+        onCreated={setChannel}
+        onTest={setTest}
+        onDone={({ id }) => void navigate({ to: '/channels/$id', params: { id } })}
+      />
     </>
   );
 };

@@ -1,20 +1,18 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { GatewayError } from '../../api/management.js';
-import { queryClient } from '../../api/query-client.js';
+import { GatewayError, queryClient } from '../../api/management.js';
 import { useProjects } from '../../api/things.js';
 import { deleteChannel, forgetChannel, setChannelEnabled } from '../../channels/channel-calls.js';
 import type { Channel } from '../../channels/channel-state.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
-import { Confirmation, type Consequence, happens, stays, risk } from '../../components/dialog.js';
+import { Confirmation, type Consequence, happens, risk, stays } from '../../components/dialog.js';
 import { networkTitle } from '../../components/networks.js';
 import { SentenceText } from '../../components/sentence.js';
 import { toast } from '../../components/toasts.js';
-import { format } from '../../i18n/format.js';
-import { sentence } from '../../i18n/sentence.js';
-import { useHeldPosts } from '../../pauses/held-posts.js';
-import { channelMessages as m } from './channel-messages.js';
+import { format, sentence } from '../../i18n/format.js';
+import { useHeldPosts } from '../../pauses/pause-calls.js';
+import { channelMessages as m } from './messages.js';
 
 /** Disables or deletes a channel. */
 export const EndCard = ({ channel }: { readonly channel: Channel }) => {

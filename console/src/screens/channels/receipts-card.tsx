@@ -9,9 +9,9 @@ import { Icon } from '../../components/icon.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
-import { type ShownState, shownState, StatePill, stateNames as names } from '../../publications/states.js';
-import { useScope } from '../../session/scope.js';
-import { channelMessages as m } from './channel-messages.js';
+import { type ShownState, shownState, stateNames as names, StatePill } from '../../publications/states.js';
+import { useScope } from '../../session/session.js';
+import { channelMessages as m } from './messages.js';
 
 /** Number of receipts on a page. */
 const PAGE = 20;

@@ -1,8 +1,9 @@
 import type { Api } from '../../api/management.js';
-import { NO_TEXT } from '../../editor/formatted-text.js';
-import type { FormattedText } from '../../editor/marks.js';
-import { type Entity, toEntities } from '../../editor/to-entities.js';
-import { chosenInstant, type ChosenTime } from '../../planning/choose-time.js';
+import { readText } from '../../app/search.js';
+import { NETWORKS } from '../../components/networks.js';
+import { type Entity, fromEntities, isEditable, toEntities } from '../../editor/entities.js';
+import { type FormattedText, NO_TEXT } from '../../editor/formatted-text.js';
+import { chooseInstant, chosenInstant, type ChosenTime } from '../../planning/choose-time.js';
 import { browserZone } from '../../time/local-time.js';
 
 /** A media file or button of a draft, as in a payload. */
@@ -119,3 +120,67 @@ const overridesOf = ({ overrides, kept }: Draft): Readonly<Record<string, Api<'O
 /** Returns the formatting of the text. Unchanged text keeps its original formatting. */
 const entitiesOf = (text: FormattedText, kept: Kept['texts'][string] | undefined): readonly Entity[] =>
   kept && JSON.stringify(kept.value) === JSON.stringify(text) ? kept.entities : toEntities(text);
+
+const NETWORK_IDS: ReadonlySet<string> = new Set(NETWORKS);
+
+/** Returns a draft for editing a planned post; null if the gateway no longer stores its content. */
+export const editedDraft = (post: Api<'PostWithPayload'>, channelIds: readonly string[]): Draft | null => {
+  const { payload } = post;
+  if (payload === null) return null;
+  const overrides: Record<string, Draft['text']> = {};
+  const keptOverrides: Record<string, Api<'OverrideRequest'>> = {};
+  const texts: Record<string, Kept['texts'][string]> = {};
+  const read = (name: string, text: string, entities: readonly Api<'Entity'>[] = []): Draft['text'] => {
+    const value = fromEntities(text, entities);
+    texts[name] = { value, entities };
+    return value;
+  };
+  const text = read('all', payload.text ?? '', payload.entities);
+  for (const [key, override] of Object.entries(payload.overrides ?? {})) {
+    const { text: own, entities, ...rest } = override;
+    if (!NETWORK_IDS.has(key) || own === undefined) {
+      keptOverrides[key] = override;
+      continue;
+    }
+    overrides[key] = read(key, own ?? '', entities ?? []);
+    if (Object.keys(rest).length > 0) keptOverrides[key] = rest;
+  }
+  const targets = payload.targets?.map(({ id }) => id);
+  return {
+    ...createDraft(post.endpoint_id),
+    text,
+    overrides,
+    media: payload.media ?? [],
+    buttons: payload.buttons ?? [],
+    leftOut: targets ? channelIds.filter((id) => !targets.includes(id)) : [],
+    when: post.publish_at === null ? null : chooseInstant(Date.parse(post.publish_at), browserZone()),
+    pauses: { project: payload.ad_pause_minutes ?? 0, channels: payload.ad_target_pause_minutes ?? 0 },
+    externalId: payload.external_id ?? '',
+    isAdvertisement: payload.is_advertisement ?? false,
+    revision: post.revision,
+    kept: {
+      overrides: keptOverrides,
+      texts,
+      ...(payload.metadata !== undefined && { metadata: payload.metadata }),
+      ...(payload.trace_id !== undefined && { trace_id: payload.trace_id }),
+    },
+  };
+};
+
+/** Returns whether editing the text would lose formatting that the editor does not support. */
+export const losesFormatting = ({ kept }: Draft, name: string): boolean => !isEditable(kept.texts[name]?.entities);
+
+/** Options for Compose, as they appear in the address bar. */
+export interface ComposeSearch {
+  readonly endpoint?: string;
+  /** The day to plan a post for: `2026-11-27`. */
+  readonly day?: string;
+  /** The time on that day: `14:00`. */
+  readonly time?: string;
+  /** Id of the planned post to edit. */
+  readonly post?: string;
+}
+
+/** Reads the URL; ignores unknown parameters. */
+export const readComposeSearch = (search: Readonly<Record<string, unknown>>): ComposeSearch =>
+  readText(search, ['endpoint', 'day', 'time', 'post']);

@@ -1,6 +1,5 @@
 import type { Api } from '../../api/management.js';
-import { toPayload } from './draft.js';
-import { editedDraft, losesFormatting } from './edited-draft.js';
+import { editedDraft, losesFormatting, toPayload } from './draft.js';
 
 const CHANNELS = ['tgt_1', 'tgt_2'];
 

@@ -1,6 +1,6 @@
 import { fileName } from '../../../../stand-ins/walls/readers-view.js';
 import { networkTitle } from '../../components/networks.js';
-import type { MarkType } from '../../editor/marks.js';
+import type { MarkType } from '../../editor/formatted-text.js';
 import type { NetworkPreview, Wall } from '../../walls/read-wall.js';
 import type { ChangeMessages } from './change-messages.js';
 import type { Draft } from './draft.js';

@@ -1,13 +1,98 @@
-import { useState } from 'react';
-import { Checkbox, TextField } from '../../components/controls.js';
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../components/button.js';
+import { Checkbox, Segmented, TextField } from '../../components/controls.js';
+import { Dialog } from '../../components/dialog.js';
 import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
 import { Menu, MenuItem } from '../../components/menu.js';
 import { format } from '../../i18n/format.js';
-import { AfterwardsDialog } from './afterwards-dialog.js';
-import type { Destination } from './destination.js';
+import { suggestTime } from '../../planning/choose-time.js';
+import { TimeFields } from '../../planning/move-dialog.js';
+import { browserZone } from '../../time/local-time.js';
+import { serverNow } from '../../time/server-clock.js';
 import type { Draft } from './draft.js';
+import type { Destination } from './headline.js';
 import { composeMessages as m } from './messages.js';
-import { WhenOption } from './when-option.js';
+
+const MAX_MINUTES = 1_440;
+
+/** Parses the length of a pause in minutes; null if it is not valid. */
+const readMinutes = (typed: string): number | null => {
+  const minutes = typed.trim() === '' ? 0 : Number(typed);
+  return Number.isInteger(minutes) && minutes >= 0 && minutes <= MAX_MINUTES ? minutes : null;
+};
+
+/** A dialog for the pauses that start once the post is published. */
+export const AfterwardsDialog = ({
+  pauses,
+  onSave,
+  onClose,
+}: {
+  readonly pauses: Draft['pauses'];
+  readonly onSave: (pauses: Draft['pauses']) => void;
+  readonly onClose: () => void;
+}) => {
+  const [typed, setTyped] = useState({ project: String(pauses.project), channels: String(pauses.channels) });
+  const project = readMinutes(typed.project);
+  const channels = readMinutes(typed.channels);
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    if (project === null || channels === null) return;
+    onSave({ project, channels });
+    onClose();
+  };
+  const field = (name: 'project' | 'channels', label: string, value: number | null) => (
+    <TextField
+      label={label}
+      hint={m.minutesHint}
+      error={value === null && m.badMinutes}
+      inputMode="numeric"
+      value={typed[name]}
+      onFocus={(event) => event.target.select()}
+      onChange={(value) => setTyped({ ...typed, [name]: value })}
+    />
+  );
+  return (
+    <Dialog title={m.afterwardsTitle} description={m.afterwardsText} isOpen onClose={onClose}>
+      <form className="dialog-fields" onSubmit={save} noValidate>
+        {field('project', m.projectMinutes, project)}
+        {field('channels', m.channelMinutes, channels)}
+        <div className="dialog-actions">
+          <Button look="primary" type="submit">
+            {m.save}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};
+
+/** Chooses whether to publish the post now or at a given time. */
+export const WhenOption = ({
+  draft,
+  update,
+}: {
+  readonly draft: Draft;
+  readonly update: (change: Partial<Draft>) => void;
+}) => {
+  const choose = (which: 'now' | 'later'): void => {
+    if ((which === 'later') === (draft.when !== null)) return;
+    update({ when: which === 'now' ? null : suggestTime(serverNow(), browserZone()) });
+  };
+  return (
+    <>
+      <Segmented
+        label={m.when}
+        value={draft.when === null ? 'now' : 'later'}
+        options={[
+          { value: 'now', label: m.now },
+          { value: 'later', label: m.later },
+        ]}
+        onChange={choose}
+      />
+      {draft.when !== null && <TimeFields value={draft.when} onChange={(when) => update({ when })} />}
+    </>
+  );
+};
 
 const MINUTE = 60_000;
 

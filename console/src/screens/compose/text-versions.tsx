@@ -1,7 +1,6 @@
 import { Segmented } from '../../components/controls.js';
-import { NetworkMark, networkTitle } from '../../components/icon.js';
-import type { Draft } from './draft.js';
-import { losesFormatting } from './edited-draft.js';
+import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
+import { type Draft, losesFormatting } from './draft.js';
 import { composeMessages as m } from './messages.js';
 
 /** Key of the common text, for networks without their own text. */
@@ -70,3 +69,29 @@ export const VersionNote = ({
     </p>
   );
 };
+
+/** A button in the editor's toolbar that adds a media file or a button to the post. */
+export const Tool = ({
+  icon,
+  label,
+  isFull = false,
+  onClick,
+}: {
+  readonly icon: 'image' | 'button';
+  readonly label: string;
+  /** True if nothing more can be added. */
+  readonly isFull?: boolean;
+  readonly onClick: () => void;
+}) => (
+  <button
+    type="button"
+    className="tool"
+    aria-label={label}
+    title={label}
+    tabIndex={-1}
+    disabled={isFull}
+    onClick={onClick}
+  >
+    <Icon name={icon} size={15} />
+  </button>
+);

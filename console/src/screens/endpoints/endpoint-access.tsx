@@ -1,15 +1,45 @@
 import { useState } from 'react';
 import { management } from '../../api/management.js';
-import { Button } from '../../components/button.js';
+import { change } from '../../api/things.js';
+import { Button, CopyButton } from '../../components/button.js';
 import { Card } from '../../components/card.js';
+import { type Secret, SecretsOnce } from '../../components/code.js';
 import { SelectField } from '../../components/controls.js';
-import { CopyButton } from '../../components/copy.js';
 import { Confirmation, Dialog, happens, risk, stays } from '../../components/dialog.js';
-import { type Secret, SecretsOnce } from '../../components/secrets.js';
 import { Moment } from '../../components/time.js';
-import { CancelPlannedDialog, type WithPlanned } from './cancel-planned-dialog.js';
-import { type Endpoint, refreshEndpoints } from './data.js';
+import { toast } from '../../components/toasts.js';
+import { serverNow } from '../../time/server-clock.js';
+import { type Endpoint, refreshEndpoints } from './endpoint-state.js';
 import { endpointsMessages as m } from './messages.js';
+
+/** An endpoint whose token was replaced, or which was disabled, and the number of its planned posts. */
+export type WithPlanned = Pick<Endpoint, 'id'> & { readonly planned_posts: number };
+
+/** Tells how many planned posts an endpoint has, and offers to cancel those that it accepted lately (D-87). */
+export const CancelPlannedDialog = ({
+  endpoint: { id, planned_posts: count },
+  onClose,
+}: {
+  readonly endpoint: WithPlanned;
+  readonly onClose: () => void;
+}) => {
+  const [minutes, setMinutes] = useState('');
+  return (
+    <Confirmation
+      title={m.planned.title(count)}
+      consequences={[happens(m.planned.happens), risk(m.planned.risk), stays(m.planned.stays)]}
+      verb={m.planned.verb}
+      isDanger
+      run={async () => {
+        const body = minutes === '' ? {} : { since: new Date(serverNow() - Number(minutes) * 60_000).toISOString() };
+        const call = management().post('/endpoints/{id}/cancel-planned', { path: { id }, body });
+        toast(m.planned.cancelled((await change(call)).cancelled));
+      }}
+      onClose={onClose}
+      fields={<SelectField label={m.planned.since} value={minutes} onChange={setMinutes} options={m.planned.times} />}
+    />
+  );
+};
 
 type Kind = 'token' | 'slug' | 'secret';
 

@@ -1,24 +1,70 @@
+import '../../components/table.css';
 import './endpoints.css';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { CodeSwitcher } from '../../components/code.js';
-import { Confirmation, happens, stays, risk } from '../../components/dialog.js';
+import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
+import { useSave } from '../../components/form.js';
 import { Icon } from '../../components/icon.js';
 import { Loaded } from '../../components/states.js';
 import { toast } from '../../components/toasts.js';
-import { readBrand } from '../../publish-code/brand.js';
-import { publishCode } from '../../publish-code/publish-code.js';
-import { CancelPlannedDialog, type WithPlanned } from './cancel-planned-dialog.js';
-import { enableEndpoint, type Endpoint, endpointName, refreshEndpoints, useEndpoint } from './data.js';
-import { EndpointAccess } from './endpoint-access.js';
-import { EndpointLimits } from './endpoint-limits.js';
+import { format } from '../../i18n/format.js';
+import { publishCode, readBrand } from '../../publish-code/publish-code.js';
+import { CancelPlannedDialog, EndpointAccess, type WithPlanned } from './endpoint-access.js';
 import { EndpointSettings } from './endpoint-settings.js';
-import { EndpointState } from './endpoint-state.js';
+import {
+  enableEndpoint,
+  type Endpoint,
+  endpointName,
+  EndpointState,
+  refreshEndpoints,
+  useEndpoint,
+} from './endpoint-state.js';
 import { endpointsMessages as m } from './messages.js';
-import { useSave } from '../../components/form.js';
+
+/** The limits that apply to an endpoint, as figures. */
+export const EndpointLimits = ({ endpoint }: { readonly endpoint: Endpoint }) => {
+  const owner = useQuery({
+    queryKey: ['owner', endpoint.owner_id],
+    queryFn: () => management().get('/owners/{id}', { path: { id: endpoint.owner_id } }),
+  });
+  const amount = (value: number | null): string => (value === null ? m.unlimited : format.number(value));
+  return (
+    <Card title={m.limits}>
+      <Loaded query={owner}>
+        {({ limits }) => {
+          const rows = [
+            [m.limitNames.interval, m.seconds(endpoint.min_interval)],
+            [m.limitNames.burst, limits.burst ? m.burst(limits.burst.requests, limits.burst.per_seconds) : m.unlimited],
+            [m.limitNames.hourly, amount(limits.hourly)],
+            [m.limitNames.monthly, amount(limits.monthly_posts)],
+            [m.limitNames.sandbox, amount(limits.sandbox_daily)],
+            [m.limitNames.pauses, amount(limits.pauses_per_minute)],
+            [m.limitNames.replays, amount(limits.replays_per_minute)],
+            [m.limitNames.discovery, amount(limits.discovery_per_minute)],
+            [m.limitNames.violations, amount(limits.violations_to_disable)],
+          ] as const;
+          return (
+            <table className="table">
+              <tbody>
+                {rows.map(([name, value]) => (
+                  <tr key={name}>
+                    <th scope="row">{name}</th>
+                    <td className="number">{value}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          );
+        }}
+      </Loaded>
+    </Card>
+  );
+};
 
 /** The screen for an endpoint: its switch, URL and secrets, settings, limits, and how to post to it. */
 export const EndpointScreen = () => {

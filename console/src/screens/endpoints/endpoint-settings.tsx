@@ -1,10 +1,146 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { management } from '../../api/management.js';
+import { type Api, management, type Problems, problemText } from '../../api/management.js';
+import { useProjects } from '../../api/things.js';
+import { AreaField, Checkbox, TextField } from '../../components/controls.js';
 import { SettingsForm, useSave } from '../../components/form.js';
 import { toast } from '../../components/toasts.js';
-import { type Endpoint, refreshEndpoints } from './data.js';
-import { type EndpointDraft, EndpointFields, toBody } from './endpoint-fields.js';
+import { type Endpoint, refreshEndpoints } from './endpoint-state.js';
 import { endpointsMessages as m } from './messages.js';
+
+/** An endpoint's fields while they are being edited. */
+export interface EndpointDraft {
+  readonly name: string;
+  readonly projectIds: readonly string[];
+  /** Seconds, as typed. */
+  readonly interval: string;
+  readonly requireSignature: boolean;
+  readonly requireTimestamp: boolean;
+  /** One address per line. */
+  readonly allowlist: string;
+  readonly verbose: boolean;
+  readonly requireApproval: boolean;
+}
+
+/** Converts the fields to a request body. */
+export const toBody = (draft: EndpointDraft) => ({
+  name: draft.name.trim() === '' ? null : draft.name.trim(),
+  project_ids: draft.projectIds,
+  min_interval: Number(draft.interval.replace(',', '.')),
+  require_signature: draft.requireSignature,
+  require_timestamp: draft.requireTimestamp,
+  ip_allowlist: draft.allowlist.split(/\s+/).filter(Boolean),
+  verbose_discovery: draft.verbose,
+  requires_approval: draft.requireApproval,
+});
+
+/** Returns the query for the limits of all plans. */
+export const usePlans = () => useQuery({ queryKey: ['plans'], queryFn: () => management().get('/plans') });
+
+/** Fields for an endpoint's settings. */
+export const EndpointFields = ({
+  draft,
+  requiresApproval = false,
+  onChange,
+  problems,
+}: {
+  readonly draft: EndpointDraft;
+  /** True if posts through the endpoint currently need approval. */
+  readonly requiresApproval?: boolean;
+  readonly onChange: (changes: Partial<EndpointDraft>) => void;
+  readonly problems: Problems;
+}) => {
+  const interval = usePlans().data?.min_interval;
+  const errorOf = (path: string) => {
+    const problem = Object.entries(problems).find(([at]) => at === path || at.startsWith(`${path}[`))?.[1];
+    return problem && { error: problemText(problem) };
+  };
+  return (
+    <>
+      <TextField
+        label={m.name}
+        hint={m.nameHint}
+        {...errorOf('name')}
+        value={draft.name}
+        onChange={(value) => onChange({ name: value })}
+      />
+      <ProjectChoice draft={draft} onChange={onChange} error={errorOf('project_ids')?.error} />
+      <TextField
+        label={m.intervalLabel}
+        hint={interval && m.intervalHint(interval.min, interval.max)}
+        {...errorOf('min_interval')}
+        inputMode="numeric"
+        className="endpoint-interval"
+        value={draft.interval}
+        onChange={(value) => onChange({ interval: value })}
+      />
+      <Checkbox
+        checked={draft.requireApproval}
+        onChange={(event) => onChange({ requireApproval: event.target.checked })}
+      >
+        {m.approval}{' '}
+        <span className="tertiary">{requiresApproval && !draft.requireApproval ? m.approvalOff : m.approvalHint}</span>
+      </Checkbox>
+      <Checkbox
+        checked={draft.requireSignature}
+        onChange={(event) => onChange({ requireSignature: event.target.checked })}
+      >
+        {m.signature}
+      </Checkbox>
+      <Checkbox
+        checked={draft.requireTimestamp}
+        onChange={(event) => onChange({ requireTimestamp: event.target.checked })}
+      >
+        {m.timestamp}
+      </Checkbox>
+      <Checkbox checked={draft.verbose} onChange={(event) => onChange({ verbose: event.target.checked })}>
+        {m.verbose}
+      </Checkbox>
+      <AreaField
+        label={m.allowlist}
+        hint={m.allowlistHint}
+        {...errorOf('ip_allowlist')}
+        className="mono"
+        rows={3}
+        spellCheck={false}
+        value={draft.allowlist}
+        onChange={(value) => onChange({ allowlist: value })}
+      />
+    </>
+  );
+};
+
+/** The projects that an endpoint posts to. Chosen projects keep their order; a newly chosen project comes last. */
+const ProjectChoice = ({
+  draft: { projectIds },
+  onChange,
+  error,
+}: {
+  readonly draft: EndpointDraft;
+  readonly onChange: (changes: Partial<EndpointDraft>) => void;
+  readonly error: string | undefined;
+}) => {
+  const projects: readonly Api<'Project'>[] = useProjects().data ?? [];
+  const toggle = (id: string, isOn: boolean): void =>
+    onChange({ projectIds: isOn ? [...projectIds, id] : projectIds.filter((each) => each !== id) });
+  return (
+    <fieldset className="endpoint-project-choice">
+      <legend>
+        {m.projects} <span className="tertiary">{m.projectsHint}</span>
+      </legend>
+      {projects.map(({ id, name }) => (
+        <Checkbox key={id} checked={projectIds.includes(id)} onChange={(event) => toggle(id, event.target.checked)}>
+          <bdi>{name}</bdi>
+        </Checkbox>
+      ))}
+      {error !== undefined && (
+        <p className="field-error tone-fail" role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+};
 
 const toDraft = (endpoint: Endpoint): EndpointDraft => ({
   name: endpoint.name ?? '',

@@ -1,5 +1,6 @@
-import { Pill } from '../../components/state-pill.js';
-import type { Endpoint } from './data.js';
+import { useQuery } from '@tanstack/react-query';
+import { type Api, management, queryClient } from '../../api/management.js';
+import { Pill } from '../../components/icon.js';
 import { endpointsMessages as m } from './messages.js';
 
 /** Shows whether an endpoint accepts posts, and if not, why. */
@@ -19,4 +20,25 @@ export const EndpointState = ({ endpoint: { disabled_by: by, mode } }: { readonl
       {m.test}
     </Pill>
   );
+};
+
+export type Endpoint = Api<'Endpoint'>;
+
+/** Returns the query for one endpoint. */
+export const useEndpoint = (id: string) =>
+  useQuery({ queryKey: ['endpoint', id], queryFn: () => management().get('/endpoints/{id}', { path: { id } }) });
+
+/** Fetches the endpoints again after a change. */
+export const refreshEndpoints = (): Promise<void> =>
+  queryClient.invalidateQueries({
+    predicate: ({ queryKey: [first] }) => first === 'endpoints' || first === 'endpoint' || first === 'overview',
+  });
+
+/** Returns the name of an endpoint, or its slug if it has none. */
+export const endpointName = ({ name, slug }: Pick<Endpoint, 'name' | 'slug'>): string => name ?? slug;
+
+/** Enables an endpoint. */
+export const enableEndpoint = async (id: string): Promise<void> => {
+  await management().post('/endpoints/{id}/enable', { path: { id } });
+  await refreshEndpoints();
 };

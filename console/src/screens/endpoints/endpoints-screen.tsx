@@ -7,8 +7,7 @@ import { Card, PageHead } from '../../components/card.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { toast, toastError } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
-import { enableEndpoint, type Endpoint, endpointName } from './data.js';
-import { EndpointState } from './endpoint-state.js';
+import { enableEndpoint, type Endpoint, endpointName, EndpointState } from './endpoint-state.js';
 import { endpointsMessages as m } from './messages.js';
 
 /** All endpoints, and which of them accept posts. */

@@ -1,20 +1,19 @@
 import './endpoints.css';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { management } from '../../api/management.js';
-import { FieldProblems } from '../../api/problems.js';
+import { FieldProblems, management } from '../../api/management.js';
 import { useProjects } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
+import { type Secret, SecretsOnce } from '../../components/code.js';
 import { Segmented } from '../../components/controls.js';
-import { type Secret, SecretsOnce } from '../../components/secrets.js';
+import { Form, useSave } from '../../components/form.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { OwnerField, useNeedsOwner } from '../../session/owner-field.js';
-import { useScope } from '../../session/scope.js';
-import { endpointName, refreshEndpoints } from './data.js';
-import { type EndpointDraft, EndpointFields, toBody, usePlans } from './endpoint-fields.js';
+import { useScope } from '../../session/session.js';
+import { type EndpointDraft, EndpointFields, toBody, usePlans } from './endpoint-settings.js';
+import { endpointName, refreshEndpoints } from './endpoint-state.js';
 import { endpointsMessages as m } from './messages.js';
-import { Form, useSave } from '../../components/form.js';
 
 /** Creates an endpoint, and shows its URL and secrets once. */
 export const NewEndpointScreen = () => {

@@ -3,16 +3,16 @@ import { Fragment, useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
+import { Json } from '../../components/code.js';
 import { Segmented } from '../../components/controls.js';
+import { useSave } from '../../components/form.js';
 import { Icon } from '../../components/icon.js';
-import { Json } from '../../components/json.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { Countdown, Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
-import { type Delivery, refreshOutputs, useDeliveries } from './data.js';
 import { outputsMessages as m } from './messages.js';
-import { useSave } from '../../components/form.js';
+import { type Delivery, refreshOutputs, useDeliveries } from './output-state.js';
 
 const LOOKS = {
   pending: { name: 'waiting', tone: 'idle' },

@@ -1,19 +1,17 @@
 import './outputs.css';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Api, management } from '../../api/management.js';
-import { FieldProblems } from '../../api/problems.js';
+import { type Api, FieldProblems, management } from '../../api/management.js';
 import { useProjects } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
+import { type Secret, SecretsOnce } from '../../components/code.js';
 import { SelectField } from '../../components/controls.js';
-import { type Secret, SecretsOnce } from '../../components/secrets.js';
-import { Empty, Loaded } from '../../components/states.js';
-import { refreshOutputs } from './data.js';
-import { outputsMessages as m } from './messages.js';
-import { type OutputDraft, OutputFields } from './output-fields.js';
-import { secretForms } from './output-secret.js';
 import { Form, useSave } from '../../components/form.js';
+import { Empty, Loaded } from '../../components/states.js';
+import { outputsMessages as m } from './messages.js';
+import { type OutputDraft, OutputFields, secretForms } from './output-settings.js';
+import { refreshOutputs } from './output-state.js';
 
 interface Created {
   readonly id: string;

@@ -5,9 +5,8 @@ import { useNames } from '../../api/things.js';
 import { ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Empty, Loaded } from '../../components/states.js';
-import { hostOf, type Output, useOutputs } from './data.js';
 import { outputsMessages as m } from './messages.js';
-import { OutputState } from './output-state.js';
+import { hostOf, type Output, OutputState, useOutputs } from './output-state.js';
 
 /** All webhooks, and which of them are active. */
 export const OutputsScreen = () => {

@@ -1,8 +1,7 @@
 import type { Attention } from '../../api/overview.js';
-import { getFormat } from '../../i18n/format.js';
-import { plainSentence, type Sentence } from '../../i18n/sentence.js';
-import { attentionMessages } from './attention-messages.js';
+import { getFormat, plainSentence, type Sentence } from '../../i18n/format.js';
 import { describeAttention } from './describe-attention.js';
+import { attentionMessages } from './messages.js';
 
 const NOW = Date.parse('2026-11-26T11:02:07.000Z');
 

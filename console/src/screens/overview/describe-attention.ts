@@ -1,8 +1,7 @@
 import type { Attention } from '../../api/overview.js';
 import { networkTitle } from '../../components/networks.js';
-import type { Format } from '../../i18n/format.js';
-import { type Sentence, sentence } from '../../i18n/sentence.js';
-import type { AttentionMessages } from './attention-messages.js';
+import { type Format, type Sentence, sentence } from '../../i18n/format.js';
+import type { AttentionMessages } from './messages.js';
 
 /** The description of an item that needs attention. */
 export interface AttentionText {

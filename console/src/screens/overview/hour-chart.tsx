@@ -3,8 +3,8 @@ import type { Minute } from '../../api/overview.js';
 import { Card } from '../../components/card.js';
 import { Icon } from '../../components/icon.js';
 import { format } from '../../i18n/format.js';
-import { chartLines } from './chart-scale.js';
 import { overviewMessages as m } from './messages.js';
+import { chartLines } from './network-look.js';
 
 const SERIES = [
   { name: 'published', icon: 'published', tone: 'ok' },

@@ -1,4 +1,4 @@
-import type { Network, WaitingPublication } from '../../api/overview.js';
+import type { Network, Overview, WaitingPublication } from '../../api/overview.js';
 import type { IconName, Tone } from '../../components/icon.js';
 import { isEndedByPerson } from '../../publications/shown-state.js';
 import type { OverviewMessages } from './messages.js';
@@ -41,4 +41,48 @@ export const lookAt = (network: Network, waiting: readonly WaitingPublication[])
     case 'idle':
       return { icon: 'waiting', tone: 'idle', word: (m) => m.idle, pause: null, needsPerson };
   }
+};
+
+/** The figures at the top of an overview. */
+export interface Summary {
+  /** Number of items that need attention. */
+  readonly attention: number;
+  readonly waiting: number;
+  readonly publishedHour: number;
+  /** Time at which the oldest waiting publication was accepted; null if none is waiting. */
+  readonly oldestAt: string | null;
+  /** 95th percentile of the time to publish, in seconds, on the slowest network; null if nothing was published. */
+  readonly p95Seconds: number | null;
+}
+
+const sum = (networks: readonly Network[], figure: (network: Network) => number): number =>
+  networks.reduce((total, network) => total + figure(network), 0);
+
+/** Adds up the figures of all networks. */
+export const summarize = ({ attention, networks }: Pick<Overview, 'attention' | 'networks'>): Summary => {
+  const oldest = networks.flatMap(({ oldest_at: at }) => at ?? []).sort();
+  const p95 = networks.flatMap(({ p95_seconds: seconds }) => seconds ?? []);
+  return {
+    attention: attention.reduce((total, { count }) => total + count, 0),
+    waiting: sum(networks, ({ waiting }) => waiting),
+    publishedHour: sum(networks, ({ published_hour: published }) => published),
+    oldestAt: oldest[0] ?? null,
+    p95Seconds: p95.length === 0 ? null : Math.max(...p95),
+  };
+};
+
+/**
+ * Returns the values of a chart's grid lines, except the line at zero: up to three round steps. The last line is at or
+ * above the highest value.
+ */
+export const chartLines = (highest: number): readonly number[] => {
+  const step = roundUp(Math.max(1, highest) / 3);
+  const count = Math.max(1, Math.ceil(highest / step));
+  return Array.from({ length: count }, (_, index) => (index + 1) * step);
+};
+
+/** Rounds a value up to the next number in the series 1, 2, 5, 10, 20, 50 … */
+const roundUp = (value: number): number => {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, value)));
+  return ([1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10) * power;
 };

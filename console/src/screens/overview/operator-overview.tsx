@@ -1,19 +1,110 @@
+import './operator.css';
+import '../../components/table.css';
 import './overview.css';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { management } from '../../api/management.js';
-import type { Attention, Network, Overview } from '../../api/overview.js';
+import type { Attention, Check, LongestWait, Network, Overview } from '../../api/overview.js';
 import { ButtonLink } from '../../components/button.js';
-import { PageHead } from '../../components/card.js';
+import { Card, PageHead } from '../../components/card.js';
+import { Icon, NetworkMark } from '../../components/icon.js';
+import { Empty } from '../../components/states.js';
 import { Age } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
+import { setSession, useSession } from '../../session/session.js';
 import { AttentionList, putGatewayFirst } from './attention-list.js';
-import { attentionMessages } from './attention-messages.js';
-import { ChecksStrip } from './checks-strip.js';
 import { HourChart } from './hour-chart.js';
-import { LongestWaits } from './longest-waits.js';
+import { attentionMessages } from './messages.js';
+import { summarize } from './network-look.js';
 import { NetworkTiles } from './network-tiles.js';
 import { operatorMessages as m } from './operator-messages.js';
-import { summarize } from './summary.js';
+
+/** The results of the gateway's own checks, in one line. */
+export const ChecksStrip = ({ checks }: { readonly checks: readonly Check[] }) => {
+  const valueOf = useCheckValue();
+  return (
+    <ul className="card checks" aria-label={m.checks}>
+      {checks.map((check) => (
+        <li key={check.name} title={check.message} className={check.name === 'history' ? 'checks-end' : ''}>
+          {check.name === 'history' && check.ok ? (
+            <Icon name="shield" tone="time" size={14} />
+          ) : (
+            <Icon name={check.ok ? 'published' : 'failed'} tone={check.ok ? 'ok' : 'fail'} size={14} />
+          )}{' '}
+          {m.check[check.name] ?? check.name} <b>{valueOf(check)}</b>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+/**
+ * Returns a function that describes the result of a check: the parts that are behind, the gateway's message if the
+ * check failed, or otherwise a figure.
+ */
+const useCheckValue =
+  (): ((check: Check) => string) =>
+  ({ name, ok, message, latency_ms: latency, position, degraded }) => {
+    if (degraded.length > 0) return m.behind(degraded.join(', '));
+    if (!ok) return message;
+    if (latency !== null) return format.latency(latency);
+    if (position === null) return name === 'read_models' ? m.upToDate : m.up;
+    const events = format.number(Number(position));
+    return name === 'history' ? m.signed(events) : m.events(events);
+  };
+
+/** The owners whose publications have waited longest. Clicking an owner switches the console to that owner. */
+export const LongestWaits = ({ longest }: { readonly longest: readonly LongestWait[] }) => {
+  const session = useSession();
+  return (
+    <Card title={m.longest} aside={<Link to="/owners">{m.allOwners}</Link>}>
+      {longest.length === 0 ? (
+        <Empty icon="published" title={m.empty} />
+      ) : (
+        <table className="table longest">
+          <thead>
+            <tr>
+              <th scope="col">{m.owner}</th>
+              <th scope="col">{m.because}</th>
+              <th scope="col" className="number">
+                {m.posts}
+              </th>
+              <th scope="col" className="number">
+                {m.oldest}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {longest.map(({ owner_id: id, owner_name: name, rule, platform, posts, oldest_at: oldestAt }) => (
+              <tr key={id} className="selectable">
+                <td>
+                  <button
+                    type="button"
+                    className="cut"
+                    aria-label={m.show(name)}
+                    onClick={() => session && setSession({ ...session, owner: { id, name } })}
+                  >
+                    <bdi>{name}</bdi>
+                  </button>
+                </td>
+                <td className="secondary">
+                  <span className="row">
+                    <NetworkMark platform={platform} size={16} />
+                    <span className="cut">{m.rule[rule ?? 'none']}</span>
+                  </span>
+                </td>
+                <td className="number">{format.number(posts)}</td>
+                <td className="number">
+                  <Age since={oldestAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Card>
+  );
+};
 
 /**
  * The operator's overview of all owners: what needs attention, the gateway's checks, the networks, the last hour, and

@@ -1,7 +1,5 @@
 import type { Network, WaitingPublication } from '../../api/overview.js';
-import { chartLines } from './chart-scale.js';
-import { lookAt } from './network-look.js';
-import { summarize } from './summary.js';
+import { chartLines, lookAt, summarize } from './network-look.js';
 import { countNew } from './use-steady-list.js';
 
 const network = (state: Network['state'], figures: Partial<Network> = {}): Network => ({

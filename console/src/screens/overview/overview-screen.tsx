@@ -1,8 +1,59 @@
+import './overview.css';
 import { lazy, Suspense, useState } from 'react';
 import { type Overview, useOverview } from '../../api/overview.js';
+import { ButtonLink } from '../../components/button.js';
+import { PageHead } from '../../components/card.js';
 import { Loaded, Skeleton } from '../../components/states.js';
-import { useScope } from '../../session/scope.js';
-import { OwnerOverview } from './owner-overview.js';
+import { Age } from '../../components/time.js';
+import { format } from '../../i18n/format.js';
+import { useScope } from '../../session/session.js';
+import { AttentionList } from './attention-list.js';
+import { HourChart } from './hour-chart.js';
+import { LiveFeed } from './live-feed.js';
+import { overviewMessages as m } from './messages.js';
+import { summarize } from './network-look.js';
+import { NetworkTiles } from './network-tiles.js';
+import { WaitingCard } from './waiting-card.js';
+
+/** Number of feed rows that are as tall as the chart. The chart is shown below the waiting publications. */
+const ROWS_BESIDE_CHART = 8;
+
+/**
+ * An owner's overview: what needs attention, the four networks, what is waiting, the last hour, and live activity.
+ */
+export const OwnerOverview = ({ overview }: { readonly overview: Overview }) => {
+  const { attention, waiting, publishedHour, oldestAt } = summarize(overview);
+  const calm = waiting + publishedHour > 0 ? m.publishing : m.published;
+  const rest = waiting === 0 ? m.nothingWaiting : m.areWaiting(waiting, format.number(waiting));
+  return (
+    <>
+      <PageHead
+        title={attention > 0 ? m.needsAttention(attention, format.number(attention)) : `${calm} ${rest}`}
+        actions={
+          <ButtonLink to="/compose" icon="compose" className="overview-compose">
+            {m.compose}
+          </ButtonLink>
+        }
+      >
+        {m.publishedHour(publishedHour, format.number(publishedHour))}{' '}
+        {oldestAt !== null && (
+          <>
+            {m.waitingOldest(waiting, format.number(waiting))} <Age since={oldestAt} />.
+          </>
+        )}
+      </PageHead>
+      <AttentionList overview={overview} />
+      <NetworkTiles overview={overview} />
+      <div className="overview-columns">
+        <div className="overview-column">
+          <WaitingCard waiting={overview.waiting} total={waiting} />
+          <HourChart title={m.hour} minutes={overview.minutes} />
+        </div>
+        <LiveFeed recent={overview.recent} rows={Math.max(12, overview.waiting.length + ROWS_BESIDE_CHART)} />
+      </div>
+    </>
+  );
+};
 
 const OperatorOverview = lazy(() => import('./operator-overview.js'));
 const FirstRun = lazy(() => import('./first-run/first-run.js'));

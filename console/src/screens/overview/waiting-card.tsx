@@ -7,9 +7,8 @@ import { Card } from '../../components/card.js';
 import { NetworkMark } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
 import { format } from '../../i18n/format.js';
-import { useChain } from '../../publications/use-chain.js';
 import { WaitingExplanation, WaitingReason, WaitingTime } from '../../publications/waiting.js';
-import { WhyChain } from '../../publications/why-chain.js';
+import { useChain, WhyChain } from '../../publications/why-chain.js';
 import { overviewMessages as m } from './messages.js';
 
 /**

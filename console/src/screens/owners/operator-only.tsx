@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Card, PageHead } from '../../components/card.js';
 import { Empty } from '../../components/states.js';
-import { useScope } from '../../session/scope.js';
+import { useScope } from '../../session/session.js';
 import { ownersMessages as m } from './messages.js';
 
 /** Shows its content to operators, and a note to owners that the screen is not for them. */

@@ -1,22 +1,117 @@
+import '../../components/table.css';
 import './owners.css';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
+import { TextField } from '../../components/controls.js';
 import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
+import { SettingsForm, useSave } from '../../components/form.js';
 import { Loaded } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
-import { useScope } from '../../session/scope.js';
-import { setSession, useSession } from '../../session/session.js';
-import { type Owner, planTitle, refreshOwners, useOwner } from './data.js';
-import { KeyDialog } from './key-dialog.js';
+import { setSession, useScope, useSession } from '../../session/session.js';
 import { ownersMessages as m } from './messages.js';
-import { OwnerLimits } from './owner-limits.js';
-import { OwnerSettings } from './owner-settings.js';
-import { PackDialog } from './pack-dialog.js';
+import { KeyDialog, LocaleField, type Owner, PlanField, planTitle, refreshOwners, useOwner } from './owner-fields.js';
+
+/** The limits that apply to an owner, as figures. */
+export const OwnerLimits = ({ owner: { limits } }: { readonly owner: Owner }) => {
+  const amount = (value: number | null): string => (value === null ? m.unlimited : format.number(value));
+  const { monthly_posts: monthly, hourly, burst, sandbox_daily: sandbox, resources } = limits;
+  const rows = [
+    [m.limitNames.monthly, amount(monthly)],
+    [m.limitNames.hourly, amount(hourly)],
+    [m.limitNames.burst, burst ? m.burst(burst.requests, burst.per_seconds) : m.unlimited],
+    [m.limitNames.sandbox, amount(sandbox)],
+    [m.limitNames.channels, amount(resources.channels)],
+    [m.limitNames.projects, amount(resources.projects)],
+    [m.limitNames.endpoints, amount(resources.endpoints)],
+    [m.limitNames.outputs, amount(resources.webhook_outputs)],
+    [m.limitNames.outputsPerProject, amount(resources.outputs_per_project)],
+    [m.limitNames.targets, amount(resources.targets_per_post)],
+    [m.limitNames.input, limits.webhook_input ? m.yes : m.no],
+    [m.limitNames.output, limits.webhook_output ? m.yes : m.no],
+  ] as const;
+  return (
+    <Card title={m.limits}>
+      <table className="table">
+        <tbody>
+          {rows.map(([name, value]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td className="number">{value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+};
+
+/** Changes an owner's name, plan and notice language. */
+export const OwnerSettings = ({ owner }: { readonly owner: Owner }) => {
+  const saved = { name: owner.name, plan: owner.plan, locale: owner.locale };
+  const [draft, setDraft] = useState(saved);
+  const saving = useSave(async () => {
+    await management().patch('/owners/{id}', { path: { id: owner.id }, body: draft });
+    await refreshOwners();
+    toast(m.saved);
+  });
+  return (
+    <SettingsForm
+      title={m.edit}
+      saving={saving}
+      isChanged={JSON.stringify(draft) !== JSON.stringify(saved)}
+      onUndo={() => setDraft(saved)}
+    >
+      <TextField
+        label={m.name}
+        problem={saving.problems.name}
+        value={draft.name}
+        onChange={(name) => setDraft({ ...draft, name })}
+      />
+      <PlanField value={draft.plan} onChange={(plan) => setDraft({ ...draft, plan })} />
+      <LocaleField value={draft.locale} onChange={(locale) => setDraft({ ...draft, locale })} />
+    </SettingsForm>
+  );
+};
+
+/** Gives an owner extra posts on top of the plan. */
+export const PackDialog = ({
+  owner: { id, name },
+  onClose,
+}: {
+  readonly owner: Owner;
+  readonly onClose: () => void;
+}) => {
+  const [text, setText] = useState('100');
+  const posts = /^\d{1,9}$/.test(text.trim()) ? Number(text) : 0;
+  return (
+    <Confirmation
+      title={<bdi>{m.packTitle(name)}</bdi>}
+      consequences={[happens(m.packHappens), stays(m.packStays)]}
+      verb={m.packVerb}
+      isReady={posts > 0}
+      run={async () => {
+        await management().post('/owners/{id}/post-packs', { path: { id }, body: { posts } });
+        await refreshOwners();
+        toast(m.packDone);
+      }}
+      onClose={onClose}
+      fields={
+        <TextField
+          label={m.packPosts}
+          error={posts === 0 && m.packWrong}
+          inputMode="numeric"
+          value={text}
+          onChange={setText}
+        />
+      }
+    />
+  );
+};
 
 /** The screen for an owner. Operators see the plan, the posts and the key; the owner sees the limits of the plan. */
 export const OwnerScreen = () => {

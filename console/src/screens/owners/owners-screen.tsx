@@ -2,17 +2,60 @@ import '../../components/table.css';
 import './owners.css';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
-import { TextInput } from '../../components/controls.js';
+import { TextField, TextInput } from '../../components/controls.js';
+import { Dialog } from '../../components/dialog.js';
+import { Form, useSave } from '../../components/form.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
-import { AddOwnerDialog } from './add-owner-dialog.js';
-import { type Owner, planTitle, useOwners } from './data.js';
-import { KeyDialog } from './key-dialog.js';
 import { ownersMessages as m } from './messages.js';
 import { OperatorOnly } from './operator-only.js';
+import {
+  KeyDialog,
+  LocaleField,
+  type Owner,
+  type Plan,
+  PlanField,
+  planTitle,
+  refreshOwners,
+  useOwners,
+} from './owner-fields.js';
+
+/** Adds an owner. Its key is passed on, because the gateway shows it only once. */
+export const AddOwnerDialog = ({
+  onClose,
+  onAdded,
+}: {
+  readonly onClose: () => void;
+  readonly onAdded: (key: string) => void;
+}) => {
+  const [name, setName] = useState('');
+  const [plan, setPlan] = useState<Plan>('free');
+  const [locale, setLocale] = useState<'en' | 'ru'>('en');
+  const { save, isBusy, problems } = useSave(async () => {
+    const { key } = await management().post('/owners', { body: { name, plan, locale } });
+    await refreshOwners();
+    onClose();
+    if (key !== null) onAdded(key);
+  });
+  return (
+    <Dialog title={m.addTitle} isOpen onClose={onClose}>
+      <Form className="owner-form" onSubmit={save}>
+        <TextField label={m.name} problem={problems.name} autoFocus value={name} onChange={setName} />
+        <PlanField value={plan} onChange={setPlan} />
+        <LocaleField value={locale} onChange={setLocale} />
+        <div className="dialog-actions">
+          <Button look="primary" type="submit" busy={isBusy}>
+            {m.addVerb}
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+};
 
 /** All owners with their plans and remaining posts, for operators. */
 export const OwnersScreen = () => (

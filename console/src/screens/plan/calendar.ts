@@ -1,5 +1,7 @@
-import type { Post } from '../../publications/posts.js';
-import { addDays, type Day, findInstants, startOfDay, toLocal, weekdayOf } from '../../time/local-time.js';
+import { readText } from '../../app/search.js';
+import { type ChosenTime, readTime } from '../../planning/choose-time.js';
+import type { Post } from '../../publications/shown-state.js';
+import { addDays, type Day, findInstants, isDay, startOfDay, toLocal, weekdayOf } from '../../time/local-time.js';
 
 /** How much of the calendar the screen shows. */
 export type View = 'week' | 'month';
@@ -143,4 +145,55 @@ export const groupByDay = <T>(
     else groups.set(day, [item]);
   }
   return groups;
+};
+
+/** The effect of dropping a post on a day or on an hour. */
+export type Drop =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'move'; readonly at: number }
+  /** The post was dropped on a time that has passed. `time` is that time of day. */
+  | { readonly kind: 'past'; readonly time: string }
+  /**
+   * The user must choose a time: the time occurs twice or never on that day, or it is too far ahead, or the day is
+   * today and the time has passed.
+   */
+  | { readonly kind: 'ask'; readonly wanted: ChosenTime };
+
+/**
+ * Returns the new time of day of a dropped post. Dropped on an hour, the post keeps its minutes; dropped on a day, it
+ * keeps its time.
+ * @param time the post's current time of day: `14:20`
+ * @param hour from 0 to 23; null if the post is dropped on the day as a whole
+ */
+export const timeOfDrop = (time: string, hour: number | null): string =>
+  hour === null ? time : `${String(hour).padStart(2, '0')}${time.slice(2)}`;
+
+/**
+ * Returns the effect of dropping a post.
+ * @param at the post's current time, in ms since 1970
+ * @param hour from 0 to 23; null if the post was dropped on the day as a whole
+ */
+export const readDrop = (at: number, day: Day, hour: number | null, zone: string, now: number): Drop => {
+  const before = toLocal(at, zone);
+  const time = timeOfDrop(before.time, hour);
+  if (day === before.day && time === before.time) return { kind: 'same' };
+  const wanted = { day, time, isSecond: false };
+  const read = readTime(wanted, zone, now);
+  const isLater = hour === null && day === toLocal(now, zone).day; // today still has later times
+  if (read.problem === 'past' && !isLater) return { kind: 'past', time };
+  return read.problem === null && !read.isTwice ? { kind: 'move', at: read.at } : { kind: 'ask', wanted };
+};
+
+/** The calendar's view and first day, as they appear in the URL. */
+export interface PlanSearch {
+  /** The week view if absent. */
+  readonly view?: Exclude<View, 'week'>;
+  /** The first day of the week, or a day of the month; today if absent. */
+  readonly from?: string;
+}
+
+/** Reads the URL; ignores unknown parameters. */
+export const readPlanSearch = (search: Readonly<Record<string, unknown>>): PlanSearch => {
+  const { view, from } = readText(search, ['view', 'from']);
+  return { ...(view === 'month' && { view }), ...(from !== undefined && isDay(from) && { from }) };
 };

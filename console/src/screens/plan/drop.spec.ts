@@ -1,4 +1,4 @@
-import { readDrop } from './drop.js';
+import { readDrop } from './calendar.js';
 
 const BERLIN = 'Europe/Berlin';
 const at = (iso: string): number => Date.parse(iso);

@@ -2,15 +2,14 @@ import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useIsPhone } from '../../components/use-is-phone.js';
 import { format } from '../../i18n/format.js';
-import type { Post } from '../../publications/posts.js';
+import type { Post } from '../../publications/shown-state.js';
 import { browserZone, type Day, toLocal } from '../../time/local-time.js';
 import { useNow } from '../../time/server-clock.js';
 import { groupByDay, isInMonth, timeOf } from './calendar.js';
-import { AddLink, middleOf } from './day-head.js';
-import { DropCell } from './drop-cell.js';
 import { planMessages as m } from './messages.js';
 import { PlanCard } from './plan-card.js';
-import type { PlanDrag } from './use-plan-drag.js';
+import type { PlanDrag } from './use-plan.js';
+import { AddLink, DayName, DropCell, middleOf } from './week-view.js';
 
 /** Maximum number of posts shown in a day. If there are more, a link to the day's week replaces the last post. */
 const SHOWN = 4;
@@ -105,5 +104,41 @@ export const MonthView = ({
         ))}
       </tbody>
     </table>
+  );
+};
+
+/** The week view for phones: seven days, one below the other. */
+export const DayList = ({
+  days,
+  posts,
+  drag,
+}: {
+  readonly days: readonly Day[];
+  readonly posts: readonly Post[];
+  readonly drag: PlanDrag;
+}) => {
+  const zone = browserZone();
+  const today = toLocal(useNow(MINUTE_MS), zone).day;
+  const byDay = useMemo(() => groupByDay(posts, timeOf, browserZone()), [posts]);
+  return (
+    <div className="plan-days">
+      {days.map((day) => {
+        const ofDay = byDay.get(day) ?? [];
+        return (
+          <section key={day} className="card" aria-labelledby={`plan-${day}`}>
+            <header className="plan-day-head">
+              <h2 id={`plan-${day}`}>
+                <DayName day={day} isToday={day === today} />
+              </h2>
+              {day >= today && <AddLink day={day} />}
+            </header>
+            {ofDay.map((post) => (
+              <PlanCard key={post.id} post={post} drag={drag} />
+            ))}
+            {ofDay.length === 0 && <p className="tertiary">{m.nothing}</p>}
+          </section>
+        );
+      })}
+    </div>
   );
 };

@@ -1,29 +1,122 @@
 import './plan.css';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { ButtonLink } from '../../components/button.js';
+import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
-import { Loaded } from '../../components/states.js';
+import { Segmented } from '../../components/controls.js';
+import { Icon } from '../../components/icon.js';
+import { Empty, Loaded } from '../../components/states.js';
 import { useIsPhone } from '../../components/use-is-phone.js';
 import { format } from '../../i18n/format.js';
 import { MoveDialog } from '../../planning/move-dialog.js';
 import { isPlanned, needsApproval } from '../../planning/planned-posts.js';
 import { formatWhen as when } from '../../planning/use-when.js';
-import { postTitle } from '../../publications/posts.js';
-import { browserZone, offsetName, toLocal } from '../../time/local-time.js';
-import { useNow } from '../../time/server-clock.js';
-import { isInMonth, type Period, periodOf, withMoved } from './calendar.js';
-import { middleOf } from './day-head.js';
-import { DayList } from './day-list.js';
+import { postTitle } from '../../publications/shown-state.js';
+import { browserZone, type Day, offsetName, toLocal } from '../../time/local-time.js';
+import { serverNow, useNow } from '../../time/server-clock.js';
+import { isInMonth, type Period, periodOf, step, type View, withMoved } from './calendar.js';
 import { planMessages as m } from './messages.js';
-import { MonthView } from './month-view.js';
-import { NothingPlanned } from './nothing-planned.js';
-import { PendingCard } from './pending-card.js';
-import { PlanToolbar } from './plan-toolbar.js';
-import { type Calendar, useCalendar } from './use-calendar.js';
-import { usePlanDrag } from './use-plan-drag.js';
-import { findCard, usePlanKeys } from './use-plan-keys.js';
-import { WeekView } from './week-view.js';
+import { DayList, MonthView } from './month-view.js';
+import { PendingCard } from './plan-card.js';
+import { type Calendar, findCard, useCalendar, useNextPlanned, usePlanDrag, usePlanKeys } from './use-plan.js';
+import { middleOf, WeekView } from './week-view.js';
+
+/** Shown above an empty calendar: links to the next planned post, or to Compose if there is none. */
+export const NothingPlanned = ({
+  after,
+  view,
+  first,
+}: {
+  /** End of the shown period, in ms since 1970. */
+  readonly after: number;
+  readonly view: View;
+  readonly first: Day;
+}) => {
+  const next = useNextPlanned(after).data;
+  if (next === undefined) return null;
+  if (next?.publish_at)
+    return (
+      <p className="secondary plan-limit">
+        {m.next(when(next.publish_at))}{' '}
+        <Link
+          className="link"
+          to="/plan"
+          search={{ ...(view === 'month' && { view }), from: toLocal(Date.parse(next.publish_at), browserZone()).day }}
+        >
+          {m.showNext}
+        </Link>
+      </p>
+    );
+  return (
+    <Card label={m.emptyTitle} className="plan-empty">
+      <Empty
+        icon="calendar"
+        title={m.emptyTitle}
+        action={
+          <ButtonLink to="/compose" search={{ day: first }}>
+            {m.schedule}
+          </ButtonLink>
+        }
+      >
+        {m.emptyText}
+      </Empty>
+    </Card>
+  );
+};
+
+/** Buttons for switching between week and month, and for going to the previous or next week or month. */
+export const PlanToolbar = ({
+  view,
+  first,
+  days,
+}: {
+  readonly view: View;
+  readonly first: Day;
+  readonly days: readonly Day[];
+}) => {
+  const navigate = useNavigate();
+  const show = (next: View, from: Day | null): void => {
+    const isToday = from === null || from === toLocal(serverNow(), browserZone()).day;
+    const search = { ...(next === 'month' && { view: next }), ...(!isToday && { from }) };
+    void navigate({ to: '/plan', search });
+  };
+  const last = days.at(-1) ?? first;
+  const shown = view === 'week' ? format.dayRange(middleOf(first), middleOf(last)) : format.month(middleOf(first));
+  return (
+    <div className="plan-toolbar">
+      <Button
+        size="small"
+        aria-label={m.earlier[view]}
+        title={m.earlier[view]}
+        onClick={() => show(view, step(view, first, -1))}
+      >
+        <Icon name="chevronLeft" />
+      </Button>
+      <Button size="small" onClick={() => show(view, null)}>
+        {m.today}
+      </Button>
+      <Button
+        size="small"
+        aria-label={m.later[view]}
+        title={m.later[view]}
+        onClick={() => show(view, step(view, first, 1))}
+      >
+        <Icon name="chevronRight" />
+      </Button>
+      <h2 aria-live="polite">{shown}</h2>
+      <span className="plan-space" />
+      <Segmented
+        label={m.view}
+        value={view}
+        options={[
+          { value: 'week', label: m.week },
+          { value: 'month', label: m.month },
+        ]}
+        onChange={(next) => show(next, first)}
+      />
+    </div>
+  );
+};
 
 const route = getRouteApi('/plan');
 const MINUTE_MS = 60_000;

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type Api, management } from '../../api/management.js';
-import { queryClient } from '../../api/query-client.js';
+import { type Api, management, queryClient } from '../../api/management.js';
 
 export type Projection = Api<'Projection'>;
 export type Job = Api<'Job'>;

@@ -1,13 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChannels } from '../../api/things.js';
-import { ChannelPicker } from '../../channels/channel-picker.js';
 import type { Channel } from '../../channels/channel-state.js';
-import { ChannelStatus } from '../../channels/channel-status.js';
+import { ChannelPicker, ChannelStatus } from '../../channels/channel-status.js';
 import { Button, ButtonLink } from '../../components/button.js';
-import { FormEnd, useSave } from '../../components/form.js';
 import { Card } from '../../components/card.js';
 import { Dialog } from '../../components/dialog.js';
+import { FormEnd, useSave } from '../../components/form.js';
 import { NetworkMark } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
 import { toast } from '../../components/toasts.js';

@@ -1,20 +1,19 @@
 import './projects.css';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { management } from '../../api/management.js';
-import { FieldProblems, missingProblem, problemText } from '../../api/problems.js';
+import { FieldProblems, management, missingProblem, problemText } from '../../api/management.js';
 import { useChannels } from '../../api/things.js';
-import { ChannelPicker } from '../../channels/channel-picker.js';
+import { ChannelPicker } from '../../channels/channel-status.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
+import { TextField } from '../../components/controls.js';
+import { Form, FormEnd, useSave } from '../../components/form.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { toast } from '../../components/toasts.js';
 import { OwnerField, useNeedsOwner } from '../../session/owner-field.js';
-import { useScope } from '../../session/scope.js';
+import { useScope } from '../../session/session.js';
 import { projectsMessages as m } from './messages.js';
 import { refreshProjects } from './project-calls.js';
-import { TextField } from '../../components/controls.js';
-import { Form, FormEnd, useSave } from '../../components/form.js';
 
 /** Creates a project: a name, and the channels that its posts go to. */
 export const NewProjectScreen = () => {

@@ -1,5 +1,4 @@
-import { type Api, management } from '../../api/management.js';
-import { queryClient } from '../../api/query-client.js';
+import { type Api, management, queryClient } from '../../api/management.js';
 
 /** A project, as returned by the API. */
 export type Project = Api<'Project'>;

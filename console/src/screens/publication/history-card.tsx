@@ -1,17 +1,75 @@
+import './event-list.css';
+import './story-view.css';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Card } from '../../components/card.js';
+import { Json } from '../../components/code.js';
 import { Segmented } from '../../components/controls.js';
-import { Json } from '../../components/json.js';
+import { Icon } from '../../components/icon.js';
 import { Loaded } from '../../components/states.js';
+import { Moment } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
 import type { Publication } from '../../publications/states.js';
-import { EventList } from './event-list.js';
+import { useNow } from '../../time/server-clock.js';
 import { publicationMessages as m } from './messages.js';
-import type { StoryContext } from './step-text.js';
-import { buildStory, eventsOf } from './story.js';
-import { StoryView } from './story-view.js';
+import { StepText, type StoryContext } from './step-text.js';
+import { buildStory, eventsOf, type Step, STEP_LOOKS, type TraceEvent } from './story.js';
+
+/** The events behind a story, oldest first. Each event expands to show its data. */
+export const EventList = ({ events }: { readonly events: readonly TraceEvent[] }) => (
+  <ol className="event-list">
+    {events.map((event) => (
+      <li key={event.id}>
+        <details>
+          <summary>
+            <Icon name="chevronRight" size={14} />
+            <Moment at={event.at} form="millis" />
+            <span className="mono event-type">{event.type}</span>
+            <bdi className="tertiary cut">{event.actor}</bdi>
+          </summary>
+          <p className="event-facts tertiary">
+            <span>{m.position(event.position)}</span>
+            <span className="mono">{event.id}</span>
+            <Link className="link" to="/time" search={{ at: event.at, event: event.id }}>
+              {m.atThatTime}
+            </Link>
+          </p>
+          {event.data === 'erased' ? <p className="tertiary">{m.erased}</p> : <Json value={event.data} />}
+        </details>
+      </li>
+    ))}
+  </ol>
+);
+
+/** A publication's story in words: a line for each step, and a dashed line with its length for each wait. */
+export const StoryView = ({ steps, ...context }: StoryContext & { readonly steps: readonly Step[] }) => {
+  const today = format.day(useNow(60_000));
+  const dayOf = (step: Step | undefined): string => (step?.at ? format.day(step.at) : today);
+  return (
+    <ol className="story">
+      {steps.map((step, index) => {
+        const look = STEP_LOOKS[step.kind];
+        const isNewDay = dayOf(step) !== (index === 0 ? today : dayOf(steps[index - 1]));
+        return (
+          <li key={step.key} className={step.kind === 'wait' || step.kind === 'now' ? 'waiting' : ''}>
+            <span className="story-time">
+              {isNewDay && <small>{dayOf(step)}</small>}
+              {step.at === null ? m.now : <Moment at={step.at} form="millis" />}
+            </span>
+            <span className={`story-dot ${look ? '' : 'plain'}`}>
+              {look && <Icon name={look.icon} tone={look.tone} />}
+            </span>
+            <div className="story-text">
+              <StepText step={step} context={context} />
+            </div>
+          </li>
+        );
+      })}
+    </ol>
+  );
+};
 
 /** Returns the query for everything that happened to a publication, from the request to the network's message ids. */
 export const useTrace = (id: string) =>

@@ -1,17 +1,49 @@
-import { useState } from 'react';
+import './banner.css';
+import { type ReactNode, useState } from 'react';
 import type { Api } from '../../api/management.js';
-import { Button, ButtonLink } from '../../components/button.js';
+import { Button, ButtonLink, ExternalLink } from '../../components/button.js';
+import { useSave } from '../../components/form.js';
+import { Icon, type IconName, networkTitle, type Tone } from '../../components/icon.js';
+import { SentenceText } from '../../components/sentence.js';
 import { Countdown } from '../../components/time.js';
+import { toast } from '../../components/toasts.js';
+import { format, sentence } from '../../i18n/format.js';
 import { planningMessages as p } from '../../planning/messages.js';
-import { MoveDialog } from '../../planning/move-dialog.js';
-import { CancelPlannedDialog, PublishNowDialog } from '../../planning/planned-dialogs.js';
+import { CancelPlannedDialog, MoveDialog, PublishNowDialog } from '../../planning/move-dialog.js';
 import { isPlanned, needsApproval } from '../../planning/planned-posts.js';
 import { ReviewDialog } from '../../planning/review-dialog.js';
 import { formatWhen as when } from '../../planning/use-when.js';
-import { BannerFrame } from './banner-frame.js';
+import { dismissDuplicate } from '../../publications/publication-calls.js';
+import type { Publication } from '../../publications/states.js';
+import { useTrace } from './history-card.js';
 import { publicationMessages as shared } from './messages.js';
 import { payloadTitle } from './payload-title.js';
-import { plannedMessages as m } from './planned-messages.js';
+import { bannerMessages as twiceTexts, plannedMessages as m } from './planned-messages.js';
+import { eventsOf, member } from './story.js';
+
+/** A box above the content that shows what a post or publication is waiting for, with buttons to resolve it. */
+export const BannerFrame = ({
+  icon,
+  tone,
+  title,
+  actions,
+  children,
+}: {
+  readonly icon: IconName;
+  readonly tone: Tone;
+  readonly title: ReactNode;
+  readonly actions: ReactNode;
+  readonly children: ReactNode;
+}) => (
+  <section className={`card banner tone-${tone}`} aria-labelledby="banner-title">
+    <Icon name={icon} tone={tone} size={20} />
+    <div className="banner-text">
+      <h2 id="banner-title">{title}</h2>
+      {children}
+    </div>
+    <div className="banner-actions">{actions}</div>
+  </section>
+);
 
 /** Shows when a planned post goes out, or that it is waiting for approval, with buttons to change that. */
 export const PlannedBanner = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
@@ -85,6 +117,52 @@ export const UnreleasedEnd = ({
       ) : (
         <p>{m.neverPublished}</p>
       )}
+    </BannerFrame>
+  );
+};
+
+/** True while a duplicate of the publication has not been dismissed. */
+export const isSeenTwice = ({ warnings }: Pick<Publication, 'warnings'>): boolean =>
+  warnings.some(({ code }) => code === 'published_twice');
+
+/** Shows both messages of a publication that readers see twice, with a button to dismiss the duplicate. */
+export const TwiceBanner = ({ publication, name }: { readonly publication: Publication; readonly name: string }) => {
+  const trace = useTrace(publication.id).data;
+  // Only the events have the links of duplicates.
+  const found = eventsOf(trace?.events ?? [], publication).filter(({ type }) => type === 'PublicationDuplicateFound');
+  const copies = [publication.message_ids, ...publication.duplicates.map(({ message_ids: ids }) => ids)];
+  const links = [publication.urls, ...found.map((event) => (member(event, 'urls') ?? []) as readonly string[])];
+  const { save: dismiss, isBusy } = useSave(async () => {
+    await dismissDuplicate(publication.id);
+    toast(twiceTexts.duplicateDismissed);
+  });
+  return (
+    <BannerFrame
+      icon="published"
+      tone="warn"
+      title={twiceTexts.twiceTitle}
+      actions={
+        <Button busy={isBusy} onClick={dismiss}>
+          {twiceTexts.dismissDuplicate}
+        </Button>
+      }
+    >
+      <p>
+        <SentenceText
+          of={sentence(twiceTexts.twiceText, { channel: { name }, network: networkTitle(publication.platform) })}
+        />
+      </p>
+      <ul className="banner-steps">
+        {copies.map((ids, index) => (
+          <li key={ids.join(' ')}>
+            {links[index]?.[0] === undefined ? (
+              <bdi>{twiceTexts.messageById(ids.join(', '))}</bdi>
+            ) : (
+              <ExternalLink href={links[index][0]}>{twiceTexts.openMessage(format.number(index + 1))}</ExternalLink>
+            )}
+          </li>
+        ))}
+      </ul>
     </BannerFrame>
   );
 };

@@ -1,27 +1,84 @@
 import './publication-screen.css';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { type Api, management } from '../../api/management.js';
 import { useEndpoints, useNames } from '../../api/things.js';
+import { Button, CopyButton } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
-import { CopyButton } from '../../components/copy.js';
-import { NetworkMark, networkTitle } from '../../components/icon.js';
+import { CodeBlock } from '../../components/code.js';
+import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
 import { SentenceText } from '../../components/sentence.js';
 import { ErrorState, Skeleton } from '../../components/states.js';
-import { format } from '../../i18n/format.js';
-import { sentence } from '../../i18n/sentence.js';
-import { isOpen } from '../../publications/posts.js';
+import { format, sentence } from '../../i18n/format.js';
+import { isOpen } from '../../publications/shown-state.js';
 import { type Publication, shownState, StatePill } from '../../publications/states.js';
-import { readBrand } from '../../publish-code/brand.js';
-import { publishCode } from '../../publish-code/publish-code.js';
+import { publishCode, readBrand } from '../../publish-code/publish-code.js';
 import { Banner } from './banner.js';
-import { CallsView } from './calls-view.js';
 import { HistoryCard, useTrace } from './history-card.js';
 import { publicationMessages as m } from './messages.js';
 import { payloadTitle } from './payload-title.js';
 import { ElsewhereCard, ProofCard, ReadersCard } from './side-cards.js';
 import { textMember } from './story.js';
-import { useCalls } from './use-calls.js';
+
+/** The API calls that would send a publication now, with a note that calls from past attempts are not stored. */
+export const CallsView = ({
+  publication,
+  calls: { preview, error, isBusy, ask },
+  obstacle,
+}: {
+  readonly publication: Publication;
+  readonly calls: Calls;
+  /** The reason the sandbox cannot be called; null if it can. */
+  readonly obstacle: string | null;
+}) => {
+  if (obstacle !== null) return <p className="tertiary">{obstacle}</p>;
+  const requests = (preview?.[publication.platform]?.requests ?? []).filter(
+    ({ target_id: target }) => target === publication.target_id,
+  );
+  return (
+    <div className="calls">
+      <p className="tertiary">{m.callsNotStored}</p>
+      {error !== null && error !== undefined && <ErrorState error={error} onRetry={ask} />}
+      {preview === undefined && !error && (
+        <p>
+          <Button size="small" busy={isBusy} onClick={ask}>
+            {m.showCalls}
+          </Button>{' '}
+          <span className="tertiary">{m.showCallsHint}</span>
+        </p>
+      )}
+      {preview !== undefined && requests.length === 0 && <p>{m.noCalls}</p>}
+      {requests.map(({ step, method, request }, index) => (
+        <details key={index} open={requests.length <= 2}>
+          <summary>
+            <Icon name="chevronRight" size={14} />
+            <span className="mono">{method}</span>
+            <span className="tertiary cut">{step}</span>
+          </summary>
+          <CodeBlock text={JSON.stringify(request, null, 2)} label={method} />
+        </details>
+      ))}
+    </div>
+  );
+};
+
+/** The sandbox's response for a post, fetched on demand, because each call counts toward a quota. */
+export interface Calls {
+  /** The networks' previews; undefined before they are fetched. */
+  readonly preview: Api<'SandboxResult'>['preview'] | undefined;
+  readonly error: unknown;
+  readonly isBusy: boolean;
+  readonly ask: () => void;
+}
+
+/** Returns the API calls that would send a post now, according to its endpoint's sandbox. */
+export const useCalls = (endpointId: string, payload: Api<'PostWithPayload'>['payload']): Calls => {
+  // A mutation, not a query, so that it runs again only when the button is pressed.
+  const { data, error, isPending, mutate } = useMutation({
+    mutationFn: () => management().post('/endpoints/{id}/sandbox', { path: { id: endpointId }, body: payload ?? {} }),
+  });
+  return { preview: data?.preview, error, isBusy: isPending, ask: () => mutate() };
+};
 
 /**
  * The screen for a publication: what it needs, its history up to the network's response, and the proof of that history.

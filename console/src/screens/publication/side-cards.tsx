@@ -2,9 +2,8 @@ import './side-cards.css';
 import { Link } from '@tanstack/react-router';
 import type { Api } from '../../api/management.js';
 import type { Names } from '../../api/things.js';
-import { Button } from '../../components/button.js';
+import { Button, CopyButton } from '../../components/button.js';
 import { Card } from '../../components/card.js';
-import { CopyButton } from '../../components/copy.js';
 import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
 import { ErrorState } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
@@ -14,8 +13,8 @@ import { readWall } from '../../walls/read-wall.js';
 import { WallPosts } from '../../walls/wall-posts.js';
 import { useTrace } from './history-card.js';
 import { publicationMessages as m } from './messages.js';
+import type { Calls } from './publication-screen.js';
 import { eventsOf } from './story.js';
-import type { Calls } from './use-calls.js';
 
 /** Maximum number of publications to list for the post. */
 const MAX_ELSEWHERE = 10;

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { management } from '../../api/management.js';
 import { Button, ButtonLink } from '../../components/button.js';
-import { Icon } from '../../components/icon.js';
-import { Json } from '../../components/json.js';
-import { Pill } from '../../components/state-pill.js';
+import { Json } from '../../components/code.js';
+import { Icon, Pill } from '../../components/icon.js';
 import { Loaded } from '../../components/states.js';
 import { UnsupportedBrowser, verifyProof } from '../../history/verify-proof.js';
 import { format } from '../../i18n/format.js';

@@ -1,4 +1,4 @@
-import { mergeChanges } from './span-rows.js';
+import { mergeChanges } from './window.js';
 
 const change = (at: number) => ({
   at: new Date(at).toISOString(),

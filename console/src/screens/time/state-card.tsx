@@ -1,14 +1,86 @@
 import { useRouter } from '@tanstack/react-router';
+import { CopyButton } from '../../components/button.js';
 import { Card } from '../../components/card.js';
-import { CopyButton } from '../../components/copy.js';
-import { Icon, NetworkMark } from '../../components/icon.js';
-import { Pill } from '../../components/state-pill.js';
+import { Icon, type IconName, NetworkMark, Pill, type Tone } from '../../components/icon.js';
 import { Empty, Loaded } from '../../components/states.js';
-import { format } from '../../i18n/format.js';
+import { type Format, format } from '../../i18n/format.js';
 import { serverNow } from '../../time/server-clock.js';
-import { usePast, useThrottled } from './data.js';
-import { timeMessages as m } from './messages.js';
-import { describePast, type PastThing } from './past-states.js';
+import { type Past, usePast, useThrottled } from './data.js';
+import { timeMessages as m, type timeMessages } from './messages.js';
+
+/** A short description of a channel, project or endpoint at a time in the past. */
+export interface PastThing {
+  readonly id: string;
+  readonly name: string;
+  /** Null for endpoints and projects. */
+  readonly platform: string | null;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly tone: Tone;
+}
+
+/** The channels, projects and endpoints at a point in time. */
+export interface PastThings {
+  readonly channels: readonly PastThing[];
+  readonly projects: readonly PastThing[];
+  readonly endpoints: readonly PastThing[];
+}
+
+type Texts = (typeof timeMessages)['en'];
+type State = Readonly<Record<string, unknown>>;
+
+const ACTIVE = { icon: 'published', tone: 'ok' } as const;
+
+/** Describes the channels, projects and endpoints that existed at a given time. Omits those deleted by then. */
+export const describePast = (past: Past, at: number, m: Texts, format: Format): PastThings => {
+  const pausedUntil = (pauses: Past['channel_pauses'], id: string): number | null => {
+    const until = pauses.find((pause) => pause.id === id)?.state['paused_until'];
+    const end = typeof until === 'string' ? Date.parse(until) : NaN;
+    return end > at ? end : null;
+  };
+  const paused = (until: number) => ({
+    icon: 'paused' as const,
+    tone: 'idle' as const,
+    label: m.states.paused(format.moment(until, at)),
+  });
+  const alive = ({ state }: { readonly state: State }): boolean => state['deleted_at'] === null;
+  const text = (state: State, field: string): string => {
+    const value = state[field];
+    return typeof value === 'string' ? value : '';
+  };
+  return {
+    channels: past.channels.filter(alive).map(({ id, state }) => {
+      const until = pausedUntil(past.channel_pauses, id);
+      const shown =
+        state['enabled'] === false
+          ? { icon: 'switchedOff' as const, tone: 'idle' as const, label: m.states.disabled }
+          : state['attention'] !== null
+            ? { icon: 'onHold' as const, tone: 'warn' as const, label: m.states.on_hold }
+            : until === null
+              ? { ...ACTIVE, label: m.states.active }
+              : paused(until);
+      return { id, name: text(state, 'name'), platform: text(state, 'platform'), ...shown };
+    }),
+    projects: past.projects.filter(alive).map(({ id, state }) => {
+      const until = pausedUntil(past.project_pauses, id);
+      const shown = until === null ? { ...ACTIVE, label: m.states.active } : paused(until);
+      return { id, name: text(state, 'name'), platform: null, ...shown };
+    }),
+    endpoints: past.endpoints.filter(alive).map(({ id, state }) => {
+      const by = state['disabled_by'] as 'owner' | 'rate_limits' | 'plan' | null;
+      const interval = Number(state['min_interval'] ?? 0);
+      const shown =
+        by === null
+          ? { ...ACTIVE, label: interval > 0 ? m.states.onEvery(interval) : m.states.on }
+          : {
+              icon: 'switchedOff' as const,
+              tone: by === 'owner' ? ('idle' as const) : ('warn' as const),
+              label: m.states.off[by],
+            };
+      return { id, name: text(state, 'name') || text(state, 'slug'), platform: null, ...shown };
+    }),
+  };
+};
 
 /**
  * The state of channels, projects and endpoints at a given time, next to their current state.

@@ -1,19 +1,178 @@
+import { type PointerEvent, useMemo, useRef } from 'react';
 import { useNames } from '../../api/things.js';
+import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
+import { Moment } from '../../components/time.js';
 import { useIsPhone } from '../../components/use-is-phone.js';
 import { initialsOf, useActorName } from '../../history/actors.js';
 import { format } from '../../i18n/format.js';
 import { useNow } from '../../time/server-clock.js';
-import { ChartLegend } from './chart-legend.js';
-import { ChartTable } from './chart-table.js';
-import type { Ticks } from './data.js';
+import { type Ticks, useTicks } from './data.js';
 import { EventsChart } from './events-chart.js';
-import { HistoryStrip } from './history-strip.js';
 import { timeMessages as m } from './messages.js';
 import { MomentSlider, type SliderProps } from './moment-slider.js';
-import { groupSpans, mergeChanges } from './span-rows.js';
-import { usePan } from './use-pan.js';
-import { axisMarks, isInside, meets, percentOf, type TimeWindow } from './window.js';
+import {
+  axisMarks,
+  groupSpans,
+  isInside,
+  meets,
+  mergeChanges,
+  percentOf,
+  type SpanRow,
+  type TimeWindow,
+} from './window.js';
+
+/** Explains the chart's colours and the slider's keyboard shortcuts. */
+export const ChartLegend = ({ slider: { at, from, onFrom } }: { readonly slider: SliderProps }) => (
+  <div className="chart-legend">
+    <span>
+      <svg className="legend-sample" aria-hidden="true">
+        <rect x="0.5" y="0.5" width="15" height="9" rx="2" className="span-pause" />
+      </svg>
+      {m.paused}
+    </span>
+    <span>
+      <svg className="legend-sample" aria-hidden="true">
+        <rect x="0.5" y="0.5" width="15" height="9" rx="2" className="span-stop" />
+      </svg>
+      {m.held}
+    </span>
+    {from !== null && (
+      <span>
+        <svg className="legend-sample" aria-hidden="true">
+          <rect width="16" height="10" rx="2" className="legend-compared" />
+        </svg>
+        {m.compared(format.time(from), format.seconds(at))}
+      </span>
+    )}
+    <span className="legend-keys">
+      <span className="legend-key">
+        <kbd>←</kbd> <kbd>→</kbd> {m.keysEvents}
+      </span>
+      <span className="legend-key">
+        <kbd>⇧</kbd> <kbd>←</kbd> {m.keysPeople}
+      </span>
+      <Button size="small" look="quiet" onClick={() => onFrom(from === null ? at : null)}>
+        <kbd>C</kbd> {from === null ? m.compare : m.stopComparing}
+      </Button>
+    </span>
+  </div>
+);
+
+/** A table of the chart's pauses, holds and changes by people, for screen readers. */
+export const ChartTable = ({ ticks, rows }: { readonly ticks: Ticks; readonly rows: readonly SpanRow[] }) => {
+  const actorName = useActorName();
+  return (
+    <div className="visually-hidden">
+      <table>
+        <caption>{m.table}</caption>
+        <tbody>
+          {rows.flatMap((row) =>
+            row.spans.map(({ event_id: id, kind, from, to }) => (
+              <tr key={id}>
+                <td>
+                  <bdi>{row.name}</bdi>
+                </td>
+                <td>{m.spanKinds[kind as keyof typeof m.spanKinds]}</td>
+                <td>
+                  <Moment at={from} />
+                </td>
+                <td>{to === null ? m.stillOpen : <Moment at={to} />}</td>
+              </tr>
+            )),
+          )}
+          {ticks.changes.map(({ event_id: id, at, actor, type }) => (
+            <tr key={id}>
+              <td>
+                <bdi>{actorName(actor)}</bdi>
+              </td>
+              <td>{type}</td>
+              <td>
+                <Moment at={at} />
+              </td>
+              <td />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};
+
+/**
+ * The whole history in one strip, with the window as a box. Clicking it selects a moment. It needs no keyboard support,
+ * because the slider's keys can reach every moment.
+ */
+export const HistoryStrip = ({
+  firstAt,
+  window,
+  onChoose,
+}: {
+  readonly firstAt: string | null;
+  readonly window: TimeWindow;
+  readonly onChoose: (at: number) => void;
+}) => {
+  const now = useNow(3_600_000) + 3_600_000;
+  const from = firstAt === null ? now - 86_400_000 : Date.parse(firstAt);
+  const all = useMemo(() => ({ from: Math.floor(from / 60_000) * 60_000, to: now }), [from, now]);
+  const ticks = useTicks(all, 200).data;
+  const left = percentOf(all, window.from);
+  const width = Math.max(0.8, percentOf(all, window.to) - left);
+  const isShort = all.to - all.from < 3 * 86_400_000;
+  return (
+    <div className="time-row history-strip" aria-hidden="true">
+      <span className="time-label">{m.allHistory}</span>
+      <div
+        className="strip-lane"
+        onClick={(event) => {
+          const box = event.currentTarget.getBoundingClientRect();
+          onChoose(Math.min(Date.now(), all.from + ((event.clientX - box.left) / box.width) * (all.to - all.from)));
+        }}
+      >
+        {ticks && <EventsChart ticks={ticks} window={all} form="outline" />}
+        <i className="strip-window" style={{ left: `${left}%`, width: `${width}%` }} />
+        <div className="time-lane strip-axis">
+          {axisMarks(all, 6).map((mark) => (
+            <span key={mark} style={{ left: `${percentOf(all, mark)}%` }}>
+              {isShort ? format.time(mark) : format.day(mark)}
+            </span>
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+};
+
+/** How far a touch must move to count as a drag rather than a tap, in pixels. */
+const TAP_PX = 6;
+/** Width of the name column next to the lanes, in pixels. Must match time.css. */
+const NAMES_PX = 76;
+
+/** Returns pointer handlers that slide the history under the centred handle; none if the handle itself moves. */
+export const usePan = ({ isCentred, window, at, onPan }: SliderProps) => {
+  const start = useRef<{ readonly x: number; readonly at: number; isPanning: boolean } | null>(null);
+  if (!isCentred) return {};
+  const end = (): void => {
+    start.current = null;
+  };
+  return {
+    onPointerDown: ({ clientX, isPrimary }: PointerEvent) => {
+      if (isPrimary) start.current = { x: clientX, at, isPanning: false };
+    },
+    onPointerMove: ({ clientX, pointerId, currentTarget }: PointerEvent<HTMLElement>) => {
+      const begun = start.current;
+      if (!begun) return;
+      const moved = clientX - begun.x;
+      if (!begun.isPanning && Math.abs(moved) < TAP_PX) return;
+      if (!begun.isPanning) currentTarget.setPointerCapture(pointerId);
+      begun.isPanning = true;
+      const lanes = currentTarget.clientWidth - NAMES_PX;
+      onPan(begun.at - (moved / lanes) * (window.to - window.from));
+    },
+    onPointerUp: end,
+    onPointerCancel: end,
+  };
+};
 
 /** Maximum number of rows for pauses and holds; any others are only counted. */
 const MAX_ROWS = 6;

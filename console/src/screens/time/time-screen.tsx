@@ -1,12 +1,16 @@
 import './time.css';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
+import { type Api, management, queryClient } from '../../api/management.js';
 import { Button } from '../../components/button.js';
 import { PageHead } from '../../components/card.js';
 import { Segmented } from '../../components/controls.js';
+import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
+import { Icon } from '../../components/icon.js';
 import { Loaded } from '../../components/states.js';
 import { format } from '../../i18n/format.js';
-import { useScope } from '../../session/scope.js';
+import { useScope } from '../../session/session.js';
 import { useNow } from '../../time/server-clock.js';
 import { ChangesCard } from './changes-card.js';
 import { useTicks } from './data.js';
@@ -14,8 +18,69 @@ import { timeMessages as m } from './messages.js';
 import { StateCard } from './state-card.js';
 import { TimeChart } from './time-chart.js';
 import { useTravel } from './travel.js';
-import { HistoryVerification } from './verification.js';
 import { type Span, SPANS } from './window.js';
+
+interface Verification {
+  readonly events: number;
+  readonly broken: readonly { readonly stream: string; readonly revision: number; readonly reason: string }[];
+}
+
+/** Maximum number of broken events to list; the message gives the total. */
+const MAX_NAMED = 5;
+
+/** For operators: the result of the last verification of the history, and a button that starts another. */
+export const HistoryVerification = () => {
+  const [isAsking, setIsAsking] = useState(false);
+  const job = useQuery({
+    queryKey: ['jobs', 'verify-history'],
+    queryFn: async (): Promise<Api<'Job'> | null> => {
+      const { items } = await management().get('/jobs', { query: { limit: 100 } });
+      return items.find(({ kind }) => kind === 'verify-history') ?? null;
+    },
+    refetchInterval: (query) => (query.state.data?.state === 'running' ? 1000 : false),
+  }).data;
+  const result = job?.state === 'done' ? (job.result as Verification) : null;
+  return (
+    <div className="history-verification">
+      {job?.state === 'running' && <span role="status">{m.verifying(format.percent(job.progress))}</span>}
+      {result && result.broken.length === 0 && (
+        <span className="tone-ok">
+          <Icon name="shield" size={14} /> {m.verified(format.number(result.events))}
+        </span>
+      )}
+      <Button size="small" onClick={() => setIsAsking(true)}>
+        {m.verify}
+      </Button>
+      {result && result.broken.length > 0 && <Broken broken={result.broken} />}
+      {isAsking && (
+        <Confirmation
+          title={m.verifyTitle}
+          consequences={[happens(m.verifyHappens), risk(m.verifyRisk), stays(m.verifyStays)]}
+          verb={m.verifyVerb}
+          run={async () => {
+            await management().post('/history/verify', { body: {} });
+            await queryClient.invalidateQueries({ queryKey: ['jobs'] });
+          }}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
+    </div>
+  );
+};
+
+const Broken = ({ broken }: { readonly broken: Verification['broken'] }) => (
+  <div className="history-broken" role="alert">
+    <Icon name="failed" tone="fail" />
+    <span>
+      <b>{m.broken(broken.length)}</b>{' '}
+      {broken.slice(0, MAX_NAMED).map(({ stream, revision, reason }) => (
+        <span key={`${stream} ${revision}`} className="mono">
+          {stream} @{revision} ({m.reasons[reason as keyof typeof m.reasons] ?? reason}){' '}
+        </span>
+      ))}
+    </span>
+  </div>
+);
 
 /** Number of bars to fetch event counts for. */
 const BUCKETS = 150;

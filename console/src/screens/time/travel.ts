@@ -1,13 +1,11 @@
 import { useCallback, useMemo, useState } from 'react';
 import { management } from '../../api/management.js';
 import { useIsPhone } from '../../components/use-is-phone.js';
-import { type Scope, useScope } from '../../session/scope.js';
+import { type Scope, useScope } from '../../session/session.js';
 import { serverNow, useNow } from '../../time/server-clock.js';
-import { useTicks } from './data.js';
-import { findNextEvent, findPreviousEvent } from './find-event.js';
+import { findNextEvent, findPreviousEvent, useTicks } from './data.js';
 import type { SliderProps } from './moment-slider.js';
-import type { TimeSearch } from './search.js';
-import { isInside, type Span, SPANS, type TimeWindow, windowAround, windowCentred } from './window.js';
+import { isInside, type Span, SPANS, type TimeSearch, type TimeWindow, windowAround, windowCentred } from './window.js';
 
 type Navigate = (to: { readonly search: (before: TimeSearch) => TimeSearch; readonly replace: true }) => Promise<void>;
 

@@ -1,9 +1,8 @@
 import type { Api } from '../../api/management.js';
+import { readText } from '../../app/search.js';
 import { NETWORKS } from '../../components/networks.js';
-import type { Post } from '../../publications/posts.js';
-import { worstOf } from '../../publications/severity.js';
-import { type Publication, type ShownState, shownState } from '../../publications/shown-state.js';
-import { FEW_CHANNELS } from './lane-groups.js';
+import { type Post, type Publication, type ShownState, shownState, worstOf } from '../../publications/shown-state.js';
+import { FEW_CHANNELS } from './lane-marks.js';
 
 /** A column of the post list: a channel if there are only a few channels, otherwise a network. */
 export interface Column {
@@ -61,4 +60,98 @@ export const mainPublication = (publications: readonly Publication[]): Publicati
   const worst = worstOf(publications);
   if (worst === null || worst === 'published' || worst === 'dismissed') return null;
   return publications.find((publication) => shownState(publication) === worst) ?? null;
+};
+
+/** A row of the list: a post, or a heading for a day's posts. */
+export type Row =
+  | { readonly kind: 'post'; readonly id: string; readonly post: Post }
+  | { readonly kind: 'day'; readonly id: string; readonly at: string };
+
+/** Returns the rows of the post list. Every day except today gets a heading row. */
+export const toRows = (posts: readonly Post[], now: number): readonly Row[] => {
+  const rows: Row[] = [];
+  let day = new Date(now).toDateString();
+  for (const post of posts) {
+    const own = new Date(post.accepted_at).toDateString();
+    if (own !== day) rows.push({ kind: 'day', id: own, at: post.accepted_at });
+    day = own;
+    rows.push({ kind: 'post', id: post.id, post });
+  }
+  return rows;
+};
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Time spans of the lanes and intervals between axis labels, in ms. */
+const SPAN_LENGTHS: Readonly<Record<Span, { readonly length: number; readonly tick: number }>> = {
+  '15min': { length: 15 * MINUTE, tick: 2 * MINUTE },
+  '2h': { length: 2 * HOUR, tick: 15 * MINUTE },
+  day: { length: DAY, tick: 3 * HOUR },
+  week: { length: 7 * DAY, tick: DAY },
+};
+
+/** The period that the lanes show, in ms since 1970, centred on now or on the time that the user jumped to. */
+export interface TimeWindow {
+  readonly span: Span;
+  readonly from: number;
+  readonly to: number;
+  readonly length: number;
+  readonly middle: number;
+}
+
+/** Returns the window of a given length around a time. */
+export const timeWindow = (span: Span, middle: number): TimeWindow => {
+  const { length } = SPAN_LENGTHS[span];
+  return { span, length, middle, from: middle - length / 2, to: middle + length / 2 };
+};
+
+/** Returns how often the window must be recomputed, in ms. In between, the lanes are only shifted. */
+export const windowStep = (span: Span): number => SPAN_LENGTHS[span].length / 120;
+
+/** Returns the position of a time in a window, as a percentage; below 0 or above 100 outside the window. */
+export const placeOf = (at: number, { from, length }: TimeWindow): number => ((at - from) / length) * 100;
+
+/** Returns the times of the axis labels in a window, at regular intervals from the start of each local day. */
+export const axisTicks = ({ span, from, to }: TimeWindow): readonly number[] => {
+  const { tick } = SPAN_LENGTHS[span];
+  const ticks: number[] = [];
+  const midnight = new Date(from);
+  midnight.setHours(0, 0, 0, 0);
+  // Uses calendar days, because a day on which the clocks change has 23 or 25 hours.
+  while (midnight.getTime() <= to) {
+    const begin = midnight.getTime();
+    midnight.setDate(midnight.getDate() + 1);
+    for (let at = begin; at < midnight.getTime(); at += tick) if (at > from && at < to) ticks.push(at);
+  }
+  return ticks;
+};
+
+/** Time spans that the lanes can show. */
+export const SPANS = ['15min', '2h', 'day', 'week'] as const;
+export type Span = (typeof SPANS)[number];
+
+/** The timeline's filters and time span, as they appear in the address bar. */
+export interface TimelineSearch {
+  /** Publication state to show; all states if absent. */
+  readonly state?: string;
+  readonly channel?: string;
+  readonly project?: string;
+  readonly platform?: string;
+  /** Time span of the lanes; two hours if absent. */
+  readonly span?: Span;
+  /** Time in the middle of the lanes and at the top of the post list (ISO 8601); now if absent. */
+  readonly at?: string;
+}
+
+/** Reads the URL; ignores unknown parameters. */
+export const readTimelineSearch = (search: Readonly<Record<string, unknown>>): TimelineSearch => {
+  const { at, ...filters } = readText(search, ['state', 'channel', 'project', 'platform', 'at']);
+  const span = SPANS.find((each) => each === search.span);
+  return {
+    ...filters,
+    ...(span && { span }),
+    ...(at !== undefined && !Number.isNaN(Date.parse(at)) && { at: new Date(at).toISOString() }),
+  };
 };

@@ -1,5 +1,5 @@
 import { getFormat } from '../../i18n/format.js';
-import { countByChannel, countInState, showCount } from './count-by-channel.js';
+import { countByChannel, countInState, showCount } from './waiting-summary.js';
 
 const post = (...publications: readonly (readonly [string, string, string?])[]) =>
   ({

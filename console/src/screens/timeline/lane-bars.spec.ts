@@ -1,4 +1,4 @@
-import { barsOf, presentBar } from './lane-bars.js';
+import { barsOf, presentBar } from './lane-marks.js';
 
 const NOW = Date.parse('2026-11-26T12:00:00.000Z');
 const at = (minutes: number): string => new Date(NOW + minutes * 60_000).toISOString();

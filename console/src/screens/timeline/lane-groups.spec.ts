@@ -1,4 +1,4 @@
-import { groupLanes, selectChannels } from './lane-groups.js';
+import { groupLanes, selectChannels } from './lane-marks.js';
 
 const channel = (number: number, platform = 'vk') =>
   ({ id: `tgt_${number}`, platform, name: `Channel ${number}`, created_at: `2026-01-0${number % 10}` }) as never;

@@ -1,4 +1,4 @@
-import type { Post } from '../../publications/posts.js';
+import type { Post } from '../../publications/shown-state.js';
 import { marksByChannel, mergeMarks } from './lane-marks.js';
 
 const MINUTE = 60_000;

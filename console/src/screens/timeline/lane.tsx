@@ -6,15 +6,14 @@ import { useNames } from '../../api/things.js';
 import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
 import { Countdown } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
-import { useLocale } from '../../i18n/locale.js';
-import { postTitle } from '../../publications/posts.js';
+import { useLocale } from '../../i18n/messages.js';
+import { postTitle } from '../../publications/shown-state.js';
 import { type ShownState, StateGlyph, stateLook, stateNames as names } from '../../publications/states.js';
 import { WaitingReason } from '../../publications/waiting.js';
-import type { LaneCounts } from './count-by-channel.js';
-import { type LaneBar, presentBar } from './lane-bars.js';
-import { type Mark, type MarkGroup, mergeMarks } from './lane-marks.js';
+import { placeOf, type TimeWindow } from './columns.js';
+import { type LaneBar, type Mark, type MarkGroup, mergeMarks, presentBar } from './lane-marks.js';
 import { timelineMessages as m } from './messages.js';
-import { placeOf, type TimeWindow } from './time-window.js';
+import type { LaneCounts } from './waiting-summary.js';
 
 interface LaneProps {
   readonly channel: Api<'Channel'>;

@@ -7,14 +7,12 @@ import { TextInput } from '../../components/controls.js';
 import { useIsPhone } from '../../components/use-is-phone.js';
 import { format } from '../../i18n/format.js';
 import { useNow } from '../../time/server-clock.js';
-import type { LaneCounts } from './count-by-channel.js';
+import { axisTicks, placeOf, type TimeWindow } from './columns.js';
 import { Lane } from './lane.js';
-import { barsOf } from './lane-bars.js';
-import { FEW_CHANNELS, groupLanes } from './lane-groups.js';
-import type { Mark } from './lane-marks.js';
+import { barsOf, FEW_CHANNELS, groupLanes, type Mark } from './lane-marks.js';
 import { timelineMessages as m } from './messages.js';
-import { axisTicks, placeOf, type TimeWindow } from './time-window.js';
-import { useSpans } from './use-spans.js';
+import { useSpans } from './use-lanes.js';
+import type { LaneCounts } from './waiting-summary.js';
 
 const NAME_WIDTH = 190;
 /** Minimum distance between two marks, in pixels. */

@@ -1,14 +1,112 @@
 import { memo } from 'react';
 import type { Names } from '../../api/things.js';
+import { networkTitle } from '../../components/icon.js';
+import { Moment } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
-import { useLocale } from '../../i18n/locale.js';
-import type { Post } from '../../publications/posts.js';
-import type { Publication } from '../../publications/states.js';
-import { type Column, mainPublication } from './columns.js';
-import type { Row } from './day-rows.js';
-import { PostRow } from './post-row.js';
+import { useLocale } from '../../i18n/messages.js';
+import { type Post, postTitle } from '../../publications/shown-state.js';
+import {
+  needsPerson,
+  type Publication,
+  shownState,
+  stateLook,
+  stateNames as states,
+} from '../../publications/states.js';
+import { WaitingReason, WaitingTime } from '../../publications/waiting.js';
+import { cellsOf, type Column, mainPublication, type Row } from './columns.js';
+import { timelineMessages as m } from './messages.js';
 import type { Selection } from './use-selection.js';
 import { WhyPanel } from './why-panel.js';
+
+interface PostRowProps {
+  readonly post: Post;
+  readonly columns: readonly Column[];
+  readonly names: Names;
+  readonly isSelected: boolean;
+  readonly isOpen: boolean;
+  /** Id of the panel that the row opens. */
+  readonly controls: string;
+  readonly onToggle: (post: Post) => void;
+}
+
+/** A post in one line: its text, its state in each column, and what it is waiting for or how it went. */
+export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, onToggle }: PostRowProps) => (
+  <button
+    type="button"
+    className="post-line"
+    data-selected={isSelected || undefined}
+    aria-expanded={isOpen}
+    aria-controls={isOpen ? controls : undefined}
+    onClick={() => onToggle(post)}
+  >
+    <span className="post-time">
+      <Moment at={post.accepted_at} form="time" />
+    </span>
+    <bdi className="cut post-text">{postTitle(post, m.media)}</bdi>
+    {cellsOf(post, columns).map((cell, index) => {
+      const column = columns[index];
+      const where = column?.name ?? networkTitle(column?.platform ?? '');
+      return (
+        <span
+          key={column?.key}
+          className="post-cell"
+          title={`${where}: ${cell ? states[cell.state] : m.notSent}`}
+          // A label instead of hidden text, because every hidden element would get its own layer.
+          {...(cell ? { role: 'img', 'aria-label': `${where}: ${states[cell.state]};` } : { 'data-empty': true })}
+        >
+          {cell === null ? (
+            <i className="post-none" />
+          ) : (
+            <>
+              <i className={`post-state state-${cell.state}`} />
+              {column?.name === null && cell.count > 1 && <small>{cell.count}</small>}
+            </>
+          )}
+        </span>
+      );
+    })}
+    <Outcome post={post} names={names} />
+  </button>
+);
+
+/**
+ * The reason a post is waiting, failed or was filtered; otherwise how much of it was published and how long that took.
+ */
+const Outcome = ({ post, names }: Pick<PostRowProps, 'post' | 'names'>) => {
+  const main = mainPublication(post.publications);
+  if (main && shownState(main) !== 'filtered') {
+    const isUrgent = main.state === 'in_doubt' || main.state === 'failed' || needsPerson(main);
+    return (
+      <span className="post-outcome">
+        <span className={`cut ${isUrgent ? `urgent tone-${stateLook(shownState(main)).tone}` : ''}`}>
+          <WaitingReason publication={main} names={names} />
+        </span>
+        {!isUrgent && main.waiting_for?.until && (
+          <>
+            <span aria-hidden="true">·</span>
+            <WaitingTime publication={main} />
+          </>
+        )}
+      </span>
+    );
+  }
+  const published = post.publications.flatMap(({ published_at: at }) => (at === null ? [] : [Date.parse(at)]));
+  const took = Math.max(...published) - Date.parse(post.accepted_at);
+  const text = main ? (
+    <>
+      <bdi>{names.channel(main.target_id)?.name ?? networkTitle(main.platform)}</bdi>: {m.filtered}
+    </>
+  ) : published.length < post.publications.length ? (
+    m.partly(published.length, post.publications.length)
+  ) : published.length > 0 ? (
+    m.publishedIn(format.latency(Math.max(0, took)))
+  ) : null;
+  return (
+    <span className="post-outcome tertiary">
+      <span className="cut">{text}</span>
+    </span>
+  );
+};
 
 interface ListRowProps {
   readonly row: Row;

@@ -1,4 +1,4 @@
-import type { Post } from '../../publications/posts.js';
+import type { Post } from '../../publications/shown-state.js';
 import { addNewest, appendPage, findOutdated, type PostList, replaceKnown, showArrived } from './post-list.js';
 
 const post = (number: number, state = 'published'): Post =>

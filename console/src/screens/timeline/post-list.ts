@@ -1,4 +1,4 @@
-import type { Post } from '../../publications/posts.js';
+import type { Post } from '../../publications/shown-state.js';
 
 /** A page of posts from the gateway. */
 export interface Page {

@@ -6,14 +6,13 @@ import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { NetworkMark, networkTitle } from '../../components/icon.js';
 import { useIsPhone } from '../../components/use-is-phone.js';
-import type { Post } from '../../publications/posts.js';
+import type { Post } from '../../publications/shown-state.js';
 import { useNow } from '../../time/server-clock.js';
-import type { Column } from './columns.js';
-import { toRows } from './day-rows.js';
+import { type Column, toRows } from './columns.js';
 import { ListRow } from './list-row.js';
 import { timelineMessages as m } from './messages.js';
+import { useStateImages } from './use-lanes.js';
 import type { Selection } from './use-selection.js';
-import { useStateImages } from './use-state-images.js';
 
 /** Number of rows to render beyond each edge of the window. */
 const OVERSCAN = 30;

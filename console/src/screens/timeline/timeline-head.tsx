@@ -3,11 +3,9 @@ import { Button, ButtonLink } from '../../components/button.js';
 import { PageHead } from '../../components/card.js';
 import { format } from '../../i18n/format.js';
 import { PauseDialog } from '../../pauses/pause-dialog.js';
-import { countInState, showCount } from './count-by-channel.js';
 import { timelineMessages as m } from './messages.js';
-import { describeSummary } from './timeline-heading.js';
-import type { Unsettled } from './use-unsettled.js';
-import { summarizeWaiting } from './waiting-summary.js';
+import type { Unsettled } from './use-selection.js';
+import { countInState, describeSummary, showCount, summarizeWaiting } from './waiting-summary.js';
 
 /** The heading: how many publications are waiting, and for what. */
 export const TimelineHead = ({ queued, inDoubt, failed }: Unsettled) => {

@@ -4,23 +4,19 @@ import { useChannels, useNames, useProjects } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Empty, ErrorState, Skeleton } from '../../components/states.js';
-import type { Post } from '../../publications/posts.js';
+import type { Post } from '../../publications/shown-state.js';
 import { useNow } from '../../time/server-clock.js';
-import { columnsOf, mainPublication } from './columns.js';
-import { countByChannel, countInState } from './count-by-channel.js';
+import { columnsOf, mainPublication, type TimelineSearch, timeWindow, windowStep } from './columns.js';
 import { FilterBar } from './filter-bar.js';
-import { selectChannels } from './lane-groups.js';
-import { type Mark, marksByChannel } from './lane-marks.js';
+import { type Mark, marksByChannel, selectChannels } from './lane-marks.js';
 import { Lanes } from './lanes.js';
 import { timelineMessages as m } from './messages.js';
 import { PostsCard } from './posts-card.js';
-import type { TimelineSearch } from './search.js';
-import { timeWindow, windowStep } from './time-window.js';
 import { TimelineHead } from './timeline-head.js';
-import { useLaneHistory } from './use-lane-history.js';
+import { useLaneHistory } from './use-lanes.js';
 import { matchesFilter, type PostFilter, usePostList } from './use-post-list.js';
-import { useSelection } from './use-selection.js';
-import { type Unsettled, useUnsettled } from './use-unsettled.js';
+import { type Unsettled, useSelection, useUnsettled } from './use-selection.js';
+import { countByChannel, countInState } from './waiting-summary.js';
 
 /** Posts over time: what was published, what is waiting and why, and what to do about it. */
 export const TimelineScreen = () => {

@@ -1,9 +1,8 @@
 import { skipToken, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
-import { management } from '../../api/management.js';
-import { queryClient } from '../../api/query-client.js';
-import type { Post } from '../../publications/posts.js';
-import { useScope } from '../../session/scope.js';
+import { management, queryClient } from '../../api/management.js';
+import type { Post } from '../../publications/shown-state.js';
+import { useScope } from '../../session/session.js';
 import { addNewest, appendPage, type PostList, showArrived } from './post-list.js';
 
 /** A post filter that the gateway applies, with the API's parameter names. */

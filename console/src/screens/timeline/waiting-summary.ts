@@ -1,5 +1,15 @@
+import { NETWORKS, networkTitle } from '../../components/networks.js';
+import type { Format } from '../../i18n/format.js';
 import { causeOf } from '../../publications/describe-waiting.js';
-import type { Publication, WaitRule } from '../../publications/shown-state.js';
+import {
+  type Publication,
+  SEVERITY,
+  type ShownState,
+  shownState,
+  type WaitRule,
+} from '../../publications/shown-state.js';
+import type { TimelineMessages } from './messages.js';
+import type { Page } from './post-list.js';
 
 /** How many publications are waiting, by what they are waiting for. */
 export interface WaitingSummary {
@@ -57,4 +67,84 @@ const rootCause = (publication: Publication, byId: ReadonlyMap<string, Publicati
   if (cause !== 'earlier_publication' || blockedBy === null) return cause;
   const first = byId.get(blockedBy);
   return first ? causeOf(first) : cause;
+};
+
+/**
+ * Returns the heading of the timeline: how many publications are waiting, and for what.
+ * @param isMore true if there are more publications than were counted
+ */
+export const describeSummary = (
+  { total, person, pause, retry, next, networks }: WaitingSummary,
+  isMore: boolean,
+  m: TimelineMessages,
+  format: Format,
+): string => {
+  if (isMore) return m.manyWaiting(format.number(total));
+  const reasons: readonly (readonly [number, string])[] = [
+    [person, m.forYou],
+    [pause, m.forPause],
+    ...NETWORKS.map((network) => [networks[network] ?? 0, m.forNetwork(networkTitle(network))] as const),
+    [retry, m.forRetry],
+    [next, m.forTurn],
+  ];
+  const parts = reasons.filter(([count]) => count > 0);
+  const only = parts.length === 1 ? parts[0] : undefined;
+  if (parts.length === 0) return m.allPublished;
+  if (only) return m.waitingFor(total, format.number(total), only[1]);
+  return m.waiting(
+    total,
+    format.number(total),
+    parts.map(([count, reason]) => m.part(format.number(count), reason)),
+  );
+};
+
+/**
+ * How many of a channel's publications are in doubt, failed or waiting. All waiting publications are counted together,
+ * under the worst of their states.
+ */
+export type LaneCounts = readonly { readonly state: ShownState; readonly count: number }[];
+
+/** Counts the publications that are in doubt, failed or waiting, by channel. */
+export const countByChannel = (
+  pages: Readonly<Record<'queued' | 'inDoubt' | 'failed', Page | undefined>>,
+): ReadonlyMap<string, LaneCounts> => {
+  const lanes = new Map<string, LaneCounts>();
+  const kinds = { in_doubt: pages.inDoubt, failed: pages.failed, queued: pages.queued };
+  for (const [state, page] of Object.entries(kinds))
+    for (const [channel, publications] of groupByChannel(page, state))
+      lanes.set(channel, [...(lanes.get(channel) ?? []), { state: worst(publications), count: publications.length }]);
+  return lanes;
+};
+
+/** How many publications were counted, and whether there may be more. */
+export interface Count {
+  readonly count: number;
+  readonly isMore: boolean;
+}
+
+/** Counts the publications in a state on a page of posts; undefined while the page is loading. */
+export const countInState = (page: Page | undefined, state: Publication['state']): Count | undefined =>
+  page && {
+    count: page.items.flatMap(({ publications }) => publications).filter((each) => each.state === state).length,
+    isMore: page.next !== null,
+  };
+
+/** Formats a count: `200+` if there may be more. */
+export const showCount = ({ count, isMore }: Count, format: Format): string =>
+  `${format.number(count)}${isMore ? '+' : ''}`;
+
+const groupByChannel = (page: Page | undefined, state: string): ReadonlyMap<string, readonly Publication[]> => {
+  const groups = new Map<string, Publication[]>();
+  for (const publication of (page?.items ?? []).flatMap(({ publications }) => publications)) {
+    if (publication.state !== state) continue;
+    const group = groups.get(publication.target_id);
+    if (group) group.push(publication);
+    else groups.set(publication.target_id, [publication]);
+  }
+  return groups;
+};
+
+const worst = (publications: readonly Publication[]): ShownState => {
+  const states = new Set(publications.map(shownState));
+  return SEVERITY.find((state) => states.has(state)) ?? 'waiting';
 };

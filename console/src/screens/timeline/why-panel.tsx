@@ -4,14 +4,12 @@ import type { Names } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { NetworkMark } from '../../components/icon.js';
 import { format } from '../../i18n/format.js';
-import { ResumeDialog } from '../../pauses/resume-dialog.js';
-import type { Post } from '../../publications/posts.js';
+import { ResumeDialog } from '../../pauses/pause-dialog.js';
 import { CancelDialog } from '../../publications/publication-dialogs.js';
-import { SEVERITY } from '../../publications/severity.js';
+import { type Post, SEVERITY } from '../../publications/shown-state.js';
 import { type Publication, shownState, StateGlyph } from '../../publications/states.js';
-import { useChain } from '../../publications/use-chain.js';
 import { WaitingExplanation } from '../../publications/waiting.js';
-import { WhyChain } from '../../publications/why-chain.js';
+import { useChain, WhyChain } from '../../publications/why-chain.js';
 import { timelineMessages as m } from './messages.js';
 
 /** Maximum number of channels to list for a post. */

@@ -1,14 +1,41 @@
-import { useState } from 'react';
-import { type Api, management } from '../../../api/management.js';
-import { queryClient } from '../../../api/query-client.js';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { type Api, management, queryClient } from '../../../api/management.js';
 import { Button, ButtonLink } from '../../../components/button.js';
+import { type Secret, SecretsOnce } from '../../../components/code.js';
 import { TextField } from '../../../components/controls.js';
-import { type Secret, SecretsOnce } from '../../../components/secrets.js';
-import { useScope } from '../../../session/scope.js';
-import { firstRunMessages } from './messages.js';
-import { PlanCheck } from './plan-check.js';
-import { Step, type StepState } from './step.js';
 import { Form, useSave } from '../../../components/form.js';
+import { Icon } from '../../../components/icon.js';
+import { Loaded } from '../../../components/states.js';
+import { format } from '../../../i18n/format.js';
+import { useScope } from '../../../session/session.js';
+import { firstRunMessages } from './messages.js';
+import { Step, type StepState } from './step.js';
+
+/**
+ * Renders its children if the plan includes endpoints. Otherwise explains that it does not, and names the plans that
+ * do.
+ */
+export const PlanCheck = ({ plan, children }: { readonly plan: string; readonly children: ReactNode }) => {
+  const { endpoint: m } = firstRunMessages;
+  const plans = useQuery({ queryKey: ['plans'], queryFn: () => management().get('/plans') });
+  return (
+    <Loaded query={plans} rows={2}>
+      {({ plans: all }) => {
+        const including = Object.entries(all).flatMap(([name, { webhook_input: has }]) => (has ? [name] : []));
+        if (including.includes(plan)) return children;
+        return (
+          <p className="plan-note">
+            <Icon name="onHold" tone="warn" />
+            <span>{m.notInPlan(capitalize(plan), format.list(including.map(capitalize)))}</span>
+          </p>
+        );
+      }}
+    </Loaded>
+  );
+};
+
+const capitalize = (plan: string): string => plan.slice(0, 1).toUpperCase() + plan.slice(1);
 
 /** Creates the endpoint, and shows its URL, token and signing secret once. */
 export const EndpointStep = ({

@@ -1,17 +1,77 @@
 import './first-run.css';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { type Api, management, queryClient } from '../../../api/management.js';
 import type { Overview } from '../../../api/overview.js';
 import { useChannels, useEndpoints, useProjects } from '../../../api/things.js';
+import { ChannelForm } from '../../../channel-form/channel-form.js';
+import { ButtonLink } from '../../../components/button.js';
 import { PageHead } from '../../../components/card.js';
+import { networkTitle } from '../../../components/networks.js';
+import { SentenceText } from '../../../components/sentence.js';
 import { Loaded } from '../../../components/states.js';
+import { sentence } from '../../../i18n/format.js';
+import { useScope } from '../../../session/session.js';
 import { AttentionList } from '../attention-list.js';
-import { ChannelStep } from './channel-step.js';
 import { EndpointStep } from './endpoint-step.js';
-import { firstRunMessages as m } from './messages.js';
+import { firstRunMessages, firstRunMessages as m } from './messages.js';
 import { PostStep } from './post-step.js';
 import { ProjectStep } from './project-step.js';
-import type { StepState } from './step.js';
-import { useNewestPost } from './use-newest-post.js';
+import { Step, type StepState } from './step.js';
+
+/** Connects the first channel, and tests it immediately. */
+export const ChannelStep = ({
+  state,
+  channels,
+  onDone,
+}: {
+  readonly state: StepState;
+  readonly channels: readonly Api<'Channel'>[];
+  readonly onDone: () => void;
+}) => {
+  const { channel: m } = firstRunMessages;
+  const [isTestOk, setIsTestOk] = useState<boolean | null>(null);
+  const first = channels.at(-1); // the list is newest first
+  if (state !== 'done' || !first)
+    return (
+      <Step number={1} state={state} title={m.title} text={m.text}>
+        <ChannelForm
+          doneLabel={m.continue}
+          onCreated={() => void queryClient.invalidateQueries({ queryKey: ['channels'] })}
+          onTest={({ ok }) => setIsTestOk(ok)}
+          onDone={onDone}
+        />
+      </Step>
+    );
+  const text = (
+    <>
+      <SentenceText of={sentence(m.done, { name: { name: first.name }, network: networkTitle(first.platform) })} />{' '}
+      {channels.length > 1 && `${m.more(channels.length - 1)} `}
+      {isTestOk === true && m.mayPost}
+      {isTestOk === false && m.mayNotPost}
+    </>
+  );
+  const action =
+    isTestOk === false ? (
+      <ButtonLink size="small" to="/channels/$id" params={{ id: first.id }}>
+        {m.fix}
+      </ButtonLink>
+    ) : (
+      <ButtonLink size="small" to="/channels/new">
+        {m.another}
+      </ButtonLink>
+    );
+  return <Step number={1} state={state} title={m.title} text={text} action={action} />;
+};
+
+/** Returns the newest post, however it was sent, and keeps it up to date. */
+export const useNewestPost = (): Api<'Post'> | undefined => {
+  const scope = useScope();
+  return useQuery({
+    queryKey: ['posts', scope.key, 'newest'],
+    queryFn: () => management().get('/posts', { query: { ...scope.query, limit: 1 } }),
+  }).data?.items[0];
+};
 
 /**
  * The four steps from an empty account to its first post. Completed steps stay completed, so people can leave and

@@ -1,16 +1,61 @@
+import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { type Api, management } from '../../../api/management.js';
-import { queryClient } from '../../../api/query-client.js';
-import { Button } from '../../../components/button.js';
+import { type Api, management, queryClient } from '../../../api/management.js';
+import { useNames } from '../../../api/things.js';
+import { Button, ExternalLink } from '../../../components/button.js';
 import { CodeSwitcher } from '../../../components/code.js';
 import { TextField } from '../../../components/controls.js';
-import { format } from '../../../i18n/format.js';
-import { readBrand } from '../../../publish-code/brand.js';
-import { publishCode } from '../../../publish-code/publish-code.js';
-import { firstRunMessages } from './messages.js';
-import { PostProgress } from './post-progress.js';
-import { Step, type StepState } from './step.js';
 import { Form, useSave } from '../../../components/form.js';
+import { NetworkMark } from '../../../components/icon.js';
+import { networkTitle } from '../../../components/networks.js';
+import { format } from '../../../i18n/format.js';
+import { shownState, StatePill } from '../../../publications/states.js';
+import { WaitingReason, WaitingTime } from '../../../publications/waiting.js';
+import { publishCode, readBrand } from '../../../publish-code/publish-code.js';
+import { firstRunMessages } from './messages.js';
+import { Step, type StepState } from './step.js';
+
+/** The state of a post in each of its channels, with links to the published messages. */
+export const PostProgress = ({ post, onLeave }: { readonly post: Api<'Post'>; readonly onLeave: () => void }) => {
+  const { post: m } = firstRunMessages;
+  const names = useNames();
+  const isSettled = post.publications.some(({ state }) => state !== 'queued' && state !== 'publishing');
+  return (
+    <div className="post-progress" role="status">
+      <ul>
+        {post.publications.map((publication) => {
+          const [url] = publication.urls;
+          const { id, state, platform, target_id: channelId } = publication;
+          return (
+            <li key={id}>
+              <NetworkMark platform={platform} />
+              <bdi className="cut">{names.channel(channelId)?.name ?? networkTitle(platform)}</bdi>
+              <StatePill state={shownState(publication)} />
+              {state === 'queued' && (
+                <span className="secondary">
+                  <WaitingReason publication={publication} names={names} /> <WaitingTime publication={publication} />
+                </span>
+              )}
+              {url !== undefined && (
+                <ExternalLink href={url}>{m.onNetwork.replace('{network}', networkTitle(platform))}</ExternalLink>
+              )}
+              {(state === 'failed' || state === 'in_doubt' || state === 'queued') && (
+                <Link className="link" to="/publications/$id" params={{ id }}>
+                  {m.why}
+                </Link>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      {isSettled && (
+        <Button look="primary" onClick={onLeave}>
+          {m.overview}
+        </Button>
+      )}
+    </div>
+  );
+};
 
 /** Sends the first post, or shows code that sends it, and then tracks its progress. */
 export const PostStep = ({

@@ -1,15 +1,14 @@
 import { useState } from 'react';
-import { type Api, management } from '../../../api/management.js';
-import { queryClient } from '../../../api/query-client.js';
+import { type Api, management, queryClient } from '../../../api/management.js';
 import { Button, ButtonLink } from '../../../components/button.js';
 import { Checkbox, TextField } from '../../../components/controls.js';
+import { Form, useSave } from '../../../components/form.js';
 import { NetworkMark } from '../../../components/icon.js';
 import { SentenceText } from '../../../components/sentence.js';
-import { sentence } from '../../../i18n/sentence.js';
-import { useScope } from '../../../session/scope.js';
+import { sentence } from '../../../i18n/format.js';
+import { useScope } from '../../../session/session.js';
 import { firstRunMessages } from './messages.js';
 import { Step, type StepState } from './step.js';
-import { Form, useSave } from '../../../components/form.js';
 
 /** Creates the first project. All channels are selected at first. */
 export const ProjectStep = ({

@@ -1,4 +1,4 @@
-import { editText, toggleFormat } from './formatting.js';
+import { editText, toggleFormat } from './draft.js';
 
 const bold = { type: 'bold' as const, offset: 8, length: 4 };
 const signature = { text: 'Harbour News 🌅 daily', entities: [bold] };

@@ -1,15 +1,34 @@
-import { GatewayError } from '../../../api/management.js';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { type Api, GatewayError, management } from '../../../api/management.js';
 import { Button } from '../../../components/button.js';
 import { Card } from '../../../components/card.js';
 import { AreaField } from '../../../components/controls.js';
-import { FormattedText } from '../../../components/formatted-text.js';
 import { Icon, NetworkMark, networkTitle } from '../../../components/icon.js';
+import { FormattedText } from '../../../components/sentence.js';
 import { ErrorState, Skeleton } from '../../../components/states.js';
 import { format } from '../../../i18n/format.js';
-import { editText, type Formatted } from './formatting.js';
-import { groupPlatforms, type PreviewGroup } from './group-platforms.js';
+import type { Project } from '../project-calls.js';
+import { editText, type Formatted } from './draft.js';
 import { processingMessages as m } from './messages.js';
-import type { Preview } from './use-preview.js';
+
+/** Networks that get the same text after processing. */
+export interface PreviewGroup {
+  readonly platforms: readonly string[];
+  readonly result: Preview['platforms'][string];
+}
+
+/** Groups networks that have the same result, in response order. */
+export const groupPlatforms = ({ platforms }: Preview): readonly PreviewGroup[] => {
+  const groups = new Map<string, { platforms: string[]; result: Preview['platforms'][string] }>();
+  for (const [platform, result] of Object.entries(platforms)) {
+    const key = JSON.stringify(result);
+    const group = groups.get(key);
+    if (group) group.platforms.push(platform);
+    else groups.set(key, { platforms: [platform], result });
+  }
+  return [...groups.values()];
+};
 
 /** Sample text before processing, and the result for each network. */
 export const PreviewCard = ({
@@ -102,4 +121,51 @@ const After = ({
       ))}
     </article>
   );
+};
+
+/** Processed text, by network. */
+export type Preview = Api<'ProcessingPreview'>;
+
+/** Debounce time between the last keystroke and the request to the gateway, in ms. */
+const QUIET_MS = 300;
+/**
+ * The debounce time if translation is configured: longer, because the gateway limits requests to the translation
+ * service.
+ */
+const QUIET_TRANSLATING_MS = 1_500;
+
+/** Debounces a value: returns it once it has not changed for `ms`. */
+const useQuiet = <T,>(value: T, ms: number): T => {
+  const [quiet, setQuiet] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setQuiet(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return quiet;
+};
+
+/**
+ * Previews a project's processing on sample text, shortly after the last change. Until the response arrives, returns
+ * the previous preview with `isStale` set.
+ */
+export const usePreview = (
+  { id: projectId, channel_ids: channels }: Project,
+  sample: Formatted,
+  processing: Api<'ProcessingRequest'>,
+) => {
+  const wanted = JSON.stringify({ text: sample.text, entities: sample.entities, processing });
+  const asked = useQuiet(wanted, processing.translation ? QUIET_TRANSLATING_MS : QUIET_MS);
+  const query = useQuery({
+    queryKey: ['processing-preview', projectId, channels, asked],
+    queryFn: () =>
+      management().post('/projects/{id}/preview', {
+        path: { id: projectId },
+        body: JSON.parse(asked) as Api<'ProcessingPreviewRequest'>,
+      }),
+    placeholderData: keepPreviousData,
+    gcTime: 30_000,
+    retry: false,
+    enabled: sample.text.trim() !== '',
+  });
+  return { ...query, isStale: wanted !== asked || query.isPlaceholderData };
 };

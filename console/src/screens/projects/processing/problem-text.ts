@@ -1,4 +1,4 @@
-import { type Problems, problemText } from '../../../api/problems.js';
+import { type Problems, problemText } from '../../../api/management.js';
 import { problemIn } from './draft.js';
 import { processingMessages as m } from './messages.js';
 

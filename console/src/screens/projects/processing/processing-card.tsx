@@ -1,24 +1,18 @@
 import './processing.css';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { management } from '../../../api/management.js';
-import { readProblems } from '../../../api/problems.js';
+import { management, readProblems } from '../../../api/management.js';
 import { Button } from '../../../components/button.js';
 import { Card } from '../../../components/card.js';
-import { toast } from '../../../components/toasts.js';
-import { useScope } from '../../../session/scope.js';
-import { changeProject, type Project } from '../project-calls.js';
-import { type ProcessingDraft, toBody, toDraft, toDraftProblems } from './draft.js';
-import { FiltersSection } from './filters-section.js';
-import { FooterSection } from './footer-section.js';
-import type { Formatted } from './formatting.js';
-import { processingMessages as m } from './messages.js';
-import { PreviewCard } from './preview-card.js';
-import { ReplacementsSection } from './replacements-section.js';
-import { SignatureSection } from './signature-section.js';
-import { TranslationSection } from './translation-section.js';
-import { usePreview } from './use-preview.js';
 import { Form, FormEnd, useSave } from '../../../components/form.js';
+import { toast } from '../../../components/toasts.js';
+import { useScope } from '../../../session/session.js';
+import { changeProject, type Project } from '../project-calls.js';
+import { type Formatted, type ProcessingDraft, toBody, toDraft, toDraftProblems } from './draft.js';
+import { processingMessages as m } from './messages.js';
+import { PreviewCard, usePreview } from './preview-card.js';
+import { FiltersSection, FooterSection, ReplacementsSection } from './sections.js';
+import { SignatureSection, TranslationSection } from './text-sections.js';
 
 /** Returns the text of a project's latest post; undefined while it is loading, null if there is none. */
 const useLatestText = (projectId: string): Formatted | null | undefined => {
