@@ -6,19 +6,16 @@ import { NetworkMark, NETWORKS, networkTitle } from '../components/icon.js';
 import { channelFormMessages as m, credentialMessages as texts } from './messages.js';
 import { type CredentialField, CREDENTIALS, type Network } from './networks.js';
 
-/** A field for a token or key. The value is hidden unless a button reveals it. */
-export const SecretInput = ({
-  label,
-  value,
-  onChange,
-  ids,
-}: {
+interface SecretInputProps {
   /** Name of the field, used in the button's label. */
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly ids: Readonly<Record<string, string | true | undefined>>;
-}) => {
+}
+
+/** A field for a token or key. The value is hidden unless a button reveals it. */
+export const SecretInput = ({ label, value, onChange, ids }: SecretInputProps) => {
   const [isShown, setIsShown] = useState(false);
   return (
     <span className="secret-input">
@@ -148,16 +145,14 @@ const textOf = (value: unknown, fallback: string): string =>
 export const settingsBody = (network: string, { on_doubt, buttons, text_limit }: SettingValues): object =>
   network === 'ok' ? { on_doubt, buttons, text_limit: Number(text_limit) } : { on_doubt };
 
-/** A field for a channel's name. */
-export const NameField = ({
-  value,
-  onChange,
-  problems,
-}: {
+interface NameFieldProps {
   readonly value: string;
   readonly onChange: (name: string) => void;
   readonly problems: Problems;
-}) => (
+}
+
+/** A field for a channel's name. */
+export const NameField = ({ value, onChange, problems }: NameFieldProps) => (
   <TextField
     label={m.name}
     hint={m.nameHint}
@@ -168,18 +163,15 @@ export const NameField = ({
   />
 );
 
-/** Fields for a channel's settings. Some settings exist only for Odnoklassniki. */
-export const SettingFields = ({
-  network,
-  values,
-  onChange,
-  problems,
-}: {
+interface SettingFieldsProps {
   readonly network: string;
   readonly values: SettingValues;
   readonly onChange: (values: SettingValues) => void;
   readonly problems: Problems;
-}) => {
+}
+
+/** Fields for a channel's settings. Some settings exist only for Odnoklassniki. */
+export const SettingFields = ({ network, values, onChange, problems }: SettingFieldsProps) => {
   const limit = problems['settings.text_limit'];
   return (
     <>
@@ -217,18 +209,16 @@ export const SettingFields = ({
   );
 };
 
-/**
- * A field for choosing a channel's network. `isFixed` disables it, because an existing channel's network cannot change.
- */
-export const NetworkChoice = ({
-  value,
-  onChange,
-  isFixed,
-}: {
+interface NetworkChoiceProps {
   readonly value: Network;
   readonly onChange: (network: Network) => void;
   readonly isFixed: boolean;
-}) => (
+}
+
+/**
+ * A field for choosing a channel's network. `isFixed` disables it, because an existing channel's network cannot change.
+ */
+export const NetworkChoice = ({ value, onChange, isFixed }: NetworkChoiceProps) => (
   <fieldset className="network-choice" disabled={isFixed}>
     <legend className="visually-hidden">{m.network}</legend>
     {NETWORKS.map((network) => (

@@ -119,17 +119,7 @@ const EMPTY: ChannelDraft = {
   ownerId: '',
 };
 
-/**
- * Connects a channel and tests it. The first submission creates the channel even if the test fails. After that, the
- * form edits the channel, so that a wrong token can be corrected on the spot. The credentials are kept only in this
- * component.
- */
-export const ChannelForm = ({
-  onCreated,
-  onTest,
-  onDone,
-  doneLabel,
-}: {
+interface ChannelFormProps {
   /** Called once, when the channel has been created. */
   readonly onCreated?: (channel: Api<'TestedChannel'>) => void;
   /** Called with the result of every test, including the first. */
@@ -138,7 +128,14 @@ export const ChannelForm = ({
   readonly onDone: (channel: Api<'Channel'>) => void;
   /** Label of the continue button. */
   readonly doneLabel?: string;
-}) => {
+}
+
+/**
+ * Connects a channel and tests it. The first submission creates the channel even if the test fails. After that, the
+ * form edits the channel, so that a wrong token can be corrected on the spot. The credentials are kept only in this
+ * component.
+ */
+export const ChannelForm = ({ onCreated, onTest, onDone, doneLabel }: ChannelFormProps) => {
   const needsOwner = useNeedsOwner();
   const [draft, setDraft] = useState(EMPTY);
   const [problems, setProblems] = useState<Problems>({});
@@ -243,16 +240,14 @@ export const ChannelForm = ({
   );
 };
 
-/** Asks for a channel's new credentials, saves them, and passes on the test result. */
-export const CredentialsDialog = ({
-  channel: { id, platform, address },
-  onSaved,
-  onClose,
-}: {
+interface CredentialsDialogProps {
   readonly channel: Api<'Channel'>;
   readonly onSaved: (channel: Api<'TestedChannel'>) => void;
   readonly onClose: () => void;
-}) => {
+}
+
+/** Asks for a channel's new credentials, saves them, and passes on the test result. */
+export const CredentialsDialog = ({ channel: { id, platform, address }, onSaved, onClose }: CredentialsDialogProps) => {
   const network = platform as Network;
   const [values, setValues] = useState<CredentialValues>(address);
   const { save, isBusy, problems } = useSave(async () => {

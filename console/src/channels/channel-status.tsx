@@ -122,18 +122,15 @@ const pickerMessages = defineMessages({
   },
 });
 
-/** A checklist of channels. Selected channels keep the order in which they were ticked. */
-export const ChannelPicker = ({
-  label,
-  channels,
-  chosen,
-  onChange,
-}: {
+interface ChannelPickerProps {
   readonly label: string;
   readonly channels: readonly Channel[];
   readonly chosen: readonly string[];
   readonly onChange: (ids: readonly string[]) => void;
-}) => {
+}
+
+/** A checklist of channels. Selected channels keep the order in which they were ticked. */
+export const ChannelPicker = ({ label, channels, chosen, onChange }: ChannelPickerProps) => {
   const [find, setFind] = useState('');
   const words = find.toLowerCase().split(/\s+/).filter(Boolean);
   const found = channels.filter(({ name, address, platform }) => {

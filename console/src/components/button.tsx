@@ -85,18 +85,15 @@ const m = defineMessages({
   ru: { copy: 'Копировать', copied: 'Скопировано' },
 });
 
-/** A button that copies text and confirms it for two seconds. Without children, it is an icon labelled "Copy". */
-export const CopyButton = ({
-  text,
-  children,
-  look,
-  size = 'small',
-}: {
+interface CopyButtonProps {
   readonly text: string | (() => string);
   readonly children?: string;
   readonly look?: 'plain' | 'primary' | 'quiet';
   readonly size?: 'normal' | 'small';
-}) => {
+}
+
+/** A button that copies text and confirms it for two seconds. Without children, it is an icon labelled "Copy". */
+export const CopyButton = ({ text, children, look, size = 'small' }: CopyButtonProps) => {
   const [isCopied, setIsCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;

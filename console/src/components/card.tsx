@@ -1,21 +1,17 @@
 import './card.css';
 import { type ReactNode, useId } from 'react';
 
-/** A box with a heading. `aside` is shown to the right of the heading: a link, a figure, a switch. */
-export const Card = ({
-  title,
-  aside,
-  label,
-  className = '',
-  children,
-}: {
+interface CardProps {
   readonly title?: ReactNode;
   readonly aside?: ReactNode;
   /** Name of a box without a heading, for screen readers. */
   readonly label?: string;
   readonly className?: string;
   readonly children?: ReactNode;
-}) => {
+}
+
+/** A box with a heading. `aside` is shown to the right of the heading: a link, a figure, a switch. */
+export const Card = ({ title, aside, label, className = '', children }: CardProps) => {
   const id = useId();
   const naming = title === undefined ? { 'aria-label': label } : { 'aria-labelledby': id };
   return (
@@ -31,19 +27,16 @@ export const Card = ({
   );
 };
 
-/** The top of a screen: a heading, a summary below it, and the available actions. */
-export const PageHead = ({
-  title,
-  children,
-  actions,
-  trail,
-}: {
+interface PageHeadProps {
   readonly title: ReactNode;
   readonly children?: ReactNode;
   readonly actions?: ReactNode;
   /** Breadcrumb links to the parent screens. */
   readonly trail?: ReactNode;
-}) => (
+}
+
+/** The top of a screen: a heading, a summary below it, and the available actions. */
+export const PageHead = ({ title, children, actions, trail }: PageHeadProps) => (
   <>
     {trail !== undefined && <nav className="trail">{trail}</nav>}
     <div className="page-head">

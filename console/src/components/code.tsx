@@ -78,19 +78,17 @@ export interface Secret {
   readonly isSecret: boolean;
 }
 
+interface SecretsOnceProps {
+  readonly secrets: readonly Secret[];
+  readonly onDone: () => void;
+  readonly doneLabel?: string;
+}
+
 /**
  * Shows values that the gateway returns only once. The user can copy one or all of them, and must confirm that they are
  * saved before continuing. The values are kept only in the memory of the parent component.
  */
-export const SecretsOnce = ({
-  secrets,
-  onDone,
-  doneLabel,
-}: {
-  readonly secrets: readonly Secret[];
-  readonly onDone: () => void;
-  readonly doneLabel?: string;
-}) => {
+export const SecretsOnce = ({ secrets, onDone, doneLabel }: SecretsOnceProps) => {
   const [isSaved, setIsSaved] = useState(false);
   const asEnv = (): string => secrets.map(({ variable, value }) => `${variable}=${value}\n`).join('');
   return (
@@ -165,21 +163,16 @@ const Node = ({ value, path, depth }: { readonly value: unknown; readonly path: 
   return <Branch {...{ entries, open, close, path, depth }} isList={Array.isArray(value)} />;
 };
 
-const Branch = ({
-  entries,
-  open,
-  close,
-  path,
-  depth,
-  isList,
-}: {
+interface BranchProps {
   readonly entries: readonly [string, unknown][];
   readonly open: string;
   readonly close: string;
   readonly path: string;
   readonly depth: number;
   readonly isList: boolean;
-}) => {
+}
+
+const Branch = ({ entries, open, close, path, depth, isList }: BranchProps) => {
   const [isOpen, setIsOpen] = useState(depth > 0);
   return (
     <>

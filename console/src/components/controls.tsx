@@ -165,19 +165,16 @@ export const Checkbox = ({
   </label>
 );
 
-/** A switch between a few views or values. */
-export const Segmented = <T extends string>({
-  label,
-  value,
-  options,
-  onChange,
-}: {
+interface SegmentedProps<T extends string> {
   /** Label of the group, for screen readers. */
   readonly label: string;
   readonly value: T;
   readonly options: readonly { readonly value: T; readonly label: ReactNode }[];
   readonly onChange: (value: T) => void;
-}) => (
+}
+
+/** A switch between a few views or values. */
+export const Segmented = <T extends string>({ label, value, options, onChange }: SegmentedProps<T>) => (
   <div className="segmented" role="group" aria-label={label}>
     {options.map((option) => (
       <button
@@ -192,31 +189,27 @@ export const Segmented = <T extends string>({
   </div>
 );
 
-/** A toggle button for a filter or an option. */
-export const Chip = ({
-  isOn,
-  onClick,
-  children,
-}: {
+interface ChipProps {
   readonly isOn: boolean;
   readonly onClick: () => void;
   readonly children: ReactNode;
-}) => (
+}
+
+/** A toggle button for a filter or an option. */
+export const Chip = ({ isOn, onClick, children }: ChipProps) => (
   <button type="button" className="chip" aria-pressed={isOn} onClick={onClick}>
     {children}
   </button>
 );
 
-/** A bar that shows how much of a limit has been used. */
-export const Meter = ({
-  value,
-  max,
-  label,
-}: {
+interface MeterProps {
   readonly value: number;
   readonly max: number;
   readonly label: string;
-}) => (
+}
+
+/** A bar that shows how much of a limit has been used. */
+export const Meter = ({ value, max, label }: MeterProps) => (
   <svg className="meter" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={label}>
     <rect width="100" height="6" className="meter-ground" />
     <rect width={max > 0 ? Math.min(100, (value / max) * 100) : 0} height="6" className="meter-value" />

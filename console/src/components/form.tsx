@@ -34,16 +34,14 @@ export const useSave = (call: () => Promise<unknown>) => {
   };
 };
 
-/** A form that is submitted without leaving the page. */
-export const Form = ({
-  onSubmit,
-  className,
-  children,
-}: {
+interface FormProps {
   readonly onSubmit: () => void;
   readonly className?: string;
   readonly children: ReactNode;
-}) => (
+}
+
+/** A form that is submitted without leaving the page. */
+export const Form = ({ onSubmit, className, children }: FormProps) => (
   <form
     className={className}
     onSubmit={(event) => {

@@ -21,21 +21,17 @@ const Shape = ({ line, bold, solid }: IconShape) => (
   </>
 );
 
-/** A glyph in the text colour. Without a label, it is decorative and hidden from screen readers. */
-export const Icon = ({
-  name,
-  size = 16,
-  tone,
-  label,
-  className = '',
-}: {
+interface IconProps {
   readonly name: IconName;
   /** Pixels. */
   readonly size?: number;
   readonly tone?: Tone;
   readonly label?: string;
   readonly className?: string;
-}) => (
+}
+
+/** A glyph in the text colour. Without a label, it is decorative and hidden from screen readers. */
+export const Icon = ({ name, size = 16, tone, label, className = '' }: IconProps) => (
   <svg
     className={`icon ${tone ? `tone-${tone}` : ''} ${className}`}
     viewBox="0 0 16 16"
@@ -47,17 +43,15 @@ export const Icon = ({
   </svg>
 );
 
-/** A network's logo. Screen readers read its name, unless the name is next to it (`label={false}`). */
-export const NetworkMark = ({
-  platform,
-  size = 18,
-  label = true,
-}: {
+interface NetworkMarkProps {
   readonly platform: string;
   /** Pixels. */
   readonly size?: number;
   readonly label?: boolean;
-}) => {
+}
+
+/** A network's logo. Screen readers read its name, unless the name is next to it (`label={false}`). */
+export const NetworkMark = ({ platform, size = 18, label = true }: NetworkMarkProps) => {
   const shape = NETWORK_MARKS[platform as keyof typeof NETWORK_MARKS] as IconShape | undefined;
   return (
     <svg
@@ -72,16 +66,14 @@ export const NetworkMark = ({
   );
 };
 
-/** A state: a colour, a shape and a word. */
-export const Pill = ({
-  icon,
-  tone,
-  children,
-}: {
+interface PillProps {
   readonly icon: IconName;
   readonly tone: Tone;
   readonly children: ReactNode;
-}) => (
+}
+
+/** A state: a colour, a shape and a word. */
+export const Pill = ({ icon, tone, children }: PillProps) => (
   <span className={`pill tone-${tone}`}>
     <Icon name={icon} size={13} />
     <span className="cut">{children}</span>

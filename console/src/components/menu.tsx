@@ -3,19 +3,16 @@ import * as Radix from '@radix-ui/react-dropdown-menu';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icon.js';
 
-/** A drop-down menu. `trigger` is the button that opens it. */
-export const Menu = ({
-  trigger,
-  align = 'end',
-  defaultOpen = false,
-  children,
-}: {
+interface MenuProps {
   readonly trigger: ReactNode;
   readonly align?: 'start' | 'end';
   /** True to open the menu as soon as it renders, because the click that loaded it should also open it. */
   readonly defaultOpen?: boolean;
   readonly children: ReactNode;
-}) => (
+}
+
+/** A drop-down menu. `trigger` is the button that opens it. */
+export const Menu = ({ trigger, align = 'end', defaultOpen = false, children }: MenuProps) => (
   <Radix.Root modal={false} defaultOpen={defaultOpen}>
     <Radix.Trigger asChild>{trigger}</Radix.Trigger>
     <Radix.Portal>
@@ -26,21 +23,17 @@ export const Menu = ({
   </Radix.Root>
 );
 
-/** An item of a menu. */
-export const MenuItem = ({
-  icon,
-  onSelect,
-  isDanger = false,
-  isChecked,
-  children,
-}: {
+interface MenuItemProps {
   readonly icon?: IconName;
   readonly onSelect: () => void;
   readonly isDanger?: boolean;
   /** Whether the item's value is currently selected; set only for items that select a value. */
   readonly isChecked?: boolean;
   readonly children: ReactNode;
-}) => {
+}
+
+/** An item of a menu. */
+export const MenuItem = ({ icon, onSelect, isDanger = false, isChecked, children }: MenuItemProps) => {
   const className = `menu-item ${isDanger ? 'tone-fail' : ''}`;
   if (isChecked !== undefined)
     return (

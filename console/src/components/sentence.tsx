@@ -28,14 +28,13 @@ export const AdviceText = ({ message }: { readonly message: string }) => <bdi>{u
 
 type Entity = Api<'Entity'>;
 
-/** Renders formatted text from the API. Only https: and tg: addresses become links. */
-export const FormattedText = ({
-  text,
-  entities = [],
-}: {
+interface FormattedTextProps {
   readonly text: string;
   readonly entities?: readonly Entity[];
-}) => {
+}
+
+/** Renders formatted text from the API. Only https: and tg: addresses become links. */
+export const FormattedText = ({ text, entities = [] }: FormattedTextProps) => {
   const edges = [0, text.length, ...entities.flatMap(({ offset, length }) => [offset, offset + length])];
   const places = [...new Set(edges)].filter((at) => at >= 0 && at <= text.length).sort((a, b) => a - b);
   return (

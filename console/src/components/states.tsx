@@ -24,18 +24,15 @@ const m = defineMessages({
   },
 });
 
-/** Shown in place of an empty list: why there is nothing to show, and what to do next. */
-export const Empty = ({
-  icon,
-  title,
-  children,
-  action,
-}: {
+interface EmptyProps {
   readonly icon: IconName;
   readonly title: ReactNode;
   readonly children?: ReactNode;
   readonly action?: ReactNode;
-}) => (
+}
+
+/** Shown in place of an empty list: why there is nothing to show, and what to do next. */
+export const Empty = ({ icon, title, children, action }: EmptyProps) => (
   <div className="empty">
     <Icon name={icon} size={24} />
     <h2>{title}</h2>
@@ -91,12 +88,7 @@ export const Skeleton = ({ rows = 5 }: { readonly rows?: number }) => {
   );
 };
 
-/** Renders a query: placeholders while it loads, then the data or the error. */
-export const Loaded = <T,>({
-  query,
-  rows,
-  children,
-}: {
+interface LoadedProps<T> {
   readonly query: {
     readonly data: T | undefined;
     readonly error: unknown;
@@ -105,7 +97,10 @@ export const Loaded = <T,>({
   /** Number of placeholder rows. */
   readonly rows?: number;
   readonly children: (data: T) => ReactNode;
-}) => {
+}
+
+/** Renders a query: placeholders while it loads, then the data or the error. */
+export const Loaded = <T,>({ query, rows, children }: LoadedProps<T>) => {
   if (query.data !== undefined) return children(query.data);
   if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
   return <Skeleton {...(rows !== undefined && { rows })} />;

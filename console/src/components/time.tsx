@@ -56,19 +56,17 @@ export const Age = ({ since, ago = false }: { readonly since: string; readonly a
   );
 };
 
+interface MomentProps {
+  readonly at: Instant;
+  readonly form?: 'moment' | 'time' | 'seconds' | 'millis' | 'day';
+  readonly children?: ReactNode;
+}
+
 /**
  * A time; by default, the time of day, preceded by the day unless it is today. The tooltip shows the day and the exact
  * time.
  */
-export const Moment = ({
-  at,
-  form = 'moment',
-  children,
-}: {
-  readonly at: Instant;
-  readonly form?: 'moment' | 'time' | 'seconds' | 'millis' | 'day';
-  readonly children?: ReactNode;
-}) => {
+export const Moment = ({ at, form = 'moment', children }: MomentProps) => {
   const now = useNow(60_000);
   const iso = typeof at === 'number' ? new Date(at).toISOString() : at;
   const text = form === 'moment' ? format.moment(at, now) : format[form](at);

@@ -117,17 +117,15 @@ const GLYPHS: readonly (readonly [MarkType, ReactNode])[] = [
   ['spoiler', '▒'],
 ];
 
-/** The editor's buttons. Only the first button is in the tab order; the arrow keys move between all of them. */
-export const Toolbar = ({
-  active,
-  run,
-  tools,
-}: {
+interface ToolbarProps {
   /** Formatting at the caret. */
   readonly active: ReadonlySet<MarkType>;
   readonly run: (type: MarkType) => void;
   readonly tools?: ReactNode;
-}) => {
+}
+
+/** The editor's buttons. Only the first button is in the tab order; the arrow keys move between all of them. */
+export const Toolbar = ({ active, run, tools }: ToolbarProps) => {
   const bar = useRef<HTMLDivElement>(null);
   const move = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -168,14 +166,7 @@ export const Toolbar = ({
 /** Keeps the focus and the selection in the text when a button is clicked. */
 const keepFocus = (event: MouseEvent): void => event.preventDefault();
 
-/** An editor for formatted text, with a toolbar. Pastes plain text only; changes can be undone and redone. */
-export const Editor = ({
-  value,
-  onChange,
-  tools,
-  isInvalid = false,
-  isFocused = false,
-}: {
+interface EditorProps {
   readonly value: FormattedText;
   readonly onChange: (value: FormattedText) => void;
   /** Additional toolbar buttons. */
@@ -183,7 +174,10 @@ export const Editor = ({
   readonly isInvalid?: boolean;
   /** True to focus the text initially. */
   readonly isFocused?: boolean;
-}) => {
+}
+
+/** An editor for formatted text, with a toolbar. Pastes plain text only; changes can be undone and redone. */
+export const Editor = ({ value, onChange, tools, isInvalid = false, isFocused = false }: EditorProps) => {
   const root = useRef<HTMLDivElement>(null);
   const editing = useRef<TextEditing>(null);
   const listener = useRef(onChange);

@@ -82,13 +82,12 @@ const readMinutes = (text: string): number | null => {
   return minutes >= 1 && minutes <= MAX_PAUSE_MINUTES ? minutes : null;
 };
 
-const ThingField = ({
-  chosen,
-  onChoose,
-}: {
+interface ThingFieldProps {
   readonly chosen: Pausable | null;
   readonly onChoose: (thing: Pausable) => void;
-}) => {
+}
+
+const ThingField = ({ chosen, onChoose }: ThingFieldProps) => {
   const channels = useChannels().data ?? [];
   const projects = useProjects().data ?? [];
   const choose = (id: string): void => {

@@ -19,14 +19,13 @@ const MINUTE = 60_000;
 /** Parses a chosen time in the browser's time zone, and parses it again as time passes. */
 export const useReadTime = (value: ChosenTime): ReadTime => readTime(value, browserZone(), useNow(MINUTE));
 
-/** Fields for the day and the time of a post, in the browser's time zone, with suggested times. */
-export const TimeFields = ({
-  value,
-  onChange,
-}: {
+interface TimeFieldsProps {
   readonly value: ChosenTime;
   readonly onChange: (value: ChosenTime) => void;
-}) => {
+}
+
+/** Fields for the day and the time of a post, in the browser's time zone, with suggested times. */
+export const TimeFields = ({ value, onChange }: TimeFieldsProps) => {
   const now = useNow(MINUTE);
   const zone = browserZone();
   const read = readTime(value, zone, now);
@@ -87,16 +86,14 @@ export const TimeFields = ({
   );
 };
 
-/** Asks which of two instants is meant, for a time that occurs twice when the clocks go back. */
-const TwoTimes = ({
-  value,
-  onChange,
-  zone,
-}: {
+interface TwoTimesProps {
   readonly value: ChosenTime;
   readonly onChange: (value: ChosenTime) => void;
   readonly zone: string;
-}) => {
+}
+
+/** Asks which of two instants is meant, for a time that occurs twice when the clocks go back. */
+const TwoTimes = ({ value, onChange, zone }: TwoTimesProps) => {
   const found = findInstants(value, zone);
   if (found.kind !== 'twice') return null;
   return (
@@ -115,14 +112,7 @@ const TwoTimes = ({
   );
 };
 
-/** Asks for a new day and time for a planned post. */
-export const MoveDialog = ({
-  post,
-  title,
-  wanted,
-  returnFocus,
-  onClose,
-}: {
+interface MoveDialogProps {
   readonly post: Movable;
   /** The post's text on one line. */
   readonly title: string;
@@ -131,7 +121,10 @@ export const MoveDialog = ({
   /** Returns the element to focus when the dialog closes. */
   readonly returnFocus?: () => HTMLElement | null;
   readonly onClose: () => void;
-}) => {
+}
+
+/** Asks for a new day and time for a planned post. */
+export const MoveDialog = ({ post, title, wanted, returnFocus, onClose }: MoveDialogProps) => {
   const move = useMove();
   const [value, setValue] = useState<ChosenTime>(
     () =>

@@ -69,17 +69,15 @@ type OnClose = (isDecided: boolean) => void;
 
 const postKey = (postId: string): readonly string[] => ['post', postId];
 
-/** Shows a post that is waiting for approval the way readers would see it, and asks for a decision. */
-export const ReviewDialog = ({
-  postId,
-  returnFocus,
-  onClose,
-}: {
+interface ReviewDialogProps {
   readonly postId: string;
   /** Returns the element to focus when the dialog closes. */
   readonly returnFocus?: () => HTMLElement | null | undefined;
   readonly onClose: OnClose;
-}) => {
+}
+
+/** Shows a post that is waiting for approval the way readers would see it, and asks for a decision. */
+export const ReviewDialog = ({ postId, returnFocus, onClose }: ReviewDialogProps) => {
   const post = useQuery({
     queryKey: postKey(postId),
     queryFn: () => management().get('/posts/{id}', { path: { id: postId } }),
@@ -135,14 +133,13 @@ const Review = ({ post: latest, onClose }: { readonly post: Api<'PostWithPayload
   );
 };
 
-/** The post as it would appear on each network's wall. */
-const PostWalls = ({
-  post,
-  preview,
-}: {
+interface PostWallsProps {
   readonly post: Api<'PostWithPayload'>;
   readonly preview: ReturnType<typeof usePostPreview>;
-}) => {
+}
+
+/** The post as it would appear on each network's wall. */
+const PostWalls = ({ post, preview }: PostWallsProps) => {
   const now = useNow(60_000);
   const walls = usePostWalls(post, preview.data?.preview);
   if (preview.error) return <ErrorState error={preview.error} />;
@@ -157,16 +154,7 @@ const PostWalls = ({
   );
 };
 
-/** The comment and the two buttons. A rejection needs a reason. */
-const Decision = ({
-  post,
-  at,
-  isReadable,
-  isOutdated,
-  isReplaced,
-  showLatest,
-  onClose,
-}: {
+interface DecisionProps {
   readonly post: Api<'PostWithPayload'>;
   /** Time at which the approved post is published; null for immediately. */
   readonly at: string | null;
@@ -178,7 +166,10 @@ const Decision = ({
   readonly isReplaced: boolean;
   readonly showLatest: () => void;
   readonly onClose: OnClose;
-}) => {
+}
+
+/** The comment and the two buttons. A rejection needs a reason. */
+const Decision = ({ post, at, isReadable, isOutdated, isReplaced, showLatest, onClose }: DecisionProps) => {
   const [comment, setComment] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
   const [isReasonMissing, setIsReasonMissing] = useState(false);

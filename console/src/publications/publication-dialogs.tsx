@@ -51,17 +51,15 @@ export const CancelDialog = ({
   );
 };
 
-/** Asks for confirmation before cancelling all queued publications of a post. */
-export const CancelPostDialog = ({
-  postId,
-  queued,
-  onClose,
-}: {
+interface CancelPostDialogProps {
   readonly postId: string;
   /** Number of waiting publications. */
   readonly queued: number;
   readonly onClose: () => void;
-}) => (
+}
+
+/** Asks for confirmation before cancelling all queued publications of a post. */
+export const CancelPostDialog = ({ postId, queued, onClose }: CancelPostDialogProps) => (
   <Confirmation
     title={m.cancelPostTitle}
     consequences={[happens(m.cancelPostHappens(queued)), risk(m.cancelForGood), stays(m.cancelPostStays)]}

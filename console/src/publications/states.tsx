@@ -62,16 +62,14 @@ export const StatePill = ({ state }: { readonly state: ShownState }) => (
   <Pill {...LOOKS[state]}>{stateNames[state]}</Pill>
 );
 
-/** A publication's state as a glyph. Screen readers read its word, unless the word is next to it. */
-export const StateGlyph = ({
-  state,
-  size = 16,
-  isDecoration = false,
-}: {
+interface StateGlyphProps {
   readonly state: ShownState;
   readonly size?: number;
   readonly isDecoration?: boolean;
-}) => {
+}
+
+/** A publication's state as a glyph. Screen readers read its word, unless the word is next to it. */
+export const StateGlyph = ({ state, size = 16, isDecoration = false }: StateGlyphProps) => {
   const { icon, tone } = LOOKS[state];
   return <Icon name={icon} tone={tone} size={size} {...(!isDecoration && { label: stateNames[state] })} />;
 };

@@ -27,14 +27,13 @@ const m = defineMessages({
   },
 });
 
-/** Explains a publication's wait as a chain, from the root cause to the publication itself. */
-export const WhyChain = ({
-  chain: { links, between },
-  names,
-}: {
+interface WhyChainProps {
   readonly chain: Chain;
   readonly names: Pick<Names, 'channel' | 'project'>;
-}) => {
+}
+
+/** Explains a publication's wait as a chain, from the root cause to the publication itself. */
+export const WhyChain = ({ chain: { links, between }, names }: WhyChainProps) => {
   const own = links.at(-1);
   const before = links.slice(0, -1);
   if (!own) return null;

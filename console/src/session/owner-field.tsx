@@ -34,17 +34,15 @@ export const useOwnerNames = (): ReadonlyMap<string, string> | null => {
   return useMemo(() => (isNeeded ? new Map(owners?.map(({ id, name }) => [id, name])) : null), [isNeeded, owners]);
 };
 
-/** Asks the operator who will own a new resource. Renders nothing if the owner is known. */
-export const OwnerField = ({
-  value,
-  onChange,
-  isMissing,
-}: {
+interface OwnerFieldProps {
   readonly value: string;
   readonly onChange: (ownerId: string) => void;
   /** True if the form was submitted without an owner. */
   readonly isMissing: boolean;
-}) => {
+}
+
+/** Asks the operator who will own a new resource. Renders nothing if the owner is known. */
+export const OwnerField = ({ value, onChange, isMissing }: OwnerFieldProps) => {
   const isNeeded = useNeedsOwner();
   const owners = useOwners(isNeeded);
   if (!isNeeded) return null;

@@ -6,16 +6,7 @@ import { format, type Instant } from '../i18n/format.js';
 import { type Wall, wallMessages as m } from './read-wall.js';
 import { WallPosts } from './wall-posts.js';
 
-/** Shows what readers of a channel would see, and how long the text is compared with the network's limit. */
-export const WallCard = ({
-  wall,
-  channel,
-  at,
-  isStale = false,
-  aside,
-  hint,
-  children,
-}: {
+interface WallCardProps {
   readonly wall: Wall;
   readonly channel: { readonly id: string; readonly name: string };
   /** Time of the post. */
@@ -28,7 +19,10 @@ export const WallCard = ({
   readonly hint?: string;
   /** Shown below the wall, such as what the network changes. */
   readonly children?: ReactNode;
-}) => {
+}
+
+/** Shows what readers of a channel would see, and how long the text is compared with the network's limit. */
+export const WallCard = ({ wall, channel, at, isStale = false, aside, hint, children }: WallCardProps) => {
   const { platform, length, limit } = wall;
   return (
     <Card

@@ -57,16 +57,7 @@ export const wallSheet = (platform: string): CSSStyleSheet => {
   return sheet;
 };
 
-/**
- * A channel's messages, styled like its network. Loads no media files, so the browser contacts only the gateway.
- */
-export const WallPosts = ({
-  wall,
-  channel,
-  at,
-  hint,
-  isStale = false,
-}: {
+interface WallPostsProps {
   readonly wall: Wall;
   readonly channel: { readonly id: string; readonly name: string };
   readonly at: Instant;
@@ -74,7 +65,12 @@ export const WallPosts = ({
   readonly hint: string;
   /** True if the messages do not reflect the latest text yet; they then cannot be clicked. */
   readonly isStale?: boolean;
-}) => {
+}
+
+/**
+ * A channel's messages, styled like its network. Loads no media files, so the browser contacts only the gateway.
+ */
+export const WallPosts = ({ wall, channel, at, hint, isStale = false }: WallPostsProps) => {
   const host = useRef<HTMLDivElement>(null);
   const [root, setRoot] = useState<ShadowRoot | null>(null);
   useLayoutEffect(() => {

@@ -20,16 +20,14 @@ import { useHeldPosts } from '../../pauses/pause-calls.js';
 import { serverNow } from '../../time/server-clock.js';
 import { channelMessages as m } from './messages.js';
 
-/** The problem that holds up a channel's posts: the network's message, how to fix it, and buttons to do so. */
-export const AttentionCard = ({
-  channel,
-  attention,
-  onReplace,
-}: {
+interface AttentionCardProps {
   readonly channel: Channel;
   readonly attention: Api<'Attention'>;
   readonly onReplace: () => void;
-}) => {
+}
+
+/** The problem that holds up a channel's posts: the network's message, how to fix it, and buttons to do so. */
+export const AttentionCard = ({ channel, attention, onReplace }: AttentionCardProps) => {
   const held = useHeldPosts(channel.id);
   const { platform, address } = channel;
   const url = channelUrl(platform, address);
@@ -194,13 +192,12 @@ export const SettingsCard = ({ channel, onReplace }: { readonly channel: Channel
   );
 };
 
-const StoredCredentials = ({
-  channel: { platform, address },
-  onReplace,
-}: {
+interface StoredCredentialsProps {
   readonly channel: Channel;
   readonly onReplace: () => void;
-}) => {
+}
+
+const StoredCredentials = ({ channel: { platform, address }, onReplace }: StoredCredentialsProps) => {
   const texts = credentialMessages.fields[platform] ?? {};
   const fields = CREDENTIALS[platform as Network] ?? [];
   const value = (name: string, kind: string): string => {
@@ -226,16 +223,14 @@ const StoredCredentials = ({
   );
 };
 
-/** Tests a channel on demand. The test queries the network and posts nothing. */
-export const TestCard = ({
-  channel,
-  tested,
-  onTested,
-}: {
+interface TestCardProps {
   readonly channel: Channel;
   readonly tested: DatedTest | null;
   readonly onTested: (tested: DatedTest) => void;
-}) => {
+}
+
+/** Tests a channel on demand. The test queries the network and posts nothing. */
+export const TestCard = ({ channel, tested, onTested }: TestCardProps) => {
   const [isTesting, setIsTesting] = useState(false);
   const test = async (): Promise<void> => {
     setIsTesting(true);

@@ -12,14 +12,13 @@ import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { channelsMessages as m } from './messages.js';
 
-/** The network, name and chat of a channel, and its owner if several owners are shown. */
-export const NameCell = ({
-  channel: { id, name, platform, address },
-  owner,
-}: {
+interface NameCellProps {
   readonly channel: Channel;
   readonly owner: string | undefined;
-}) => (
+}
+
+/** The network, name and chat of a channel, and its owner if several owners are shown. */
+export const NameCell = ({ channel: { id, name, platform, address }, owner }: NameCellProps) => (
   <span className="row">
     <NetworkMark platform={platform} />
     <Link className="row-link cut" to="/channels/$id" params={{ id }}>
@@ -63,19 +62,16 @@ export const LastCell = ({ id, traffic }: { readonly id: string; readonly traffi
   return at === null ? <span className="tertiary">{m.never}</span> : <Age since={at} ago />;
 };
 
-/** The single action that the list offers for a channel. */
-export const ActionCell = ({
-  channel,
-  isFirstOnHold,
-  onPause,
-  onResume,
-}: {
+interface ActionCellProps {
   readonly channel: Channel;
   /** True if this is the first channel on hold, whose button is the screen's primary button. */
   readonly isFirstOnHold: boolean;
   readonly onPause: () => void;
   readonly onResume: () => void;
-}) => {
+}
+
+/** The single action that the list offers for a channel. */
+export const ActionCell = ({ channel, isFirstOnHold, onPause, onResume }: ActionCellProps) => {
   const { id, name } = channel;
   const { save: enable, isBusy } = useSave(async () => {
     await setChannelEnabled(id, true);

@@ -28,16 +28,14 @@ import { EndCard } from './end-card.js';
 import { channelMessages as m, channelsMessages as listMessages } from './messages.js';
 import { ReceiptsCard } from './receipts-card.js';
 
-/** How a channel is doing, its network and chat, and the screen's actions. */
-export const ChannelHead = ({
-  channel,
-  onPause,
-  onResume,
-}: {
+interface ChannelHeadProps {
   readonly channel: Channel;
   readonly onPause: () => void;
   readonly onResume: () => void;
-}) => {
+}
+
+/** How a channel is doing, its network and chat, and the screen's actions. */
+export const ChannelHead = ({ channel, onPause, onResume }: ChannelHeadProps) => {
   const state = channelState(channel);
   const { id, name, platform, address, paused_until: pausedUntil } = channel;
   const chat = address.chat_id ?? address.group_id ?? '';

@@ -23,16 +23,14 @@ import { ActionCell, LastCell, NameCell, ProjectsCell, WaitingCell } from './cha
 import { channelsMessages as m } from './messages.js';
 import { type ChannelsSearch, groupProjects, selectChannels } from './select-channels.js';
 
-/** Filters for the list of channels: state, network and a search. */
-export const ChannelFilters = ({
-  channels,
-  search,
-  onChange,
-}: {
+interface ChannelFiltersProps {
   readonly channels: readonly Channel[];
   readonly search: ChannelsSearch;
   readonly onChange: (changes: { readonly [K in keyof ChannelsSearch]: string | undefined }) => void;
-}) => {
+}
+
+/** Filters for the list of channels: state, network and a search. */
+export const ChannelFilters = ({ channels, search, onChange }: ChannelFiltersProps) => {
   const count = (state: string): number => channels.filter((channel) => channelState(channel) === state).length;
   const networks = NETWORKS.filter((network) => channels.some(({ platform }) => platform === network));
   return (

@@ -121,17 +121,14 @@ const State = ({ state }: { readonly state: ShownState }) => {
   );
 };
 
-const Receipts = ({
-  channelId,
-  from,
-  until,
-  posts,
-}: {
+interface ReceiptsProps {
   readonly channelId: string;
   readonly from: number;
   readonly until: number;
   readonly posts: LatestPosts;
-}) => {
+}
+
+const Receipts = ({ channelId, from, until, posts }: ReceiptsProps) => {
   const receipts = useQuery({
     queryKey: ['posts', 'receipts', channelId, from, until],
     queryFn: () =>

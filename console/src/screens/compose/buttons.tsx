@@ -42,19 +42,16 @@ export const changeButton = (rows: Rows, from: ButtonPlace, button: PostButton, 
   return addButton(removeButton(rows, from), button, isAlone && row > from.row ? row - 1 : row);
 };
 
-/** A dialog for a button's text, URL and row. */
-export const ButtonDialog = ({
-  rows,
-  place,
-  onSave,
-  onClose,
-}: {
+interface ButtonDialogProps {
   readonly rows: Draft['buttons'];
   /** Null for a new button. */
   readonly place: ButtonPlace | null;
   readonly onSave: (rows: Draft['buttons']) => void;
   readonly onClose: () => void;
-}) => {
+}
+
+/** A dialog for a button's text, URL and row. */
+export const ButtonDialog = ({ rows, place, onSave, onClose }: ButtonDialogProps) => {
   const button = place && rows[place.row]?.[place.column];
   const [text, setText] = useState(button?.text ?? '');
   const [address, setAddress] = useState(button?.url ?? '');
@@ -120,17 +117,15 @@ export const ButtonDialog = ({
   );
 };
 
-/** The buttons of a draft in their rows. Clicking a button edits it. */
-export const ButtonGrid = ({
-  rows,
-  isBad,
-  onEdit,
-}: {
+interface ButtonGridProps {
   readonly rows: Draft['buttons'];
   readonly isBad: (path: string) => boolean;
   /** Null for a new button. */
   readonly onEdit: (place: ButtonPlace | null) => void;
-}) => {
+}
+
+/** The buttons of a draft in their rows. Clicking a button edits it. */
+export const ButtonGrid = ({ rows, isBad, onEdit }: ButtonGridProps) => {
   if (rows.length === 0) return null;
   return (
     <div className="compose-buttons" role="group" aria-label={m.buttons}>

@@ -13,14 +13,13 @@ import { editedDraft } from './draft.js';
 import { type Destination, listDestinations } from './headline.js';
 import { composeMessages as m } from './messages.js';
 
-/** The editor for a planned post, or an explanation of why it cannot be changed. */
-export const EditPost = ({
-  postId,
-  destinations,
-}: {
+interface EditPostProps {
   readonly postId: string;
   readonly destinations: readonly Destination[];
-}) => {
+}
+
+/** The editor for a planned post, or an explanation of why it cannot be changed. */
+export const EditPost = ({ postId, destinations }: EditPostProps) => {
   const post = useQuery({
     queryKey: ['post', postId],
     queryFn: () => management().get('/posts/{id}', { path: { id: postId } }),
@@ -36,13 +35,12 @@ export const EditPost = ({
   );
 };
 
-const Edit = ({
-  post,
-  destinations,
-}: {
+interface EditProps {
   readonly post: Api<'PostWithPayload'>;
   readonly destinations: readonly Destination[];
-}) => {
+}
+
+const Edit = ({ post, destinations }: EditProps) => {
   const scope = useScope();
   const destination = destinations.find(({ endpoint }) => endpoint.id === post.endpoint_id);
   const channelIds = (destination?.channels ?? []).map(({ id }) => id).join();

@@ -38,16 +38,7 @@ export const EditTrail = ({ postId }: { readonly postId: string }) => (
   </>
 );
 
-/** The buttons that publish the post and copy it as code. On phones, they stay visible at the bottom. */
-export const GoBar = ({
-  label,
-  isPlanned,
-  isBusy,
-  isReady,
-  retryAt,
-  code,
-  publish,
-}: {
+interface GoBarProps {
   /** Label of the main button. */
   readonly label: string;
   /** True if the post has a time. The longer label then leaves room only for the copy button's icon. */
@@ -59,7 +50,10 @@ export const GoBar = ({
   /** Code that publishes the same post; null if there is none. */
   readonly code: PublishCode | null;
   readonly publish: () => void;
-}) => {
+}
+
+/** The buttons that publish the post and copy it as code. On phones, they stay visible at the bottom. */
+export const GoBar = ({ label, isPlanned, isBusy, isReady, retryAt, code, publish }: GoBarProps) => {
   const isEarly = useNow(1000) < (retryAt ?? 0);
   const copy = (text: string, language: keyof PublishCode): void => {
     void copyText(text).then(() => toast(m.copied(language)));
@@ -92,16 +86,14 @@ export const GoBar = ({
 /** True on devices with a mouse. On phones, focusing the text would open a keyboard that covers half of the screen. */
 const hasPointer = (): boolean => matchMedia('(pointer: fine)').matches;
 
-/** The post editor with its options, the walls next to it, and the publish button. */
-export const Composer = ({
-  scopeKey,
-  destinations,
-  wanted,
-}: {
+interface ComposerProps {
   readonly scopeKey: string;
   readonly destinations: readonly Destination[];
   readonly wanted: Wanted;
-}) => {
+}
+
+/** The post editor with its options, the walls next to it, and the publish button. */
+export const Composer = ({ scopeKey, destinations, wanted }: ComposerProps) => {
   const editedId = wanted.edited?.id ?? null;
   const isEdit = editedId !== null;
   const navigate = useNavigate();

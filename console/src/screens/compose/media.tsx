@@ -18,17 +18,15 @@ const BY_EXTENSION: readonly (readonly [Medium['type'], RegExp])[] = [
   ['photo', /\.(jpe?g|png|webp)$/i],
 ];
 
-/** A dialog for a file's URL and type. The file extension suggests the type until one is chosen. */
-export const MediumDialog = ({
-  medium,
-  onSave,
-  onClose,
-}: {
+interface MediumDialogProps {
   /** Undefined for a new file. */
   readonly medium: Medium | undefined;
   readonly onSave: (medium: Medium) => void;
   readonly onClose: () => void;
-}) => {
+}
+
+/** A dialog for a file's URL and type. The file extension suggests the type until one is chosen. */
+export const MediumDialog = ({ medium, onSave, onClose }: MediumDialogProps) => {
   const [address, setAddress] = useState(medium?.url ?? '');
   const [chosen, setChosen] = useState<Medium['type'] | null>(medium?.type ?? null);
   const [isTried, setIsTried] = useState(false);
@@ -80,21 +78,18 @@ export const MAX_MEDIA = 10;
 
 const MB = 1_048_576;
 
-/**
- * A draft's media files as tiles, in order, each with a menu. An additional tile adds a file, up to {@link MAX_MEDIA}.
- */
-export const MediaList = ({
-  media,
-  checked,
-  isBad,
-  onChange,
-}: {
+interface MediaListProps {
   readonly media: readonly Medium[];
   /** Media details that the gateway has determined so far. */
   readonly checked: readonly Api<'SandboxMedium'>[];
   readonly isBad: (path: string) => boolean;
   readonly onChange: (media: readonly Medium[]) => void;
-}) => {
+}
+
+/**
+ * A draft's media files as tiles, in order, each with a menu. An additional tile adds a file, up to {@link MAX_MEDIA}.
+ */
+export const MediaList = ({ media, checked, isBad, onChange }: MediaListProps) => {
   const [edited, setEdited] = useState<number | null>(null);
   const types: Readonly<Record<string, string>> = { photo: m.photo, video: m.video, audio: m.audio };
   const move = (index: number, by: number): void => {

@@ -21,16 +21,14 @@ const readMinutes = (typed: string): number | null => {
   return Number.isInteger(minutes) && minutes >= 0 && minutes <= MAX_MINUTES ? minutes : null;
 };
 
-/** A dialog for the pauses that start once the post is published. */
-export const AfterwardsDialog = ({
-  pauses,
-  onSave,
-  onClose,
-}: {
+interface AfterwardsDialogProps {
   readonly pauses: Draft['pauses'];
   readonly onSave: (pauses: Draft['pauses']) => void;
   readonly onClose: () => void;
-}) => {
+}
+
+/** A dialog for the pauses that start once the post is published. */
+export const AfterwardsDialog = ({ pauses, onSave, onClose }: AfterwardsDialogProps) => {
   const [typed, setTyped] = useState({ project: String(pauses.project), channels: String(pauses.channels) });
   const project = readMinutes(typed.project);
   const channels = readMinutes(typed.channels);
@@ -66,14 +64,13 @@ export const AfterwardsDialog = ({
   );
 };
 
-/** Chooses whether to publish the post now or at a given time. */
-export const WhenOption = ({
-  draft,
-  update,
-}: {
+interface WhenOptionProps {
   readonly draft: Draft;
   readonly update: (change: Partial<Draft>) => void;
-}) => {
+}
+
+/** Chooses whether to publish the post now or at a given time. */
+export const WhenOption = ({ draft, update }: WhenOptionProps) => {
   const choose = (which: 'now' | 'later'): void => {
     if ((which === 'later') === (draft.when !== null)) return;
     update({ when: which === 'now' ? null : suggestTime(serverNow(), browserZone()) });
@@ -96,15 +93,7 @@ export const WhenOption = ({
 
 const MINUTE = 60_000;
 
-/** The channels that receive the post, the endpoint, the time, the pause afterwards, and rarely used options. */
-export const Options = ({
-  draft,
-  destination,
-  destinations,
-  isEdit,
-  update,
-  onTailor,
-}: {
+interface OptionsProps {
   readonly draft: Draft;
   readonly destination: Destination;
   readonly destinations: readonly Destination[];
@@ -116,7 +105,10 @@ export const Options = ({
    * network.
    */
   readonly onTailor: (() => void) | null;
-}) => {
+}
+
+/** The channels that receive the post, the endpoint, the time, the pause afterwards, and rarely used options. */
+export const Options = ({ draft, destination, destinations, isEdit, update, onTailor }: OptionsProps) => {
   const [asksPause, setAsksPause] = useState(false);
   const [isOpen, setIsOpen] = useState(draft.externalId !== '' || draft.isAdvertisement);
   const describe = ({ endpoint, projects }: Destination): string => {
@@ -224,15 +216,13 @@ export const Options = ({
 /** Maximum number of channels with a chip each; if there are more, the channels of a network share a chip. */
 const MAX_CHIPS = 8;
 
-const Targets = ({
-  draft: { leftOut },
-  destination: { channels },
-  update,
-}: {
+interface TargetsProps {
   readonly draft: Draft;
   readonly destination: Destination;
   readonly update: (change: Partial<Draft>) => void;
-}) => {
+}
+
+const Targets = ({ draft: { leftOut }, destination: { channels }, update }: TargetsProps) => {
   const toggle = (ids: readonly string[], isOn: boolean): void => {
     const others = leftOut.filter((id) => !ids.includes(id));
     update({ leftOut: isOn ? [...others, ...ids] : others });

@@ -17,17 +17,15 @@ import type { Change, PreviewedWall } from './find-changes.js';
 import { composeMessages as m } from './messages.js';
 import type { useComposer } from './use-composer.js';
 
-/** The calls that publishing would make to each network, and code that publishes the same post from a program. */
-export const ExactRequests = ({
-  walls,
-  code,
-  environment,
-}: {
+interface ExactRequestsProps {
   readonly walls: readonly NetworkWall[];
   readonly code: PublishCode;
   /** Names of the environment variables that the code needs. */
   readonly environment: readonly string[];
-}) => {
+}
+
+/** The calls that publishing would make to each network, and code that publishes the same post from a program. */
+export const ExactRequests = ({ walls, code, environment }: ExactRequestsProps) => {
   const id = useId();
   const [isOpen, setIsOpen] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
@@ -65,13 +63,12 @@ export const ExactRequests = ({
   );
 };
 
-const Calls = ({
-  calls,
-  channels,
-}: {
+interface CallsProps {
   readonly calls: NetworkWall['preview']['requests'];
   readonly channels: readonly Api<'Channel'>[];
-}) => {
+}
+
+const Calls = ({ calls, channels }: CallsProps) => {
   const several = new Set(calls.map(({ target_id: targetId }) => targetId)).size > 1;
   return (
     <ol className="compose-calls">
@@ -96,17 +93,15 @@ export interface NetworkWall extends PreviewedWall {
   readonly previewOf: (channelId: string) => NetworkPreview;
 }
 
-/** One wall for each network that receives the post. On phones, users swipe between the walls. */
-export const Walls = ({
-  walls,
-  isStale,
-  at,
-}: {
+interface WallsProps {
   readonly walls: readonly NetworkWall[];
   readonly isStale: boolean;
   /** When the post will be published, in ms since 1970; null for now. */
   readonly at: number | null;
-}) => {
+}
+
+/** One wall for each network that receives the post. On phones, users swipe between the walls. */
+export const Walls = ({ walls, isStale, at }: WallsProps) => {
   const now = useNow(60_000);
   return (
     <div className="compose-walls">
@@ -239,17 +234,15 @@ export interface Note {
   readonly isQuoted?: boolean;
 }
 
-/** Explains what each network changes in the post, and what else to know before publishing. */
-export const ChangesCard = ({
-  walls,
-  notes,
-  putLinks,
-}: {
+interface ChangesCardProps {
   readonly walls: readonly NetworkWall[];
   readonly notes: readonly Note[];
   /** Adds the buttons' links to the text. */
   readonly putLinks: () => void;
-}) => {
+}
+
+/** Explains what each network changes in the post, and what else to know before publishing. */
+export const ChangesCard = ({ walls, notes, putLinks }: ChangesCardProps) => {
   const count = walls.reduce((sum, { changes }) => sum + changes.length, 0);
   const changed = walls.filter(({ changes }) => changes.length > 0);
   return (

@@ -51,17 +51,15 @@ export const showField = (path: string): void => {
 /** Maximum length of a post's text, in UTF-16 code units. */
 const MAX_TEXT = 15_895;
 
-/** The problems that keep the gateway from accepting the post. Each links to its field. */
-export const ProblemList = ({
-  draft,
-  problems,
-  onShow,
-}: {
+interface ProblemListProps {
   readonly draft: Draft;
   readonly problems: readonly Api<'ErrorDetail'>[];
   /** Focuses the field at a path. */
   readonly onShow: (path: string) => void;
-}) => {
+}
+
+/** The problems that keep the gateway from accepting the post. Each links to its field. */
+export const ProblemList = ({ draft, problems, onShow }: ProblemListProps) => {
   const nameOf = (path: string): string => {
     const { name, index, place } = fieldOf(path);
     if (name === 'media' && index !== null) return fileName(draft.media[index]?.url ?? '');
@@ -97,20 +95,17 @@ export const ProblemList = ({
   );
 };
 
-/** Explains why the post was not accepted, and what to do. Problems in the post itself are listed elsewhere. */
-export const PublishError = ({
-  error,
-  retryAt,
-  endpointId,
-  edited,
-}: {
+interface PublishErrorProps {
   readonly error: GatewayError;
   /** Time at which the gateway will accept posts again, in ms; null unless it asked to wait. */
   readonly retryAt: number | null;
   readonly endpointId: string;
   /** The planned post that is being edited, and a function that loads its current state; null for a new post. */
   readonly edited: { readonly id: string; readonly reload: () => void } | null;
-}) => {
+}
+
+/** Explains why the post was not accepted, and what to do. Problems in the post itself are listed elsewhere. */
+export const PublishError = ({ error, retryAt, endpointId, edited }: PublishErrorProps) => {
   const refused = refusalOf(error, planningMessages);
   const now = useNow(1000);
   const { status, code, errors, requestId } = error;

@@ -6,19 +6,16 @@ import { composeMessages as m } from './messages.js';
 /** Key of the common text, for networks without their own text. */
 export const ALL = 'all';
 
-/** Chooses the network whose text the editor shows. */
-export const TextVersions = ({
-  draft,
-  platforms,
-  shown,
-  onShow,
-}: {
+interface TextVersionsProps {
   readonly draft: Draft;
   readonly platforms: readonly string[];
   /** A network, or {@link ALL}. */
   readonly shown: string;
   readonly onShow: (version: string) => void;
-}) => (
+}
+
+/** Chooses the network whose text the editor shows. */
+export const TextVersions = ({ draft, platforms, shown, onShow }: TextVersionsProps) => (
   <div className="text-versions">
     <Segmented
       label={m.textOf}
@@ -41,16 +38,14 @@ export const TextVersions = ({
   </div>
 );
 
-/** Shows whether the network has its own text, and warns if editing the text would lose formatting. */
-export const VersionNote = ({
-  draft,
-  shown,
-  update,
-}: {
+interface VersionNoteProps {
   readonly draft: Draft;
   readonly shown: string;
   readonly update: (change: Partial<Draft>) => void;
-}) => {
+}
+
+/** Shows whether the network has its own text, and warns if editing the text would lose formatting. */
+export const VersionNote = ({ draft, shown, update }: VersionNoteProps) => {
   const network = networkTitle(shown);
   const hasOwn = draft.overrides[shown] !== undefined;
   const drop = (): void =>
@@ -70,19 +65,16 @@ export const VersionNote = ({
   );
 };
 
-/** A button in the editor's toolbar that adds a media file or a button to the post. */
-export const Tool = ({
-  icon,
-  label,
-  isFull = false,
-  onClick,
-}: {
+interface ToolProps {
   readonly icon: 'image' | 'button';
   readonly label: string;
   /** True if nothing more can be added. */
   readonly isFull?: boolean;
   readonly onClick: () => void;
-}) => (
+}
+
+/** A button in the editor's toolbar that adds a media file or a button to the post. */
+export const Tool = ({ icon, label, isFull = false, onClick }: ToolProps) => (
   <button
     type="button"
     className="tool"

@@ -9,20 +9,19 @@ import { Confirmation, Dialog, happens, risk, stays } from '../../components/dia
 import { Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
 import { serverNow } from '../../time/server-clock.js';
-import { type Endpoint, refreshEndpoints } from './endpoint-state.js';
+import { type Endpoint, refreshEndpoints } from './data.js';
 import { endpointsMessages as m } from './messages.js';
 
 /** An endpoint whose token was replaced, or which was disabled, and the number of its planned posts. */
 export type WithPlanned = Pick<Endpoint, 'id'> & { readonly planned_posts: number };
 
-/** Tells how many planned posts an endpoint has, and offers to cancel those that it accepted lately (D-87). */
-export const CancelPlannedDialog = ({
-  endpoint: { id, planned_posts: count },
-  onClose,
-}: {
+interface CancelPlannedDialogProps {
   readonly endpoint: WithPlanned;
   readonly onClose: () => void;
-}) => {
+}
+
+/** Tells how many planned posts an endpoint has, and offers to cancel those that it accepted lately (D-87). */
+export const CancelPlannedDialog = ({ endpoint: { id, planned_posts: count }, onClose }: CancelPlannedDialogProps) => {
   const [minutes, setMinutes] = useState('');
   return (
     <Confirmation
@@ -93,20 +92,16 @@ export const EndpointAccess = ({ endpoint }: { readonly endpoint: Endpoint }) =>
   );
 };
 
-const Replace = ({
-  kind,
-  endpoint: { id },
-  onClose,
-  onShow,
-  onPlanned,
-}: {
+interface ReplaceProps {
   readonly kind: Kind;
   readonly endpoint: Endpoint;
   readonly onClose: () => void;
   readonly onShow: (secret: Secret) => void;
   /** Called if the endpoint whose token was replaced has planned posts. */
   readonly onPlanned: (endpoint: WithPlanned) => void;
-}) => {
+}
+
+const Replace = ({ kind, endpoint: { id }, onClose, onShow, onPlanned }: ReplaceProps) => {
   const [overlap, setOverlap] = useState('60');
   const texts = m.rotate[kind];
   const path = { id };

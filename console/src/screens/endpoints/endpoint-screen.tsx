@@ -16,14 +16,7 @@ import { format } from '../../i18n/format.js';
 import { publishCode, readBrand } from '../../publish-code/publish-code.js';
 import { CancelPlannedDialog, EndpointAccess, type WithPlanned } from './endpoint-access.js';
 import { EndpointSettings } from './endpoint-settings.js';
-import {
-  enableEndpoint,
-  type Endpoint,
-  endpointName,
-  EndpointState,
-  refreshEndpoints,
-  useEndpoint,
-} from './endpoint-state.js';
+import { enableEndpoint, type Endpoint, endpointName, EndpointState, refreshEndpoints, useEndpoint } from './data.js';
 import { endpointsMessages as m } from './messages.js';
 
 /** The limits that apply to an endpoint, as figures. */
@@ -143,13 +136,12 @@ const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
   );
 };
 
-const DisabledBanner = ({
-  endpoint: { id },
-  by,
-}: {
+interface DisabledBannerProps {
   readonly endpoint: Endpoint;
   readonly by: NonNullable<Endpoint['disabled_by']>;
-}) => {
+}
+
+const DisabledBanner = ({ endpoint: { id }, by }: DisabledBannerProps) => {
   const { save: enable, isBusy } = useSave(async () => {
     await enableEndpoint(id);
     toast(m.enabled);
@@ -165,17 +157,14 @@ const DisabledBanner = ({
   );
 };
 
-const EndpointConfirmation = ({
-  kind,
-  endpoint,
-  onClose,
-  onDisabled,
-}: {
+interface EndpointConfirmationProps {
   readonly kind: 'disable' | 'remove';
   readonly endpoint: Endpoint;
   readonly onClose: () => void;
   readonly onDisabled: (disabled: WithPlanned) => void;
-}) => {
+}
+
+const EndpointConfirmation = ({ kind, endpoint, onClose, onDisabled }: EndpointConfirmationProps) => {
   const navigate = useNavigate();
   const name = endpointName(endpoint);
   const path = { id: endpoint.id };

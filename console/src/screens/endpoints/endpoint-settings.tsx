@@ -5,7 +5,7 @@ import { useProjects } from '../../api/things.js';
 import { AreaField, Checkbox, TextField } from '../../components/controls.js';
 import { SettingsForm, useSave } from '../../components/form.js';
 import { toast } from '../../components/toasts.js';
-import { type Endpoint, refreshEndpoints } from './endpoint-state.js';
+import { type Endpoint, refreshEndpoints } from './data.js';
 import { endpointsMessages as m } from './messages.js';
 
 /** An endpoint's fields while they are being edited. */
@@ -37,19 +37,16 @@ export const toBody = (draft: EndpointDraft) => ({
 /** Returns the query for the limits of all plans. */
 export const usePlans = () => useQuery({ queryKey: ['plans'], queryFn: () => management().get('/plans') });
 
-/** Fields for an endpoint's settings. */
-export const EndpointFields = ({
-  draft,
-  requiresApproval = false,
-  onChange,
-  problems,
-}: {
+interface EndpointFieldsProps {
   readonly draft: EndpointDraft;
   /** True if posts through the endpoint currently need approval. */
   readonly requiresApproval?: boolean;
   readonly onChange: (changes: Partial<EndpointDraft>) => void;
   readonly problems: Problems;
-}) => {
+}
+
+/** Fields for an endpoint's settings. */
+export const EndpointFields = ({ draft, requiresApproval = false, onChange, problems }: EndpointFieldsProps) => {
   const interval = usePlans().data?.min_interval;
   const errorOf = (path: string) => {
     const problem = Object.entries(problems).find(([at]) => at === path || at.startsWith(`${path}[`))?.[1];
@@ -110,16 +107,14 @@ export const EndpointFields = ({
   );
 };
 
-/** The projects that an endpoint posts to. Chosen projects keep their order; a newly chosen project comes last. */
-const ProjectChoice = ({
-  draft: { projectIds },
-  onChange,
-  error,
-}: {
+interface ProjectChoiceProps {
   readonly draft: EndpointDraft;
   readonly onChange: (changes: Partial<EndpointDraft>) => void;
   readonly error: string | undefined;
-}) => {
+}
+
+/** The projects that an endpoint posts to. Chosen projects keep their order; a newly chosen project comes last. */
+const ProjectChoice = ({ draft: { projectIds }, onChange, error }: ProjectChoiceProps) => {
   const projects: readonly Api<'Project'>[] = useProjects().data ?? [];
   const toggle = (id: string, isOn: boolean): void =>
     onChange({ projectIds: isOn ? [...projectIds, id] : projectIds.filter((each) => each !== id) });

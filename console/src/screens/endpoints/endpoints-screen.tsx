@@ -7,7 +7,7 @@ import { Card, PageHead } from '../../components/card.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { toast, toastError } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
-import { enableEndpoint, type Endpoint, endpointName, EndpointState } from './endpoint-state.js';
+import { enableEndpoint, type Endpoint, endpointName, EndpointState } from './data.js';
 import { endpointsMessages as m } from './messages.js';
 
 /** All endpoints, and which of them accept posts. */
@@ -42,13 +42,12 @@ export const EndpointsScreen = () => {
   );
 };
 
-const EndpointTable = ({
-  endpoints,
-  firstOff,
-}: {
+interface EndpointTableProps {
   readonly endpoints: readonly Endpoint[];
   readonly firstOff: string | undefined;
-}) => {
+}
+
+const EndpointTable = ({ endpoints, firstOff }: EndpointTableProps) => {
   const names = useNames();
   const enable = async (id: string): Promise<void> => {
     try {

@@ -12,7 +12,7 @@ import { Empty, Loaded } from '../../components/states.js';
 import { OwnerField, useNeedsOwner } from '../../session/owner-field.js';
 import { useScope } from '../../session/session.js';
 import { type EndpointDraft, EndpointFields, toBody, usePlans } from './endpoint-settings.js';
-import { endpointName, refreshEndpoints } from './endpoint-state.js';
+import { endpointName, refreshEndpoints } from './data.js';
 import { endpointsMessages as m } from './messages.js';
 
 /** Creates an endpoint, and shows its URL and secrets once. */
@@ -88,17 +88,15 @@ const Saved = ({ created }: { readonly created: Created }) => {
   );
 };
 
-const NewEndpointForm = ({
-  projectId,
-  interval,
-  onCreated,
-}: {
+interface NewEndpointFormProps {
   /** The initially chosen project; null for none. */
   readonly projectId: string | null;
   /** Seconds. */
   readonly interval: number;
   readonly onCreated: (created: Created) => void;
-}) => {
+}
+
+const NewEndpointForm = ({ projectId, interval, onCreated }: NewEndpointFormProps) => {
   const scope = useScope();
   const needsOwner = useNeedsOwner();
   const [mode, setMode] = useState<'live' | 'test'>('live');

@@ -12,7 +12,7 @@ import { Countdown, Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { outputsMessages as m } from './messages.js';
-import { type Delivery, refreshOutputs, useDeliveries } from './output-state.js';
+import { type Delivery, refreshOutputs, useDeliveries } from './data.js';
 
 const LOOKS = {
   pending: { name: 'waiting', tone: 'idle' },

@@ -11,7 +11,7 @@ import { Form, useSave } from '../../components/form.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { outputsMessages as m } from './messages.js';
 import { type OutputDraft, OutputFields, secretForms } from './output-settings.js';
-import { refreshOutputs } from './output-state.js';
+import { refreshOutputs } from './data.js';
 
 interface Created {
   readonly id: string;
@@ -70,13 +70,12 @@ export const NewOutputScreen = () => {
   );
 };
 
-const NewOutputForm = ({
-  projects,
-  onCreated,
-}: {
+interface NewOutputFormProps {
   readonly projects: readonly Api<'Project'>[];
   readonly onCreated: (created: Created) => void;
-}) => {
+}
+
+const NewOutputForm = ({ projects, onCreated }: NewOutputFormProps) => {
   const [projectId, setProjectId] = useState(projects.length === 1 ? (projects[0]?.id ?? '') : '');
   const [draft, setDraft] = useState<OutputDraft>({ url: '', kinds: ['post.published'] });
   const { save, isBusy, problems } = useSave(async () => {

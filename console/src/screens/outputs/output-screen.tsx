@@ -14,23 +14,21 @@ import { serverNow } from '../../time/server-clock.js';
 import { Deliveries } from './deliveries.js';
 import { outputsMessages as m } from './messages.js';
 import { OutputSecret, OutputSettings } from './output-settings.js';
-import { hostOf, type Output, OutputState, refreshOutputs, useDeliveries, useOutput } from './output-state.js';
+import { hostOf, type Output, OutputState, refreshOutputs, useDeliveries, useOutput } from './data.js';
 
 const HOUR = 3_600_000;
+
+interface ReplayDialogProps {
+  readonly output: Output;
+  readonly enables: boolean;
+  readonly onClose: () => void;
+}
 
 /**
  * Resends the failed and waiting deliveries of a chosen period.
  * @param enables whether to enable the webhook first
  */
-export const ReplayDialog = ({
-  output: { id },
-  enables,
-  onClose,
-}: {
-  readonly output: Output;
-  readonly enables: boolean;
-  readonly onClose: () => void;
-}) => {
+export const ReplayDialog = ({ output: { id }, enables, onClose }: ReplayDialogProps) => {
   const [hours, setHours] = useState('120');
   const run = async (): Promise<void> => {
     const path = { id };
@@ -136,17 +134,14 @@ const OutputPage = ({ output }: { readonly output: Output }) => {
   );
 };
 
-const DisabledBanner = ({
-  output: { id },
-  by,
-  hasFailed,
-  onReplay,
-}: {
+interface DisabledBannerProps {
   readonly output: Output;
   readonly by: NonNullable<Output['disabled_by']>;
   readonly hasFailed: boolean;
   readonly onReplay: () => void;
-}) => {
+}
+
+const DisabledBanner = ({ output: { id }, by, hasFailed, onReplay }: DisabledBannerProps) => {
   const enable = async (): Promise<void> => {
     try {
       await management().post('/webhook-outputs/{id}/enable', { path: { id } });
@@ -170,15 +165,13 @@ const DisabledBanner = ({
   );
 };
 
-const OutputConfirmation = ({
-  kind,
-  output,
-  onClose,
-}: {
+interface OutputConfirmationProps {
   readonly kind: 'disable' | 'remove';
   readonly output: Output;
   readonly onClose: () => void;
-}) => {
+}
+
+const OutputConfirmation = ({ kind, output, onClose }: OutputConfirmationProps) => {
   const navigate = useNavigate();
   const host = hostOf(output);
   const path = { id: output.id };

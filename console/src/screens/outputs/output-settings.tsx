@@ -9,7 +9,7 @@ import { SettingsForm, useSave } from '../../components/form.js';
 import { Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
 import { outputsMessages as m } from './messages.js';
-import { type Kind, KINDS, type Output, refreshOutputs } from './output-state.js';
+import { type Kind, KINDS, type Output, refreshOutputs } from './data.js';
 
 /** A webhook's fields while they are being edited. */
 export interface OutputDraft {
@@ -17,16 +17,14 @@ export interface OutputDraft {
   readonly kinds: readonly Kind[];
 }
 
-/** Fields for a webhook: its URL, and the events that it reports. */
-export const OutputFields = ({
-  draft,
-  onChange,
-  problems,
-}: {
+interface OutputFieldsProps {
   readonly draft: OutputDraft;
   readonly onChange: (draft: OutputDraft) => void;
   readonly problems: Problems;
-}) => {
+}
+
+/** Fields for a webhook: its URL, and the events that it reports. */
+export const OutputFields = ({ draft, onChange, problems }: OutputFieldsProps) => {
   const kindsProblem = Object.entries(problems).find(([path]) => path.startsWith('kinds'))?.[1];
   const toggle = (kind: Kind, isOn: boolean): void =>
     onChange({ ...draft, kinds: isOn ? [...draft.kinds, kind] : draft.kinds.filter((each) => each !== kind) });
@@ -84,14 +82,13 @@ export const OutputSettings = ({ output }: { readonly output: Output }) => {
   );
 };
 
-/** Returns the two forms of a signing secret, which are shown once. */
-export const secretForms = ({
-  secret,
-  secret_whsec: standard,
-}: {
+interface SecretFormsProps {
   readonly secret: string | null;
   readonly secret_whsec: string | null;
-}): readonly Secret[] => [
+}
+
+/** Returns the two forms of a signing secret, which are shown once. */
+export const secretForms = ({ secret, secret_whsec: standard }: SecretFormsProps): readonly Secret[] => [
   { label: m.secretRaw, value: secret ?? '', variable: 'CROSSPOST_WEBHOOK_SECRET', isSecret: true },
   { label: m.secretStandard, value: standard ?? '', variable: 'CROSSPOST_WEBHOOK_SECRET_WHSEC', isSecret: true },
 ];

@@ -6,7 +6,7 @@ import { ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { outputsMessages as m } from './messages.js';
-import { hostOf, type Output, OutputState, useOutputs } from './output-state.js';
+import { hostOf, type Output, OutputState, useOutputs } from './data.js';
 
 /** All webhooks, and which of them are active. */
 export const OutputsScreen = () => {

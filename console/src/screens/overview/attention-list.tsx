@@ -77,17 +77,15 @@ export const MoreLink = ({ item }: { readonly item: Attention }) => {
   );
 };
 
-/** The buttons that resolve an item, main action first. */
-export const AttentionActions = ({
-  item,
-  isFirst,
-  isOfMany,
-}: {
+interface AttentionActionsProps {
   readonly item: Attention;
   readonly isFirst: boolean;
   /** True if the sentence covers all items of that type, not just the first. */
   readonly isOfMany: boolean;
-}) => {
+}
+
+/** The buttons that resolve an item, main action first. */
+export const AttentionActions = ({ item, isFirst, isOfMany }: AttentionActionsProps) => {
   const { action } = m;
   const look = isFirst ? 'primary' : 'plain';
   const { subject } = item;
@@ -185,16 +183,14 @@ const SettleButton = ({ look }: { readonly look: 'primary' | 'plain' }) => {
   );
 };
 
-/** A button that calls the gateway without asking for confirmation. */
-const CallButton = ({
-  item,
-  look,
-  label,
-}: {
+interface CallButtonProps {
   readonly item: Attention;
   readonly look: 'primary' | 'plain';
   readonly label: string;
-}) => {
+}
+
+/** A button that calls the gateway without asking for confirmation. */
+const CallButton = ({ item, look, label }: CallButtonProps) => {
   const call = useAttentionCalls();
   const { save: run, isBusy } = useSave(async () => {
     await call(item);
@@ -252,15 +248,13 @@ export const putGatewayFirst = (items: readonly Attention[]): readonly Attention
   return [...items.filter(isOfGateway), ...items.filter((item) => !isOfGateway(item))];
 };
 
-const AttentionRow = ({
-  item,
-  isFirst,
-  isOfAll,
-}: {
+interface AttentionRowProps {
   readonly item: Attention;
   readonly isFirst: boolean;
   readonly isOfAll: boolean;
-}) => {
+}
+
+const AttentionRow = ({ item, isFirst, isOfAll }: AttentionRowProps) => {
   const advise = useAdvice();
   const { title, details, reason } = describeAttention(item, { m, format, advise, isOfAll });
   return (

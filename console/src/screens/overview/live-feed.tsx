@@ -27,15 +27,14 @@ const LOOKS: Readonly<Record<string, { readonly name: IconName; readonly tone: T
 const keyOf = ({ at, kind, publication_id: publicationId, resource_id: resourceId }: Recent): string =>
   `${publicationId ?? resourceId} ${kind} ${at}`;
 
-/** The latest events, as they happen. The list stays still while the pointer or the focus is on it. */
-export const LiveFeed = ({
-  recent,
-  rows,
-}: {
+interface LiveFeedProps {
   readonly recent: readonly Recent[];
   /** Maximum number of rows to show. */
   readonly rows: number;
-}) => {
+}
+
+/** The latest events, as they happen. The list stays still while the pointer or the focus is on it. */
+export const LiveFeed = ({ recent, rows }: LiveFeedProps) => {
   const [isHeld, setIsHeld] = useState(false);
   const { shown, added, held } = useSteadyList(recent, keyOf, isHeld);
   return (

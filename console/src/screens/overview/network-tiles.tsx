@@ -28,15 +28,14 @@ export const Sparkline = ({ values }: { readonly values: readonly number[] }) =>
 /** Number of publications per hour at which the tile switches to showing the rate per minute. */
 const BUSY_HOUR = 600;
 
-/** A tile for each network: its state, what it published, and what is waiting. */
-export const NetworkTiles = ({
-  overview: { networks, waiting },
-  footer,
-}: {
+interface NetworkTilesProps {
   readonly overview: Overview;
   /** Renders the lower part of a tile; by default, it shows what is waiting. */
   readonly footer?: (network: Network) => ReactNode;
-}) => (
+}
+
+/** A tile for each network: its state, what it published, and what is waiting. */
+export const NetworkTiles = ({ overview: { networks, waiting }, footer }: NetworkTilesProps) => (
   <section className="tiles" aria-label={m.networks}>
     {networks.map((network) => {
       const { platform, published_hour: hour } = network;

@@ -11,18 +11,17 @@ import { WaitingExplanation, WaitingReason, WaitingTime } from '../../publicatio
 import { useChain, WhyChain } from '../../publications/why-chain.js';
 import { overviewMessages as m } from './messages.js';
 
+interface WaitingCardProps {
+  readonly waiting: readonly WaitingPublication[];
+  /** Total number of waiting publications. */
+  readonly total: number;
+}
+
 /**
  * The publications that are next or have waited longest, each with a short reason. Clicking a publication opens the
  * full reason.
  */
-export const WaitingCard = ({
-  waiting,
-  total,
-}: {
-  readonly waiting: readonly WaitingPublication[];
-  /** Total number of waiting publications. */
-  readonly total: number;
-}) => {
+export const WaitingCard = ({ waiting, total }: WaitingCardProps) => {
   const names = useNames();
   const [openId, setOpenId] = useState<string | null>(null);
   const all = (
@@ -54,20 +53,16 @@ export const WaitingCard = ({
   );
 };
 
-const WaitingRow = ({
-  publication,
-  names,
-  follows,
-  isOpen,
-  onToggle,
-}: {
+interface WaitingRowProps {
   readonly publication: WaitingPublication;
   readonly names: Names;
   /** True if the publication ahead is shown just above this one. */
   readonly follows: boolean;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
-}) => {
+}
+
+const WaitingRow = ({ publication, names, follows, isOpen, onToggle }: WaitingRowProps) => {
   const id = useId();
   return (
     <li>

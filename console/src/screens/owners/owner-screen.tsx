@@ -14,7 +14,7 @@ import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { setSession, useScope, useSession } from '../../session/session.js';
 import { ownersMessages as m } from './messages.js';
-import { KeyDialog, LocaleField, type Owner, PlanField, planTitle, refreshOwners, useOwner } from './owner-fields.js';
+import { KeyDialog, LocaleField, type Owner, PlanField, planTitle, refreshOwners, useOwner } from './data.js';
 
 /** The limits that apply to an owner, as figures. */
 export const OwnerLimits = ({ owner: { limits } }: { readonly owner: Owner }) => {
@@ -78,14 +78,13 @@ export const OwnerSettings = ({ owner }: { readonly owner: Owner }) => {
   );
 };
 
-/** Gives an owner extra posts on top of the plan. */
-export const PackDialog = ({
-  owner: { id, name },
-  onClose,
-}: {
+interface PackDialogProps {
   readonly owner: Owner;
   readonly onClose: () => void;
-}) => {
+}
+
+/** Gives an owner extra posts on top of the plan. */
+export const PackDialog = ({ owner: { id, name }, onClose }: PackDialogProps) => {
   const [text, setText] = useState('100');
   const posts = /^\d{1,9}$/.test(text.trim()) ? Number(text) : 0;
   return (

@@ -22,16 +22,15 @@ import {
   planTitle,
   refreshOwners,
   useOwners,
-} from './owner-fields.js';
+} from './data.js';
 
-/** Adds an owner. Its key is passed on, because the gateway shows it only once. */
-export const AddOwnerDialog = ({
-  onClose,
-  onAdded,
-}: {
+interface AddOwnerDialogProps {
   readonly onClose: () => void;
   readonly onAdded: (key: string) => void;
-}) => {
+}
+
+/** Adds an owner. Its key is passed on, because the gateway shows it only once. */
+export const AddOwnerDialog = ({ onClose, onAdded }: AddOwnerDialogProps) => {
   const [name, setName] = useState('');
   const [plan, setPlan] = useState<Plan>('free');
   const [locale, setLocale] = useState<'en' | 'ru'>('en');

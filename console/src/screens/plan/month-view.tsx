@@ -15,14 +15,7 @@ import { AddLink, DayName, DropCell, middleOf } from './week-view.js';
 const SHOWN = 4;
 const MINUTE_MS = 60_000;
 
-/** The weeks of a month. On phones, each day shows only the number of its posts. */
-export const MonthView = ({
-  days,
-  first,
-  posts,
-  shownUntil,
-  drag,
-}: {
+interface MonthViewProps {
   readonly days: readonly Day[];
   /** Any day of the month. */
   readonly first: Day;
@@ -30,7 +23,10 @@ export const MonthView = ({
   /** The last day that posts were loaded for, if there were too many to load; null if all were loaded. */
   readonly shownUntil: Day | null;
   readonly drag: PlanDrag;
-}) => {
+}
+
+/** The weeks of a month. On phones, each day shows only the number of its posts. */
+export const MonthView = ({ days, first, posts, shownUntil, drag }: MonthViewProps) => {
   const isPhone = useIsPhone();
   const zone = browserZone();
   const today = toLocal(useNow(MINUTE_MS), zone).day;
@@ -107,16 +103,14 @@ export const MonthView = ({
   );
 };
 
-/** The week view for phones: seven days, one below the other. */
-export const DayList = ({
-  days,
-  posts,
-  drag,
-}: {
+interface DayListProps {
   readonly days: readonly Day[];
   readonly posts: readonly Post[];
   readonly drag: PlanDrag;
-}) => {
+}
+
+/** The week view for phones: seven days, one below the other. */
+export const DayList = ({ days, posts, drag }: DayListProps) => {
   const zone = browserZone();
   const today = toLocal(useNow(MINUTE_MS), zone).day;
   const byDay = useMemo(() => groupByDay(posts, timeOf, browserZone()), [posts]);

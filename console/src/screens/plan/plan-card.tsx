@@ -13,17 +13,15 @@ import { timeOf } from './calendar.js';
 import { planMessages as m } from './messages.js';
 import { type PlanDrag, usePending } from './use-plan.js';
 
-/** A post in the calendar, with its time, networks and text. Planned posts can be dragged or moved with a button. */
-export const PlanCard = ({
-  post,
-  drag,
-  isLine = false,
-}: {
+interface PlanCardProps {
   readonly post: Post;
   readonly drag: PlanDrag;
   /** True to show the post on one line, as in the month view. */
   readonly isLine?: boolean;
-}) => {
+}
+
+/** A post in the calendar, with its time, networks and text. Planned posts can be dragged or moved with a button. */
+export const PlanCard = ({ post, drag, isLine = false }: PlanCardProps) => {
   const title = postTitle(post, m.media);
   const state = worstOf(post.publications) ?? 'dismissed';
   const canMove = isPlanned(post);

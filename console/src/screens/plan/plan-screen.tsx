@@ -21,17 +21,15 @@ import { PendingCard } from './plan-card.js';
 import { type Calendar, findCard, useCalendar, useNextPlanned, usePlanDrag, usePlanKeys } from './use-plan.js';
 import { middleOf, WeekView } from './week-view.js';
 
-/** Shown above an empty calendar: links to the next planned post, or to Compose if there is none. */
-export const NothingPlanned = ({
-  after,
-  view,
-  first,
-}: {
+interface NothingPlannedProps {
   /** End of the shown period, in ms since 1970. */
   readonly after: number;
   readonly view: View;
   readonly first: Day;
-}) => {
+}
+
+/** Shown above an empty calendar: links to the next planned post, or to Compose if there is none. */
+export const NothingPlanned = ({ after, view, first }: NothingPlannedProps) => {
   const next = useNextPlanned(after).data;
   if (next === undefined) return null;
   if (next?.publish_at)
@@ -64,16 +62,14 @@ export const NothingPlanned = ({
   );
 };
 
-/** Buttons for switching between week and month, and for going to the previous or next week or month. */
-export const PlanToolbar = ({
-  view,
-  first,
-  days,
-}: {
+interface PlanToolbarProps {
   readonly view: View;
   readonly first: Day;
   readonly days: readonly Day[];
-}) => {
+}
+
+/** Buttons for switching between week and month, and for going to the previous or next week or month. */
+export const PlanToolbar = ({ view, first, days }: PlanToolbarProps) => {
   const navigate = useNavigate();
   const show = (next: View, from: Day | null): void => {
     const isToday = from === null || from === toLocal(serverNow(), browserZone()).day;

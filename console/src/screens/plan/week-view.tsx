@@ -16,17 +16,15 @@ const DAY = 24 * HOUR;
 /** Returns an instant around noon, in ms since 1970, for formatting the day. */
 export const middleOf = (day: Day): number => startOfDay(day, browserZone()) + DAY / 2;
 
-/** The name of a day, and its length if the clocks change on it. */
-export const DayName = ({
-  day,
-  isToday,
-  isShort = false,
-}: {
+interface DayNameProps {
   readonly day: Day;
   readonly isToday: boolean;
   /** True to name the month only on its first day, for narrow columns. */
   readonly isShort?: boolean;
-}) => {
+}
+
+/** The name of a day, and its length if the clocks change on it. */
+export const DayName = ({ day, isToday, isShort = false }: DayNameProps) => {
   const at = middleOf(day);
   const length = lengthOfDay(day, browserZone());
   return (
@@ -51,19 +49,7 @@ export const AddLink = ({ day }: { readonly day: Day }) => {
 /** Formats an hour as a time of day: `07:00`. */
 export const hourName = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
-/**
- * A cell of the calendar. While a post is dragged over the cell, it shows the time that the post would get. A click on
- * an empty spot schedules a post; keyboard users have the link at the head of the day.
- */
-export const DropCell = ({
-  day,
-  hour,
-  drag,
-  isPast,
-  className = '',
-  title,
-  children,
-}: {
+interface DropCellProps {
   readonly day: Day;
   /** From 0 to 23; null for the day as a whole. */
   readonly hour: number | null;
@@ -73,7 +59,13 @@ export const DropCell = ({
   readonly className?: string;
   readonly title?: string;
   readonly children?: ReactNode;
-}) => {
+}
+
+/**
+ * A cell of the calendar. While a post is dragged over the cell, it shows the time that the post would get. A click on
+ * an empty spot schedules a post; keyboard users have the link at the head of the day.
+ */
+export const DropCell = ({ day, hour, drag, isPast, className = '', title, children }: DropCellProps) => {
   const navigate = useNavigate();
   const [isOver, setIsOver] = useState(false);
   const onDragOver = (event: DragEvent): void => {
@@ -115,16 +107,7 @@ export const DropCell = ({
 /** Maximum number of posts shown in an hour. If there are more, a button that shows them replaces the last post. */
 const SHOWN = 5;
 
-/** An hour of a day, with its posts. */
-export const HourCell = ({
-  day,
-  hour,
-  change,
-  isPast,
-  nowAt,
-  posts,
-  drag,
-}: {
+interface HourCellProps {
   readonly day: Day;
   readonly hour: number;
   readonly change: Hour['change'];
@@ -133,7 +116,10 @@ export const HourCell = ({
   readonly nowAt: number | null;
   readonly posts: readonly Post[];
   readonly drag: PlanDrag;
-}) => {
+}
+
+/** An hour of a day, with its posts. */
+export const HourCell = ({ day, hour, change, isPast, nowAt, posts, drag }: HourCellProps) => {
   const [isAll, setIsAll] = useState(false);
   const shown = isAll || posts.length <= SHOWN ? posts : posts.slice(0, SHOWN - 1);
   const rest = posts.length - shown.length;
@@ -163,16 +149,14 @@ export const HourCell = ({
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** Seven days side by side, with a row for each hour. Rows with posts grow to fit them. */
-export const WeekView = ({
-  days,
-  posts,
-  drag,
-}: {
+interface WeekViewProps {
   readonly days: readonly Day[];
   readonly posts: readonly Post[];
   readonly drag: PlanDrag;
-}) => {
+}
+
+/** Seven days side by side, with a row for each hour. Rows with posts grow to fit them. */
+export const WeekView = ({ days, posts, drag }: WeekViewProps) => {
   const zone = browserZone();
   const now = toLocal(useNow(MINUTE_MS), zone);
   const nowHour = Number(now.time.slice(0, 2));

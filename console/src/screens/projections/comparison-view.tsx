@@ -11,19 +11,16 @@ import { projectionsMessages as m } from './messages.js';
 /** Number of examples that are shown at first. */
 const FIRST = 3;
 
-/** A row-by-row comparison of two versions: the counts, and examples side by side. */
-export const ComparisonView = ({
-  comparison,
-  versions,
-  title,
-  actions,
-}: {
+interface ComparisonViewProps {
   readonly comparison: Comparison;
   /** Names of the live and the fresh version. */
   readonly versions: readonly [live: string, fresh: string];
   readonly title?: string;
   readonly actions?: ReactNode;
-}) => {
+}
+
+/** A row-by-row comparison of two versions: the counts, and examples side by side. */
+export const ComparisonView = ({ comparison, versions, title, actions }: ComparisonViewProps) => {
   const [isOpen, setIsOpen] = useState(false);
   const { rows, missing, extra, different, examples } = comparison;
   const isEqual = missing + extra + different === 0;
@@ -95,21 +92,18 @@ const ExampleView = ({
   );
 };
 
-/**
- * A rebuild alongside the live version: first the chain of versions and the progress, then the differences and the
- * decision.
- */
-export const CandidatePanel = ({
-  projection,
-  candidate,
-  job,
-  onDecide,
-}: {
+interface CandidatePanelProps {
   readonly projection: Projection;
   readonly candidate: NonNullable<Projection['candidate']>;
   readonly job: Job | undefined;
   readonly onDecide: (decision: Decision) => void;
-}) => {
+}
+
+/**
+ * A rebuild alongside the live version: first the chain of versions and the progress, then the differences and the
+ * decision.
+ */
+export const CandidatePanel = ({ projection, candidate, job, onDecide }: CandidatePanelProps) => {
   const comparison = comparisonOf(job);
   const compared = comparison?.version === candidate.version ? comparison : null;
   const isLevel = candidate.state === 'level';

@@ -13,14 +13,13 @@ export type Decision =
   | { readonly kind: 'promote'; readonly projection: Projection; readonly differing: number }
   | { readonly kind: 'verify'; readonly projections: readonly string[] };
 
-/** Asks for confirmation before carrying out an operator's decision. */
-export const DecisionDialog = ({
-  decision,
-  onClose,
-}: {
+interface DecisionDialogProps {
   readonly decision: Decision;
   readonly onClose: () => void;
-}) => {
+}
+
+/** Asks for confirmation before carrying out an operator's decision. */
+export const DecisionDialog = ({ decision, onClose }: DecisionDialogProps) => {
   const [reason, setReason] = useState('');
   const { title, consequences, verb, isDanger = false, run } = describe(decision, reason);
   const confirm = async (): Promise<void> => {

@@ -12,16 +12,14 @@ import { comparisonOf, type Job, latestJob, type Projection, refresh } from './d
 import type { Decision } from './decision-dialog.js';
 import { projectionsMessages as m } from './messages.js';
 
-/** The event at which a projection stopped, and the options for continuing. */
-export const StoppedPanel = ({
-  projection,
-  error,
-  onDecide,
-}: {
+interface StoppedPanelProps {
   readonly projection: Projection;
   readonly error: NonNullable<Projection['error']>;
   readonly onDecide: (decision: Decision) => void;
-}) => {
+}
+
+/** The event at which a projection stopped, and the options for continuing. */
+export const StoppedPanel = ({ projection, error, onDecide }: StoppedPanelProps) => {
   const retry = async (): Promise<void> => {
     try {
       await management().post('/projections/{name}/retry', { path: { name: projection.name } });
@@ -64,16 +62,14 @@ const LOOKS = {
   stopped: { icon: 'failed', tone: 'fail' },
 } as const satisfies Readonly<Record<string, { readonly icon: IconName; readonly tone: Tone }>>;
 
-/** The read models. Anything that needs an operator's attention is shown below the read model's row. */
-export const ProjectionTable = ({
-  projections,
-  jobs,
-  onDecide,
-}: {
+interface ProjectionTableProps {
   readonly projections: readonly Projection[];
   readonly jobs: readonly Job[];
   readonly onDecide: (decision: Decision) => void;
-}) => {
+}
+
+/** The read models. Anything that needs an operator's attention is shown below the read model's row. */
+export const ProjectionTable = ({ projections, jobs, onDecide }: ProjectionTableProps) => {
   // Stopped projections come first, then projections that are being rebuilt.
   const rank = ({ error, candidate }: Projection): number => (error ? 0 : candidate ? 1 : 2);
   const sorted = projections.toSorted((a, b) => rank(a) - rank(b));

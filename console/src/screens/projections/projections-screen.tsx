@@ -106,13 +106,12 @@ const Projections = () => {
   );
 };
 
-const Head = ({
-  projections,
-  onVerifyAll,
-}: {
+interface HeadProps {
   readonly projections: readonly Projection[];
   readonly onVerifyAll: () => void;
-}) => {
+}
+
+const Head = ({ projections, onVerifyAll }: HeadProps) => {
   const stopped = projections.filter(({ error }) => error !== null);
   const level = projections.find(({ candidate }) => candidate?.state === 'level');
   const building = projections.find(({ candidate }) => candidate?.state === 'rebuilding');

@@ -87,20 +87,16 @@ export const ChannelsCard = ({ project }: { readonly project: Project }) => {
   );
 };
 
-const ChannelLine = ({
-  id,
-  channel,
-  onUp,
-  onDown,
-  onRemove,
-}: {
+interface ChannelLineProps {
   readonly id: string;
   /** Undefined while the channels are loading. */
   readonly channel: Channel | undefined;
   readonly onUp: (() => void) | null;
   readonly onDown: (() => void) | null;
   readonly onRemove: () => void;
-}) => {
+}
+
+const ChannelLine = ({ id, channel, onUp, onDown, onRemove }: ChannelLineProps) => {
   const name = channel?.name ?? id;
   return (
     <li>
@@ -134,18 +130,15 @@ const ChannelLine = ({
   );
 };
 
-const AddDialog = ({
-  channels,
-  hasAny,
-  onAdd,
-  onClose,
-}: {
+interface AddDialogProps {
   readonly channels: readonly Channel[];
   /** False if the owner has no channels at all. */
   readonly hasAny: boolean;
   readonly onAdd: (ids: readonly string[]) => void;
   readonly onClose: () => void;
-}) => {
+}
+
+const AddDialog = ({ channels, hasAny, onAdd, onClose }: AddDialogProps) => {
   const [chosen, setChosen] = useState<readonly string[]>([]);
   return (
     <Dialog title={m.addTitle} isOpen onClose={onClose}>

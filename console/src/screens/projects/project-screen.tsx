@@ -54,13 +54,12 @@ const useWaiting = (projectId: string): { readonly text: string; readonly count:
   return { count, text: `${format.number(count)}${queued && queued.next !== null ? '+' : ''}` };
 };
 
-const DeleteDialog = ({
-  project: { id, name },
-  onClose,
-}: {
+interface DeleteDialogProps {
   readonly project: Project;
   readonly onClose: () => void;
-}) => {
+}
+
+const DeleteDialog = ({ project: { id, name }, onClose }: DeleteDialogProps) => {
   const navigate = useNavigate();
   const waiting = useWaiting(id);
   const endpoints = useEndpoints().data?.filter(({ project_ids: ids }) => ids.includes(id)) ?? [];

@@ -19,14 +19,13 @@ import type { Project } from './project-calls.js';
 /** Maximum number of network logos in a row. */
 const MARKS = 8;
 
-/** A project's name, and its owner if several owners are shown. */
-export const NameCell = ({
-  project: { id, name },
-  owner,
-}: {
+interface NameCellProps {
   readonly project: Project;
   readonly owner: string | undefined;
-}) => (
+}
+
+/** A project's name, and its owner if several owners are shown. */
+export const NameCell = ({ project: { id, name }, owner }: NameCellProps) => (
   <span className="row">
     <Icon name="project" />
     <Link className="row-link cut" to="/projects/$id" params={{ id }}>
@@ -55,14 +54,13 @@ export const StateCell = ({ project: { paused_until: until } }: { readonly proje
   );
 };
 
-/** How many channels a project has, and on which networks. */
-export const ChannelsCell = ({
-  channels,
-  ids,
-}: {
+interface ChannelsCellProps {
   readonly channels: readonly Api<'Channel'>[];
   readonly ids: readonly string[];
-}) => {
+}
+
+/** How many channels a project has, and on which networks. */
+export const ChannelsCell = ({ channels, ids }: ChannelsCellProps) => {
   if (ids.length === 0) return <span className="tone-warn">{m.noChannels}</span>;
   return (
     <span className="row project-marks">

@@ -38,13 +38,12 @@ export const Banner = ({ publication, post, names }: BannerProps & { readonly po
   return <Waits publication={publication} names={names} />;
 };
 
-const Doubt = ({
-  publication,
-  channel,
-}: {
+interface DoubtProps {
   readonly publication: Publication;
   readonly channel: Api<'Channel'> | undefined;
-}) => {
+}
+
+const Doubt = ({ publication, channel }: DoubtProps) => {
   const { save: confirm, isBusy } = useSave(useSettle(publication));
   const [isSending, setIsSending] = useState(false);
   const network = networkTitle(publication.platform);

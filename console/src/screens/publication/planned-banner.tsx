@@ -21,20 +21,16 @@ import { payloadTitle } from './payload-title.js';
 import { bannerMessages as twiceTexts, plannedMessages as m } from './planned-messages.js';
 import { eventsOf, member } from './story.js';
 
-/** A box above the content that shows what a post or publication is waiting for, with buttons to resolve it. */
-export const BannerFrame = ({
-  icon,
-  tone,
-  title,
-  actions,
-  children,
-}: {
+interface BannerFrameProps {
   readonly icon: IconName;
   readonly tone: Tone;
   readonly title: ReactNode;
   readonly actions: ReactNode;
   readonly children: ReactNode;
-}) => (
+}
+
+/** A box above the content that shows what a post or publication is waiting for, with buttons to resolve it. */
+export const BannerFrame = ({ icon, tone, title, actions, children }: BannerFrameProps) => (
   <section className={`card banner tone-${tone}`} aria-labelledby="banner-title">
     <Icon name={icon} tone={tone} size={20} />
     <div className="banner-text">
@@ -99,12 +95,12 @@ export const PlannedBanner = ({ post }: { readonly post: Api<'PostWithPayload'> 
   );
 };
 
-/** Shows that a planned post was rejected (and why) or cancelled before release. Renders nothing for other posts. */
-export const UnreleasedEnd = ({
-  post: { approval, released_at: releasedAt, publications },
-}: {
+interface UnreleasedEndProps {
   readonly post: Pick<Api<'PostWithPayload'>, 'approval' | 'released_at' | 'publications'>;
-}) => {
+}
+
+/** Shows that a planned post was rejected (and why) or cancelled before release. Renders nothing for other posts. */
+export const UnreleasedEnd = ({ post: { approval, released_at: releasedAt, publications } }: UnreleasedEndProps) => {
   const isRejected = approval?.state === 'rejected';
   const isCancelled = releasedAt === null && publications.every(({ state }) => state === 'dismissed');
   if (!isRejected && !isCancelled) return null;

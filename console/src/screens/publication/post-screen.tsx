@@ -30,14 +30,13 @@ import { isSeenTwice, PlannedBanner, TwiceBanner, UnreleasedEnd } from './planne
 import { postMessages as m } from './planned-messages.js';
 import { VersionsCard } from './versions-card.js';
 
-/** A post's content, and any text that replaces it on individual networks or channels. */
-export const ContentCard = ({
-  payload,
-  names,
-}: {
+interface ContentCardProps {
   readonly payload: Api<'PostWithPayload'>['payload'];
   readonly names: Names;
-}) => {
+}
+
+/** A post's content, and any text that replaces it on individual networks or channels. */
+export const ContentCard = ({ payload, names }: ContentCardProps) => {
   const [isJson, setIsJson] = useState(false);
   if (payload === null)
     return (
@@ -182,13 +181,12 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
 const hasVersions = ({ publish_at: at, approval, revision }: Api<'PostWithPayload'>): boolean =>
   at !== null || approval !== null || revision > 1;
 
-const PublicationsCard = ({
-  post: { publications, payload },
-  names,
-}: {
+interface PublicationsCardProps {
   readonly post: Api<'PostWithPayload'>;
   readonly names: Names;
-}) => {
+}
+
+const PublicationsCard = ({ post: { publications, payload }, names }: PublicationsCardProps) => {
   const hasOwnText = ({ platform, target_id: id }: Publication): boolean =>
     [payload?.overrides?.[platform], payload?.overrides?.[id]].some((override) => override?.text !== undefined);
   return (

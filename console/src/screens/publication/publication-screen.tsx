@@ -20,17 +20,15 @@ import { payloadTitle } from './payload-title.js';
 import { ElsewhereCard, ProofCard, ReadersCard } from './side-cards.js';
 import { textMember } from './story.js';
 
-/** The API calls that would send a publication now, with a note that calls from past attempts are not stored. */
-export const CallsView = ({
-  publication,
-  calls: { preview, error, isBusy, ask },
-  obstacle,
-}: {
+interface CallsViewProps {
   readonly publication: Publication;
   readonly calls: Calls;
   /** The reason the sandbox cannot be called; null if it can. */
   readonly obstacle: string | null;
-}) => {
+}
+
+/** The API calls that would send a publication now, with a note that calls from past attempts are not stored. */
+export const CallsView = ({ publication, calls: { preview, error, isBusy, ask }, obstacle }: CallsViewProps) => {
   if (obstacle !== null) return <p className="tertiary">{obstacle}</p>;
   const requests = (preview?.[publication.platform]?.requests ?? []).filter(
     ({ target_id: target }) => target === publication.target_id,
@@ -111,13 +109,12 @@ export const PublicationScreen = () => {
   );
 };
 
-const Loaded = ({
-  publication,
-  post,
-}: {
+interface LoadedProps {
   readonly publication: Publication;
   readonly post: Api<'PostWithPayload'>;
-}) => {
+}
+
+const Loaded = ({ publication, post }: LoadedProps) => {
   const names = useNames();
   const endpoints = useEndpoints();
   const calls = useCalls(post.endpoint_id, post.payload);

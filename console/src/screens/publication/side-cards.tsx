@@ -19,16 +19,14 @@ import { eventsOf } from './story.js';
 /** Maximum number of publications to list for the post. */
 const MAX_ELSEWHERE = 10;
 
-/** The publications of the same post, including this publication: the first ten, with a link to the rest. */
-export const ElsewhereCard = ({
-  publication,
-  post,
-  names,
-}: {
+interface ElsewhereCardProps {
   readonly publication: Publication;
   readonly post: Api<'PostWithPayload'>;
   readonly names: Names;
-}) => {
+}
+
+/** The publications of the same post, including this publication: the first ten, with a link to the rest. */
+export const ElsewhereCard = ({ publication, post, names }: ElsewhereCardProps) => {
   const all = post.publications;
   const shown = all.length > MAX_ELSEWHERE ? all.slice(0, MAX_ELSEWHERE) : all;
   return (
@@ -76,18 +74,15 @@ const SiblingState = ({ publication }: { readonly publication: Publication }) =>
   );
 };
 
-/** The post as the channel's readers would see it, shown on demand because each sandbox call counts toward a quota. */
-export const ReadersCard = ({
-  publication,
-  post,
-  names,
-  calls: { preview, error, isBusy, ask },
-}: {
+interface ReadersCardProps {
   readonly publication: Publication;
   readonly post: Api<'PostWithPayload'>;
   readonly names: Names;
   readonly calls: Calls;
-}) => {
+}
+
+/** The post as the channel's readers would see it, shown on demand because each sandbox call counts toward a quota. */
+export const ReadersCard = ({ publication, post, names, calls: { preview, error, isBusy, ask } }: ReadersCardProps) => {
   const ofNetwork = preview?.[publication.platform];
   const channel = names.channel(publication.target_id);
   const wall = ofNetwork && readWall(publication.platform, ofNetwork, publication.target_id);

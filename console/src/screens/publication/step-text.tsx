@@ -160,15 +160,13 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
   }
 };
 
-const Requested = ({
-  step: { event },
-  context: { post, request },
-  who,
-}: {
+interface RequestedProps {
   readonly step: Step;
   readonly context: StoryContext;
   readonly who: ReactNode;
-}) => {
+}
+
+const Requested = ({ step: { event }, context: { post, request }, who }: RequestedProps) => {
   const facts = member(event, 'request') as { readonly ip?: string; readonly latencyMs?: number } | undefined;
   const ip = request?.ip ?? facts?.ip;
   const key = textMember(event, 'key');

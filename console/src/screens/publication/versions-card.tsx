@@ -91,16 +91,14 @@ const EventText = ({ event }: { readonly event: Event }) => {
   );
 };
 
-/** The content of a version. */
-const VersionDialog = ({
-  postId,
-  event,
-  onClose,
-}: {
+interface VersionDialogProps {
   readonly postId: string;
   readonly event: Event;
   readonly onClose: () => void;
-}) => {
+}
+
+/** The content of a version. */
+const VersionDialog = ({ postId, event, onClose }: VersionDialogProps) => {
   const version = useQuery({
     queryKey: ['history', 'post', postId, 'revision', event.revision],
     queryFn: () =>

@@ -14,14 +14,13 @@ import { explainRequest, figuresOf, KIND_LOOKS, kindOf, type LoggedRequest } fro
 import { requestsMessages as m } from './messages.js';
 import { reasonMessages as reasons } from './reason-messages.js';
 
-/** Explains a logged request and what to do about it, and shows the request's JSON from the API. */
-export const RequestDetails = ({
-  request,
-  endpoint,
-}: {
+interface RequestDetailsProps {
   readonly request: LoggedRequest;
   readonly endpoint: NamedEndpoint;
-}) => {
+}
+
+/** Explains a logged request and what to do about it, and shows the request's JSON from the API. */
+export const RequestDetails = ({ request, endpoint }: RequestDetailsProps) => {
   const { title, text, remedies } = explainRequest(request, reasons, format);
   const skew = figuresOf(request).skew_seconds;
   return (
@@ -93,20 +92,16 @@ export interface NamedEndpoint {
   readonly name: string;
 }
 
-/** The table of requests. A request can be expanded to show its details below its row. */
-export const RequestTable = ({
-  items,
-  endpoint,
-  openId,
-  onOpen,
-  onShowAll,
-}: {
+interface RequestTableProps {
   readonly items: readonly LoggedRequest[];
   readonly endpoint: NamedEndpoint;
   readonly openId: string | undefined;
   readonly onOpen: (id: string | undefined) => void;
   readonly onShowAll: () => void;
-}) => {
+}
+
+/** The table of requests. A request can be expanded to show its details below its row. */
+export const RequestTable = ({ items, endpoint, openId, onOpen, onShowAll }: RequestTableProps) => {
   const excerpts = useExcerpts(endpoint.id);
   if (items.length === 0)
     return (
@@ -164,17 +159,14 @@ const useExcerpts = (endpointId: string): ReadonlyMap<string, string> => {
   return new Map((data?.items ?? []).map((post) => [post.id, ('excerpt' in post && post.excerpt) || post.id]));
 };
 
-const RequestRow = ({
-  request,
-  excerpt,
-  isOpen,
-  onToggle,
-}: {
+interface RequestRowProps {
   readonly request: LoggedRequest;
   readonly excerpt: string | null | undefined;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
-}) => {
+}
+
+const RequestRow = ({ request, excerpt, isOpen, onToggle }: RequestRowProps) => {
   const kind = kindOf(request);
   return (
     <tr className={`selectable ${isOpen ? 'request-open' : ''}`} onClick={onToggle}>

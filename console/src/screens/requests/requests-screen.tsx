@@ -25,14 +25,13 @@ const PLACES = 100;
 /** Maximum number of empty slots. With more, the times of the oldest and newest request would overlap on a phone. */
 const MOST_EMPTY = 60;
 
-/** A bar for each request, newest on the right. Clicking a bar opens the request in the table below. */
-export const RequestStrip = ({
-  items,
-  onChoose,
-}: {
+interface RequestStripProps {
   readonly items: readonly LoggedRequest[];
   readonly onChoose: (id: string) => void;
-}) => {
+}
+
+/** A bar for each request, newest on the right. Clicking a bar opens the request in the table below. */
+export const RequestStrip = ({ items, onChoose }: RequestStripProps) => {
   const oldestFirst = items.toReversed();
   const empty = Math.max(0, PLACES - oldestFirst.length);
   const summary = format.list(
@@ -176,15 +175,13 @@ const EndpointRequests = ({ endpoints }: { readonly endpoints: readonly Endpoint
 
 const isRefused = (request: LoggedRequest): boolean => !['accepted', 'replay'].includes(kindOf(request));
 
-const RequestsHead = ({
-  requests,
-  endpoint,
-  actions,
-}: {
+interface RequestsHeadProps {
   readonly requests: readonly LoggedRequest[] | undefined;
   readonly endpoint: Endpoint;
   readonly actions: ReactNode;
-}) => {
+}
+
+const RequestsHead = ({ requests, endpoint, actions }: RequestsHeadProps) => {
   const all = requests ?? [];
   const refused = all.filter(isRefused);
   const counts = new Map<string, number>();
@@ -206,17 +203,14 @@ const RequestsHead = ({
 const matches = ({ id, trace_id, post_id, ip, user_agent }: LoggedRequest, text: string): boolean =>
   [id, trace_id, post_id, ip, user_agent].some((part) => part?.toLowerCase().includes(text.trim().toLowerCase()));
 
-const Log = ({
-  items,
-  endpoint,
-  search,
-  change,
-}: {
+interface LogProps {
   readonly items: readonly LoggedRequest[];
   readonly endpoint: Endpoint;
   readonly search: RequestsSearch;
   readonly change: (changes: RequestsSearch) => void;
-}) => {
+}
+
+const Log = ({ items, endpoint, search, change }: LogProps) => {
   const shown = items
     .filter((request) => search.kind === undefined || kindOf(request) === search.kind)
     .filter((request) => search.find === undefined || matches(request, search.find));

@@ -65,15 +65,7 @@ export const EventRow = ({
   />
 );
 
-const Row = ({
-  at,
-  name,
-  actor,
-  eventId,
-  what,
-  isOpen,
-  onToggle,
-}: {
+interface RowProps {
   readonly at: string;
   readonly name: string;
   readonly actor: string;
@@ -81,7 +73,9 @@ const Row = ({
   readonly what: ReactNode;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
-}) => {
+}
+
+const Row = ({ at, name, actor, eventId, what, isOpen, onToggle }: RowProps) => {
   const who = useActorName()(actor);
   return (
     <li className={isOpen ? 'open' : ''}>
@@ -125,14 +119,7 @@ const useThingName = (): ((aggregate: string, id: string) => string) => {
 
 type View = 'compared' | 'since' | 'events';
 
-/** Lists the changes between the two handles, the changes since the selected moment, or every event in the window. */
-export const ChangesCard = ({
-  at,
-  from,
-  window,
-  openId,
-  onOpen,
-}: {
+interface ChangesCardProps {
   /** The selected moment, in ms since 1970; null for now. */
   readonly at: number | null;
   readonly from: number | null;
@@ -140,7 +127,10 @@ export const ChangesCard = ({
   /** Id of the event whose details are open. */
   readonly openId: string | undefined;
   readonly onOpen: (id: string | undefined) => void;
-}) => {
+}
+
+/** Lists the changes between the two handles, the changes since the selected moment, or every event in the window. */
+export const ChangesCard = ({ at, from, window, openId, onOpen }: ChangesCardProps) => {
   const [chosen, setChosen] = useState<View | null>(null);
   const usual: View = from !== null ? 'compared' : at === null ? 'events' : 'since';
   const view =

@@ -81,13 +81,12 @@ const Proof = ({ event }: { readonly event: AuditedEvent }) => {
   );
 };
 
-const ProofState = ({
-  state,
-  text,
-}: {
+interface ProofStateProps {
   readonly state: 'proved' | 'signed' | 'wrong';
   readonly text: string | null;
-}) => {
+}
+
+const ProofState = ({ state, text }: ProofStateProps) => {
   if (state === 'wrong')
     return (
       <span role="alert">

@@ -11,19 +11,17 @@ type Form = 'bars' | 'outline';
 /** Chart heights, in pixels. */
 const HEIGHTS = { bars: 44, outline: 22 } as const;
 
+interface EventsChartProps {
+  readonly ticks: Ticks;
+  readonly window: TimeWindow;
+  readonly form: Form;
+}
+
 /**
  * The number of events over time. Bars that include failed or in-doubt publications have their own colours. Does not
  * draw axes or handles.
  */
-export const EventsChart = ({
-  ticks,
-  window,
-  form,
-}: {
-  readonly ticks: Ticks;
-  readonly window: TimeWindow;
-  readonly form: Form;
-}) => {
+export const EventsChart = ({ ticks, window, form }: EventsChartProps) => {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
   const theme = useTheme();

@@ -124,16 +124,14 @@ export const StateCard = ({ at }: { readonly at: number | null }) => {
   );
 };
 
-const Group = ({
-  title,
-  things,
-  now,
-}: {
+interface GroupProps {
   readonly title: string;
   readonly things: readonly PastThing[];
   /** The current state; undefined while it is loading or if `things` already shows it. */
   readonly now: readonly PastThing[] | undefined;
-}) => {
+}
+
+const Group = ({ title, things, now }: GroupProps) => {
   if (things.length === 0) return null;
   return (
     <section className="state-group" aria-label={title}>

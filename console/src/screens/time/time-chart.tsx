@@ -99,19 +99,17 @@ export const ChartTable = ({ ticks, rows }: { readonly ticks: Ticks; readonly ro
   );
 };
 
+interface HistoryStripProps {
+  readonly firstAt: string | null;
+  readonly window: TimeWindow;
+  readonly onChoose: (at: number) => void;
+}
+
 /**
  * The whole history in one strip, with the window as a box. Clicking it selects a moment. It needs no keyboard support,
  * because the slider's keys can reach every moment.
  */
-export const HistoryStrip = ({
-  firstAt,
-  window,
-  onChoose,
-}: {
-  readonly firstAt: string | null;
-  readonly window: TimeWindow;
-  readonly onChoose: (at: number) => void;
-}) => {
+export const HistoryStrip = ({ firstAt, window, onChoose }: HistoryStripProps) => {
   const now = useNow(3_600_000) + 3_600_000;
   const from = firstAt === null ? now - 86_400_000 : Date.parse(firstAt);
   const all = useMemo(() => ({ from: Math.floor(from / 60_000) * 60_000, to: now }), [from, now]);
@@ -177,17 +175,15 @@ export const usePan = ({ isCentred, window, at, onPan }: SliderProps) => {
 /** Maximum number of rows for pauses and holds; any others are only counted. */
 const MAX_ROWS = 6;
 
-/** The strip with the whole history, and below it the window: changes by people, events, pauses and the handles. */
-export const TimeChart = ({
-  ticks,
-  slider,
-  onOpenEvent,
-}: {
+interface TimeChartProps {
   readonly ticks: Ticks;
   readonly slider: SliderProps;
   /** Opens an event and goes to its time. */
   readonly onOpenEvent: (id: string, at: number) => void;
-}) => {
+}
+
+/** The strip with the whole history, and below it the window: changes by people, events, pauses and the handles. */
+export const TimeChart = ({ ticks, slider, onOpenEvent }: TimeChartProps) => {
   const names = useNames();
   const actorName = useActorName();
   const now = useNow(1000);

@@ -17,15 +17,14 @@ import { type Count, showCount } from './waiting-summary.js';
 const toLocal = (at: number): string =>
   new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
-/** A dialog for choosing the time to show in the lanes and the post list. */
-export const JumpDialog = ({
-  onJump,
-  onClose,
-}: {
+interface JumpDialogProps {
   /** Called with an ISO 8601 time. */
   readonly onJump: (at: string) => void;
   readonly onClose: () => void;
-}) => {
+}
+
+/** A dialog for choosing the time to show in the lanes and the post list. */
+export const JumpDialog = ({ onJump, onClose }: JumpDialogProps) => {
   const [value, setValue] = useState(() => toLocal(serverNow()));
   const [isWrong, setIsWrong] = useState(false);
   const jump = (event: SubmitEvent): void => {
@@ -67,17 +66,15 @@ export interface StateCounts {
 
 const OTHER_STATES = ['publishing', 'published', 'filtered', 'dismissed'] as const;
 
-/** Controls for the timeline filters and the time span of the lanes. Both are stored in the URL. */
-export const FilterBar = ({
-  search,
-  counts,
-  onChange,
-}: {
+interface FilterBarProps {
   readonly search: TimelineSearch;
   readonly counts: StateCounts;
   /** Called with the URL parameters that change. */
   readonly onChange: (change: { readonly [K in keyof TimelineSearch]: TimelineSearch[K] | undefined }) => void;
-}) => {
+}
+
+/** Controls for the timeline filters and the time span of the lanes. Both are stored in the URL. */
+export const FilterBar = ({ search, counts, onChange }: FilterBarProps) => {
   const [isJumping, setIsJumping] = useState(false);
   const { state } = search;
   const toggle = (wanted: string): void => onChange({ state: state === wanted ? undefined : wanted });

@@ -94,17 +94,14 @@ const Bar = ({ bar: { kind, from, to }, window: shown }: { readonly bar: LaneBar
   );
 };
 
-const MarkButton = ({
-  group,
-  place,
-  isSelected,
-  onSelect,
-}: {
+interface MarkButtonProps {
   readonly group: MarkGroup;
   readonly place: number;
   readonly isSelected: boolean;
   readonly onSelect: (mark: Mark) => void;
-}) => {
+}
+
+const MarkButton = ({ group, place, isSelected, onSelect }: MarkButtonProps) => {
   const first = group.marks[0];
   if (!first) return null;
   const { count, marks, state } = group;
@@ -135,18 +132,15 @@ const describeStates = (marks: readonly Mark[], names: Readonly<Record<ShownStat
   return [...counts].map(([state, count]) => `${count} ${names[state]}`).join(', ');
 };
 
-/** A short label on the lane: what is holding the channel back, and for how long. */
-const Label = ({
-  bars,
-  marks,
-  groups,
-  window: shown,
-}: {
+interface LabelProps {
   readonly bars: readonly LaneBar[];
   readonly marks: readonly Mark[];
   readonly groups: readonly MarkGroup[];
   readonly window: TimeWindow;
-}) => {
+}
+
+/** A short label on the lane: what is holding the channel back, and for how long. */
+const Label = ({ bars, marks, groups, window: shown }: LabelProps) => {
   const names = useNames();
   const bar = presentBar(bars, shown.middle);
   const slowed = groups.find(({ state }) => state === 'slowed' || state === 'retrying');

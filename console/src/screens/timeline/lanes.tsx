@@ -133,14 +133,13 @@ export const Lanes = ({
 const NO_MARKS: readonly Mark[] = [];
 const NO_BARS: ReturnType<typeof barsOf> = [];
 
-/** Shifts the contents of the lanes to the left as time passes, without re-rendering them. */
-const Shift = ({
-  window: { middle, length },
-  target,
-}: {
+interface ShiftProps {
   readonly window: TimeWindow;
   readonly target: RefObject<HTMLElement | null>;
-}) => {
+}
+
+/** Shifts the contents of the lanes to the left as time passes, without re-rendering them. */
+const Shift = ({ window: { middle, length }, target }: ShiftProps) => {
   const passed = useNow(1000) - middle;
   useEffect(() => {
     const element = target.current;

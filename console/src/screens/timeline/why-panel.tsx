@@ -15,21 +15,17 @@ import { timelineMessages as m } from './messages.js';
 /** Maximum number of channels to list for a post. */
 const MAX_CHANNELS = 12;
 
-/** The panel below a post's row: its channels, why the selected publication is waiting, and what to do about it. */
-export const WhyPanel = ({
-  id,
-  post,
-  publication,
-  names,
-  onChoose,
-}: {
+interface WhyPanelProps {
   readonly id: string;
   readonly post: Post;
   /** The publication to explain. */
   readonly publication: Publication;
   readonly names: Names;
   readonly onChoose: (publication: Publication) => void;
-}) => {
+}
+
+/** The panel below a post's row: its channels, why the selected publication is waiting, and what to do about it. */
+export const WhyPanel = ({ id, post, publication, names, onChoose }: WhyPanelProps) => {
   const sorted = post.publications.toSorted(
     (a, b) => SEVERITY.indexOf(shownState(a)) - SEVERITY.indexOf(shownState(b)),
   );
@@ -82,16 +78,14 @@ const Explanation = ({ publication, names }: { readonly publication: Publication
   );
 };
 
-/** Buttons that end a publication's wait or settle it. @param first the publication at the head of the chain, if any */
-const Actions = ({
-  publication,
-  first,
-  names,
-}: {
+interface ActionsProps {
   readonly publication: Publication;
   readonly first: Publication | undefined;
   readonly names: Names;
-}) => {
+}
+
+/** Buttons that end a publication's wait or settle it. @param first the publication at the head of the chain, if any */
+const Actions = ({ publication, first, names }: ActionsProps) => {
   const [dialog, setDialog] = useState<'cancel' | 'cancelFirst' | 'resume' | null>(null);
   const { id, state, target_id: channelId, project_id: projectId, waiting_for: waitingFor } = publication;
   const channel = names.channel(channelId);

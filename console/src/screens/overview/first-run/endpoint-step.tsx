@@ -37,14 +37,7 @@ export const PlanCheck = ({ plan, children }: { readonly plan: string; readonly 
 
 const capitalize = (plan: string): string => plan.slice(0, 1).toUpperCase() + plan.slice(1);
 
-/** Creates the endpoint, and shows its URL, token and signing secret once. */
-export const EndpointStep = ({
-  state,
-  plan,
-  projects,
-  endpoint,
-  onSaving,
-}: {
+interface EndpointStepProps {
   readonly state: StepState;
   /** The owner's plan. */
   readonly plan: string;
@@ -52,7 +45,10 @@ export const EndpointStep = ({
   readonly endpoint: Api<'Endpoint'> | undefined;
   /** Called with true when the secrets appear, and with false when they disappear. */
   readonly onSaving: (isSaving: boolean) => void;
-}) => {
+}
+
+/** Creates the endpoint, and shows its URL, token and signing secret once. */
+export const EndpointStep = ({ state, plan, projects, endpoint, onSaving }: EndpointStepProps) => {
   const { endpoint: m } = firstRunMessages;
   const [secrets, setSecrets] = useState<readonly Secret[] | null>(null);
   if (state === 'done' && endpoint)
@@ -96,13 +92,12 @@ export const EndpointStep = ({
 
 const focusOn = (element: HTMLElement | null): void => element?.focus();
 
-const EndpointForm = ({
-  projects,
-  onCreated,
-}: {
+interface EndpointFormProps {
   readonly projects: readonly Api<'Project'>[];
   readonly onCreated: (secrets: readonly Secret[]) => void;
-}) => {
+}
+
+const EndpointForm = ({ projects, onCreated }: EndpointFormProps) => {
   const { endpoint: m } = firstRunMessages;
   const scope = useScope();
   const [name, setName] = useState(m.defaultName);

@@ -19,16 +19,14 @@ import { PostStep } from './post-step.js';
 import { ProjectStep } from './project-step.js';
 import { Step, type StepState } from './step.js';
 
-/** Connects the first channel, and tests it immediately. */
-export const ChannelStep = ({
-  state,
-  channels,
-  onDone,
-}: {
+interface ChannelStepProps {
   readonly state: StepState;
   readonly channels: readonly Api<'Channel'>[];
   readonly onDone: () => void;
-}) => {
+}
+
+/** Connects the first channel, and tests it immediately. */
+export const ChannelStep = ({ state, channels, onDone }: ChannelStepProps) => {
   const { channel: m } = firstRunMessages;
   const [isTestOk, setIsTestOk] = useState<boolean | null>(null);
   const first = channels.at(-1); // the list is newest first
@@ -105,19 +103,15 @@ export default function FirstRun({ overview, onLeave }: { readonly overview: Ove
 
 type Items<T extends () => { readonly data: unknown }> = NonNullable<ReturnType<T>['data']>;
 
-const Steps = ({
-  overview,
-  onLeave,
-  channels,
-  projects,
-  endpoint,
-}: {
+interface StepsProps {
   readonly overview: Overview;
   readonly onLeave: () => void;
   readonly channels: Items<typeof useChannels>;
   readonly projects: Items<typeof useProjects>;
   readonly endpoint: Items<typeof useEndpoints>[number] | undefined;
-}) => {
+}
+
+const Steps = ({ overview, onLeave, channels, projects, endpoint }: StepsProps) => {
   // The first and third steps stay open after they are done, to show the test result and the secrets, respectively.
   const [isConnecting, setIsConnecting] = useState(channels.length === 0);
   const [isSaving, setIsSaving] = useState(false);

@@ -57,21 +57,17 @@ export const PostProgress = ({ post, onLeave }: { readonly post: Api<'Post'>; re
   );
 };
 
-/** Sends the first post, or shows code that sends it, and then tracks its progress. */
-export const PostStep = ({
-  state,
-  endpoint,
-  post,
-  postsLeft,
-  onLeave,
-}: {
+interface PostStepProps {
   readonly state: StepState;
   readonly endpoint: Api<'Endpoint'> | undefined;
   readonly post: Api<'Post'> | undefined;
   /** Posts left this month; null if unlimited. */
   readonly postsLeft: number | null;
   readonly onLeave: () => void;
-}) => {
+}
+
+/** Sends the first post, or shows code that sends it, and then tracks its progress. */
+export const PostStep = ({ state, endpoint, post, postsLeft, onLeave }: PostStepProps) => {
   const { post: m } = firstRunMessages;
   const [text, setText] = useState(m.defaultText);
   const code = endpoint && <CodeSwitcher code={publishCode(endpoint, { text }, 'random', readBrand())} />;
@@ -99,17 +95,14 @@ export const PostStep = ({
   );
 };
 
-const SendForm = ({
-  endpointId,
-  text,
-  onText,
-  isAgain,
-}: {
+interface SendFormProps {
   readonly endpointId: string;
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly isAgain: boolean;
-}) => {
+}
+
+const SendForm = ({ endpointId, text, onText, isAgain }: SendFormProps) => {
   const { post: m } = firstRunMessages;
   // Kept until the gateway accepts the post, so that a second click after a lost response does not post twice.
   const key = useRef(randomKey());

@@ -10,16 +10,14 @@ import { useScope } from '../../../session/session.js';
 import { firstRunMessages } from './messages.js';
 import { Step, type StepState } from './step.js';
 
-/** Creates the first project. All channels are selected at first. */
-export const ProjectStep = ({
-  state,
-  channels,
-  project,
-}: {
+interface ProjectStepProps {
   readonly state: StepState;
   readonly channels: readonly Api<'Channel'>[];
   readonly project: Api<'Project'> | undefined;
-}) => {
+}
+
+/** Creates the first project. All channels are selected at first. */
+export const ProjectStep = ({ state, channels, project }: ProjectStepProps) => {
   const { project: m } = firstRunMessages;
   if (state !== 'done' || !project)
     return (

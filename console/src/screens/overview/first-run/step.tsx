@@ -4,15 +4,7 @@ import { firstRunMessages as m } from './messages.js';
 
 export type StepState = 'done' | 'current' | 'later';
 
-/** One of the four steps. A completed step takes one line; the current step shows its form. */
-export const Step = ({
-  number,
-  state,
-  title,
-  text,
-  action,
-  children,
-}: {
+interface StepProps {
   readonly number: number;
   readonly state: StepState;
   readonly title: string;
@@ -20,7 +12,10 @@ export const Step = ({
   /** Shown at the end of a completed step's line. */
   readonly action?: ReactNode;
   readonly children?: ReactNode;
-}) => {
+}
+
+/** One of the four steps. A completed step takes one line; the current step shows its form. */
+export const Step = ({ number, state, title, text, action, children }: StepProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
   const before = useRef(state);
   useEffect(() => {

@@ -30,15 +30,7 @@ export const groupPlatforms = ({ platforms }: Preview): readonly PreviewGroup[] 
   return [...groups.values()];
 };
 
-/** Sample text before processing, and the result for each network. */
-export const PreviewCard = ({
-  sample,
-  onSample,
-  onReset,
-  preview,
-  error,
-  isStale,
-}: {
+interface PreviewCardProps {
   readonly sample: Formatted;
   readonly onSample: (sample: Formatted) => void;
   /** Resets the sample to the latest post's text; absent if it already is that text. */
@@ -48,7 +40,10 @@ export const PreviewCard = ({
   readonly error: unknown;
   /** True if the preview does not reflect the latest input yet. */
   readonly isStale: boolean;
-}) => (
+}
+
+/** Sample text before processing, and the result for each network. */
+export const PreviewCard = ({ sample, onSample, onReset, preview, error, isStale }: PreviewCardProps) => (
   <Card title={m.preview} className="preview-card">
     <div className="preview-before">
       <AreaField
@@ -84,13 +79,12 @@ export const PreviewCard = ({
   </Card>
 );
 
-const After = ({
-  group: { platforms, result },
-  sample,
-}: {
+interface AfterProps {
   readonly group: PreviewGroup;
   readonly sample: Formatted;
-}) => {
+}
+
+const After = ({ group: { platforms, result }, sample }: AfterProps) => {
   const isSame = result.text === sample.text && result.entities.length === sample.entities.length;
   return (
     <article className="preview-result">

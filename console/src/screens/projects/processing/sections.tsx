@@ -7,15 +7,7 @@ import { type FilterDraft, newKey, type ProcessingDraft, type ReplacementDraft }
 import { processingMessages as m } from './messages.js';
 import { useProblemText } from './problem-text.js';
 
-/** A collapsible section for one processing step, initially open if the project uses the step. */
-export const Section = ({
-  title,
-  explanation,
-  state,
-  isUsed,
-  error,
-  children,
-}: {
+interface SectionProps {
   readonly title: string;
   readonly explanation: string;
   /** A summary of the settings in a word or two, visible even when the section is collapsed. */
@@ -24,7 +16,10 @@ export const Section = ({
   /** A problem with the step as a whole. */
   readonly error?: string | undefined;
   readonly children: ReactNode;
-}) => {
+}
+
+/** A collapsible section for one processing step, initially open if the project uses the step. */
+export const Section = ({ title, explanation, state, isUsed, error, children }: SectionProps) => {
   const [isOpen, setIsOpen] = useState(isUsed);
   return (
     <details
@@ -50,16 +45,14 @@ export const Section = ({
   );
 };
 
-/** A field that limits a processing step to some networks; it applies to all networks if none is selected. */
-export const NetworkLimit = ({
-  value,
-  onChange,
-  error,
-}: {
+interface NetworkLimitProps {
   readonly value: readonly string[];
   readonly onChange: (platforms: readonly string[]) => void;
   readonly error?: string | undefined;
-}) => (
+}
+
+/** A field that limits a processing step to some networks; it applies to all networks if none is selected. */
+export const NetworkLimit = ({ value, onChange, error }: NetworkLimitProps) => (
   <div className="network-limit" role="group" aria-label={m.networks}>
     <Chip isOn={value.length === 0} onClick={() => onChange([])}>
       {m.allNetworks}
@@ -85,16 +78,14 @@ export const NetworkLimit = ({
   </div>
 );
 
-/** A project's filters. Each filter either excludes matching posts or lets only matching posts through. */
-export const FiltersSection = ({
-  filters,
-  onChange,
-  problems,
-}: {
+interface FiltersSectionProps {
   readonly filters: readonly FilterDraft[];
   readonly onChange: (filters: readonly FilterDraft[]) => void;
   readonly problems: Problems;
-}) => {
+}
+
+/** A project's filters. Each filter either excludes matching posts or lets only matching posts through. */
+export const FiltersSection = ({ filters, onChange, problems }: FiltersSectionProps) => {
   const text = useProblemText(problems);
   const change = (key: number, part: Partial<FilterDraft>): void =>
     onChange(filters.map((filter) => (filter.key === key ? { ...filter, ...part } : filter)));
@@ -164,16 +155,14 @@ export const FiltersSection = ({
 
 type Footer = ProcessingDraft['footer'];
 
-/** Settings for cutting off a footer: everything from the last occurrence of a string or pattern. */
-export const FooterSection = ({
-  footer,
-  onChange,
-  problems,
-}: {
+interface FooterSectionProps {
   readonly footer: Footer;
   readonly onChange: (footer: Footer) => void;
   readonly problems: Problems;
-}) => {
+}
+
+/** Settings for cutting off a footer: everything from the last occurrence of a string or pattern. */
+export const FooterSection = ({ footer, onChange, problems }: FooterSectionProps) => {
   const text = useProblemText(problems);
   return (
     <Section
@@ -206,16 +195,14 @@ export const FooterSection = ({
   );
 };
 
-/** Text replacements that apply to every post. */
-export const ReplacementsSection = ({
-  replacements,
-  onChange,
-  problems,
-}: {
+interface ReplacementsSectionProps {
   readonly replacements: readonly ReplacementDraft[];
   readonly onChange: (replacements: readonly ReplacementDraft[]) => void;
   readonly problems: Problems;
-}) => {
+}
+
+/** Text replacements that apply to every post. */
+export const ReplacementsSection = ({ replacements, onChange, problems }: ReplacementsSectionProps) => {
   const text = useProblemText(problems);
   const change = (key: number, part: Partial<ReplacementDraft>): void =>
     onChange(replacements.map((each) => (each.key === key ? { ...each, ...part } : each)));

@@ -7,16 +7,14 @@ import { processingMessages as m } from './messages.js';
 import { useProblemText } from './problem-text.js';
 import { NetworkLimit, Section } from './sections.js';
 
-/** The signature below every post: its text, with bold, italic and links. */
-export const SignatureSection = ({
-  signature,
-  onChange,
-  problems,
-}: {
+interface SignatureSectionProps {
   readonly signature: SignatureDraft;
   readonly onChange: (signature: SignatureDraft) => void;
   readonly problems: Problems;
-}) => {
+}
+
+/** The signature below every post: its text, with bold, italic and links. */
+export const SignatureSection = ({ signature, onChange, problems }: SignatureSectionProps) => {
   const text = useProblemText(problems);
   const area = useRef<HTMLTextAreaElement | null>(null);
   /** The range to link, while its URL is being typed. */
@@ -117,19 +115,16 @@ const NEW: TranslationDraft = {
   onFailure: 'publish_original',
 };
 
-/** Settings for translating a project's posts with a LibreTranslate-compatible service. */
-export const TranslationSection = ({
-  translation,
-  onChange,
-  problems,
-  isStored,
-}: {
+interface TranslationSectionProps {
   readonly translation: TranslationDraft | null;
   readonly onChange: (translation: TranslationDraft | null) => void;
   readonly problems: Problems;
   /** True if translation is already configured, in which case an API key may be stored. */
   readonly isStored: boolean;
-}) => {
+}
+
+/** Settings for translating a project's posts with a LibreTranslate-compatible service. */
+export const TranslationSection = ({ translation, onChange, problems, isStored }: TranslationSectionProps) => {
   const text = useProblemText(problems);
   const change = (part: Partial<TranslationDraft>): void => onChange({ ...(translation ?? NEW), ...part });
   const field = (name: 'url' | 'source' | 'target', label: string, hint: string) => (

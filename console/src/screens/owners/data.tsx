@@ -40,14 +40,13 @@ export const PlanField = ({ value, onChange }: { readonly value: Plan; readonly 
   </SelectField>
 );
 
-/** A field for the language of an owner's notices. */
-export const LocaleField = ({
-  value,
-  onChange,
-}: {
+interface LocaleFieldProps {
   readonly value: 'en' | 'ru';
   readonly onChange: (locale: 'en' | 'ru') => void;
-}) => (
+}
+
+/** A field for the language of an owner's notices. */
+export const LocaleField = ({ value, onChange }: LocaleFieldProps) => (
   <SelectField
     label={m.locale}
     value={value}
