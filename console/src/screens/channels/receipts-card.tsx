@@ -1,7 +1,6 @@
-import '../../components/table.css';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { type Api, management } from '../../api/management.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
@@ -12,6 +11,7 @@ import { format } from '../../i18n/format.js';
 import { type ShownState, shownState, stateNames as names, StatePill } from '../../publications/states.js';
 import { useScope } from '../../session/session.js';
 import { channelMessages as m } from './messages.js';
+import { DataTable } from '../../components/table.js';
 
 /** Number of receipts on a page. */
 const PAGE = 20;
@@ -138,48 +138,44 @@ const Receipts = ({ channelId, from, until, posts }: ReceiptsProps) => {
       }),
     placeholderData: keepPreviousData,
   });
-  const stateOf = useMemo(
-    () => (receipt: Api<'Receipt'>) =>
-      shownState(posts.publications.get(receipt.publication_id) ?? { state: receipt.state, waiting_for: null }),
-    [posts],
-  );
+  const stateOf = (receipt: Api<'Receipt'>): ShownState =>
+    shownState(posts.publications.get(receipt.publication_id) ?? { state: receipt.state, waiting_for: null });
   return (
     <Loaded query={receipts} rows={8}>
       {({ items }) => (
-        <div className="table-scroll">
-          <table className="table receipts">
-            <thead>
-              <tr>
-                <th className="number">{m.number}</th>
-                <th>{m.state}</th>
-                <th>{m.post}</th>
-                <th>{m.messageIds}</th>
-                <th className="number">{m.publishedAt}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {items.map((receipt) => (
-                <tr key={receipt.publication_id}>
-                  <td className="number">{format.number(receipt.sequence)}</td>
-                  <td>
-                    <State state={stateOf(receipt)} />
-                  </td>
-                  <td className="receipt-post">
-                    <Link className="link cut" to="/publications/$id" params={{ id: receipt.publication_id }}>
-                      <bdi>
-                        {posts.texts.get(receipt.publication_id) ?? m.openPost(format.number(receipt.sequence))}
-                      </bdi>
-                    </Link>
-                  </td>
-                  <td className="mono cut receipt-ids" title={receipt.message_ids.join(', ')}>
-                    {receipt.message_ids.join(', ')}
-                  </td>
-                  <td className="number">{receipt.published_at !== null && <Moment at={receipt.published_at} />}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          className="receipts"
+          items={items}
+          keyOf={({ publication_id: id }) => id}
+          rowClass={() => ''}
+          columns={[
+            { title: m.number, className: 'number', cell: ({ sequence }) => format.number(sequence) },
+            { title: m.state, cell: (receipt) => <State state={stateOf(receipt)} /> },
+            {
+              title: m.post,
+              className: 'receipt-post',
+              cell: ({ publication_id: id, sequence }) => (
+                <Link className="link cut" to="/publications/$id" params={{ id }}>
+                  <bdi>{posts.texts.get(id) ?? m.openPost(format.number(sequence))}</bdi>
+                </Link>
+              ),
+            },
+            {
+              title: m.messageIds,
+              className: 'mono receipt-ids',
+              cell: ({ message_ids: ids }) => (
+                <span className="cut" title={ids.join(', ')}>
+                  {ids.join(', ')}
+                </span>
+              ),
+            },
+            {
+              title: m.publishedAt,
+              className: 'number',
+              cell: ({ published_at: at }) => at !== null && <Moment at={at} />,
+            },
+          ]}
+        />
       )}
     </Loaded>
   );

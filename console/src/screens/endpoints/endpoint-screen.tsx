@@ -1,4 +1,3 @@
-import '../../components/table.css';
 import './endpoints.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
@@ -18,6 +17,7 @@ import { CancelPlannedDialog, EndpointAccess, type WithPlanned } from './endpoin
 import { EndpointSettings } from './endpoint-settings.js';
 import { enableEndpoint, type Endpoint, endpointName, EndpointState, refreshEndpoints, useEndpoint } from './data.js';
 import { endpointsMessages as m } from './messages.js';
+import { FigureTable } from '../../components/table.js';
 
 /** The limits that apply to an endpoint, as figures. */
 export const EndpointLimits = ({ endpoint }: { readonly endpoint: Endpoint }) => {
@@ -41,18 +41,7 @@ export const EndpointLimits = ({ endpoint }: { readonly endpoint: Endpoint }) =>
             [m.limitNames.discovery, amount(limits.discovery_per_minute)],
             [m.limitNames.violations, amount(limits.violations_to_disable)],
           ] as const;
-          return (
-            <table className="table">
-              <tbody>
-                {rows.map(([name, value]) => (
-                  <tr key={name}>
-                    <th scope="row">{name}</th>
-                    <td className="number">{value}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          );
+          return <FigureTable rows={rows} />;
         }}
       </Loaded>
     </Card>

@@ -1,4 +1,3 @@
-import '../../components/table.css';
 import './endpoints.css';
 import { Link } from '@tanstack/react-router';
 import { useEndpoints, useNames } from '../../api/things.js';
@@ -9,6 +8,7 @@ import { toast, toastError } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { enableEndpoint, type Endpoint, endpointName, EndpointState } from './data.js';
 import { endpointsMessages as m } from './messages.js';
+import { DataTable } from '../../components/table.js';
 
 /** All endpoints, and which of them accept posts. */
 export const EndpointsScreen = () => {
@@ -58,53 +58,52 @@ const EndpointTable = ({ endpoints, firstOff }: EndpointTableProps) => {
     }
   };
   return (
-    <div className="table-scroll">
-      <table className="table stacked">
-        <thead>
-          <tr>
-            <th>{m.name}</th>
-            <th>{m.state}</th>
-            <th>{m.projects}</th>
-            <th className="number">{m.interval}</th>
-            <th>
-              <span className="visually-hidden">{m.action}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {endpoints.map((endpoint) => (
-            <tr key={endpoint.id} className="selectable">
-              <td>
-                <Link className="endpoint-name" to="/endpoints/$id" params={{ id: endpoint.id }}>
-                  <bdi className="cut">{endpointName(endpoint)}</bdi>
-                </Link>
-              </td>
-              <td>
-                <EndpointState endpoint={endpoint} />
-              </td>
-              <td className="secondary">
-                <bdi className="cut endpoint-projects">
-                  {format.list(endpoint.project_ids.map((id) => names.project(id)?.name ?? '…'))}
-                </bdi>
-              </td>
-              <td className="number" data-label={m.interval}>
-                {endpoint.min_interval === 0 ? m.noInterval : m.seconds(endpoint.min_interval)}
-              </td>
-              <td className="right">
-                {!endpoint.is_active && endpoint.disabled_by !== 'plan' && (
-                  <Button
-                    size="small"
-                    look={endpoint.id === firstOff ? 'primary' : 'plain'}
-                    onClick={() => void enable(endpoint.id)}
-                  >
-                    {m.enable}
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      className="stacked"
+      items={endpoints}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: m.name,
+          sortBy: endpointName,
+          cell: (endpoint) => (
+            <Link className="table-name" to="/endpoints/$id" params={{ id: endpoint.id }}>
+              <bdi className="cut">{endpointName(endpoint)}</bdi>
+            </Link>
+          ),
+        },
+        {
+          title: m.state,
+          sortBy: ({ is_active: isActive, mode }) => `${isActive} ${mode}`,
+          cell: (endpoint) => <EndpointState endpoint={endpoint} />,
+        },
+        {
+          title: m.projects,
+          className: 'secondary',
+          cell: ({ project_ids: ids }) => (
+            <bdi className="cut endpoint-projects">{format.list(ids.map((id) => names.project(id)?.name ?? '…'))}</bdi>
+          ),
+        },
+        {
+          title: m.interval,
+          className: 'number',
+          isLabelled: true,
+          sortBy: ({ min_interval: interval }) => interval,
+          cell: ({ min_interval: interval }) => (interval === 0 ? m.noInterval : m.seconds(interval)),
+        },
+        {
+          title: m.action,
+          isTitleHidden: true,
+          className: 'right',
+          cell: ({ id, is_active: isActive, disabled_by: by }) =>
+            !isActive &&
+            by !== 'plan' && (
+              <Button size="small" look={id === firstOff ? 'primary' : 'plain'} onClick={() => void enable(id)}>
+                {m.enable}
+              </Button>
+            ),
+        },
+      ]}
+    />
   );
 };

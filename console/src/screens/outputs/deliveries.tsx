@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { Fragment, useState } from 'react';
+import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Json } from '../../components/code.js';
 import { Segmented } from '../../components/controls.js';
 import { useSave } from '../../components/form.js';
-import { Icon } from '../../components/icon.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { Countdown, Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { outputsMessages as m } from './messages.js';
 import { type Delivery, refreshOutputs, useDeliveries } from './data.js';
+import { DataTable, RowToggle } from '../../components/table.js';
 
 const LOOKS = {
   pending: { name: 'waiting', tone: 'idle' },
@@ -68,78 +68,44 @@ export const Deliveries = ({ outputId }: { readonly outputId: string }) => {
 
 const DeliveryTable = ({ items }: { readonly items: readonly Delivery[] }) => {
   const [openId, setOpenId] = useState<string | null>(null);
+  const toggle = ({ id }: Delivery): void => setOpenId(id === openId ? null : id);
   return (
-    <div className="table-scroll">
-      <table className="table stacked delivery-table">
-        <thead>
-          <tr>
-            <th>{m.at}</th>
-            <th>{m.state}</th>
-            <th>{m.about}</th>
-            <th>{m.answer}</th>
-            <th className="number">{m.took}</th>
-            <th className="right">{m.next}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((delivery) => {
-            const isOpen = delivery.id === openId;
-            return (
-              <Fragment key={delivery.id}>
-                <DeliveryRow
-                  delivery={delivery}
-                  isOpen={isOpen}
-                  onToggle={() => setOpenId(isOpen ? null : delivery.id)}
-                />
-                {isOpen && (
-                  <tr className="delivery-open">
-                    <td colSpan={6}>
-                      <DeliveryDetails delivery={delivery} />
-                    </td>
-                  </tr>
-                )}
-              </Fragment>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
-  );
-};
-
-const DeliveryRow = ({
-  delivery: { created_at: createdAt, state, kind, attempts, next_attempt_at: next },
-  isOpen,
-  onToggle,
-}: {
-  readonly delivery: Delivery;
-  readonly isOpen: boolean;
-  readonly onToggle: () => void;
-}) => {
-  const last = attempts.at(-1);
-  return (
-    <tr className={`selectable ${isOpen ? 'delivery-open' : ''}`} onClick={onToggle}>
-      <td className="tertiary nowrap">
-        <Moment at={createdAt} />
-      </td>
-      <td>
-        <button
-          type="button"
-          className={`row delivery-state tone-${LOOKS[state].tone}`}
-          aria-expanded={isOpen}
-          onClick={(event) => {
-            event.stopPropagation();
-            onToggle();
-          }}
-        >
-          <Icon {...LOOKS[state]} /> {m.states[state]}
-        </button>
-      </td>
-      <td className="secondary">{m.kinds[kind]}</td>
-      <td className="secondary">{last ? (last.status ?? m.noAnswer) : m.noAttempt}</td>
-      <td className="number">{last && format.latency(last.latency_ms)}</td>
-      <td className="right">{next !== null && <Countdown until={next} />}</td>
-    </tr>
+    <DataTable
+      className="stacked delivery-table"
+      items={items}
+      keyOf={({ id }) => id}
+      rowClass={({ id }) => `selectable ${id === openId ? 'row-open' : ''}`}
+      onRow={toggle}
+      details={(delivery) => (delivery.id === openId ? <DeliveryDetails delivery={delivery} /> : null)}
+      detailsClass={() => 'row-open'}
+      columns={[
+        { title: m.at, className: 'tertiary nowrap', cell: ({ created_at: createdAt }) => <Moment at={createdAt} /> },
+        {
+          title: m.state,
+          cell: (delivery) => (
+            <RowToggle look={LOOKS[delivery.state]} isOpen={delivery.id === openId} onToggle={() => toggle(delivery)}>
+              {m.states[delivery.state]}
+            </RowToggle>
+          ),
+        },
+        { title: m.about, className: 'secondary', cell: ({ kind }) => m.kinds[kind] },
+        {
+          title: m.answer,
+          className: 'secondary',
+          cell: ({ attempts }) => (attempts.length > 0 ? (attempts.at(-1)?.status ?? m.noAnswer) : m.noAttempt),
+        },
+        {
+          title: m.took,
+          className: 'number',
+          cell: ({ attempts }) => attempts.length > 0 && format.latency(attempts.at(-1)?.latency_ms ?? 0),
+        },
+        {
+          title: m.next,
+          className: 'right',
+          cell: ({ next_attempt_at: next }) => next !== null && <Countdown until={next} />,
+        },
+      ]}
+    />
   );
 };
 

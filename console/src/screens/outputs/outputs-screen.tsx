@@ -1,4 +1,3 @@
-import '../../components/table.css';
 import './outputs.css';
 import { Link } from '@tanstack/react-router';
 import { useNames } from '../../api/things.js';
@@ -7,6 +6,7 @@ import { Card, PageHead } from '../../components/card.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { outputsMessages as m } from './messages.js';
 import { hostOf, type Output, OutputState, useOutputs } from './data.js';
+import { DataTable } from '../../components/table.js';
 
 /** All webhooks, and which of them are active. */
 export const OutputsScreen = () => {
@@ -41,36 +41,35 @@ export const OutputsScreen = () => {
 
 const OutputTable = ({ outputs }: { readonly outputs: readonly Output[] }) => {
   const names = useNames();
+  const projectOf = ({ project_id: id }: Output): string => names.project(id)?.name ?? '…';
   return (
-    <div className="table-scroll">
-      <table className="table stacked">
-        <thead>
-          <tr>
-            <th>{m.url}</th>
-            <th>{m.state}</th>
-            <th>{m.project}</th>
-            <th>{m.tells}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {outputs.map((output) => (
-            <tr key={output.id} className="selectable">
-              <td>
-                <Link className="output-host" to="/outputs/$id" params={{ id: output.id }} title={output.url}>
-                  <bdi className="cut">{hostOf(output)}</bdi>
-                </Link>
-              </td>
-              <td>
-                <OutputState output={output} />
-              </td>
-              <td className="secondary">
-                <bdi>{names.project(output.project_id)?.name ?? '…'}</bdi>
-              </td>
-              <td className="secondary mono output-kinds">{output.kinds.join(', ')}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      className="stacked"
+      items={outputs}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: m.url,
+          sortBy: hostOf,
+          cell: (output) => (
+            <Link className="table-name" to="/outputs/$id" params={{ id: output.id }} title={output.url}>
+              <bdi className="cut">{hostOf(output)}</bdi>
+            </Link>
+          ),
+        },
+        {
+          title: m.state,
+          sortBy: ({ is_active: isActive }) => Number(isActive),
+          cell: (output) => <OutputState output={output} />,
+        },
+        {
+          title: m.project,
+          className: 'secondary',
+          sortBy: projectOf,
+          cell: (output) => <bdi>{projectOf(output)}</bdi>,
+        },
+        { title: m.tells, className: 'secondary mono output-kinds', cell: ({ kinds }) => kinds.join(', ') },
+      ]}
+    />
   );
 };

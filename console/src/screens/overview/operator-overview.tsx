@@ -1,5 +1,4 @@
 import './operator.css';
-import '../../components/table.css';
 import './overview.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -18,6 +17,7 @@ import { attentionMessages } from './messages.js';
 import { summarize } from './network-look.js';
 import { NetworkTiles } from './network-tiles.js';
 import { operatorMessages as m } from './operator-messages.js';
+import { DataTable } from '../../components/table.js';
 
 /** The results of the gateway's own checks, in one line. */
 export const ChecksStrip = ({ checks }: { readonly checks: readonly Check[] }) => {
@@ -61,46 +61,38 @@ export const LongestWaits = ({ longest }: { readonly longest: readonly LongestWa
       {longest.length === 0 ? (
         <Empty icon="published" title={m.empty} />
       ) : (
-        <table className="table longest">
-          <thead>
-            <tr>
-              <th scope="col">{m.owner}</th>
-              <th scope="col">{m.because}</th>
-              <th scope="col" className="number">
-                {m.posts}
-              </th>
-              <th scope="col" className="number">
-                {m.oldest}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {longest.map(({ owner_id: id, owner_name: name, rule, platform, posts, oldest_at: oldestAt }) => (
-              <tr key={id} className="selectable">
-                <td>
-                  <button
-                    type="button"
-                    className="cut"
-                    aria-label={m.show(name)}
-                    onClick={() => session && setSession({ ...session, owner: { id, name } })}
-                  >
-                    <bdi>{name}</bdi>
-                  </button>
-                </td>
-                <td className="secondary">
-                  <span className="row">
-                    <NetworkMark platform={platform} size={16} />
-                    <span className="cut">{m.rule[rule ?? 'none']}</span>
-                  </span>
-                </td>
-                <td className="number">{format.number(posts)}</td>
-                <td className="number">
-                  <Age since={oldestAt} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          className="longest"
+          items={longest}
+          keyOf={({ owner_id: id }) => id}
+          columns={[
+            {
+              title: m.owner,
+              cell: ({ owner_id: id, owner_name: name }) => (
+                <button
+                  type="button"
+                  className="cut"
+                  aria-label={m.show(name)}
+                  onClick={() => session && setSession({ ...session, owner: { id, name } })}
+                >
+                  <bdi>{name}</bdi>
+                </button>
+              ),
+            },
+            {
+              title: m.because,
+              className: 'secondary',
+              cell: ({ rule, platform }) => (
+                <span className="row">
+                  <NetworkMark platform={platform} size={16} />
+                  <span className="cut">{m.rule[rule ?? 'none']}</span>
+                </span>
+              ),
+            },
+            { title: m.posts, className: 'number', cell: ({ posts }) => format.number(posts) },
+            { title: m.oldest, className: 'number', cell: ({ oldest_at: at }) => <Age since={at} /> },
+          ]}
+        />
       )}
     </Card>
   );

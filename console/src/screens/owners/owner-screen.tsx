@@ -1,4 +1,3 @@
-import '../../components/table.css';
 import './owners.css';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -15,6 +14,7 @@ import { format } from '../../i18n/format.js';
 import { setSession, useScope, useSession } from '../../session/session.js';
 import { ownersMessages as m } from './messages.js';
 import { KeyDialog, LocaleField, type Owner, PlanField, planTitle, refreshOwners, useOwner } from './data.js';
+import { FigureTable } from '../../components/table.js';
 
 /** The limits that apply to an owner, as figures. */
 export const OwnerLimits = ({ owner: { limits } }: { readonly owner: Owner }) => {
@@ -36,16 +36,7 @@ export const OwnerLimits = ({ owner: { limits } }: { readonly owner: Owner }) =>
   ] as const;
   return (
     <Card title={m.limits}>
-      <table className="table">
-        <tbody>
-          {rows.map(([name, value]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td className="number">{value}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <FigureTable rows={rows} />
     </Card>
   );
 };

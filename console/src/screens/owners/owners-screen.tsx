@@ -1,4 +1,3 @@
-import '../../components/table.css';
 import './owners.css';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -22,7 +21,9 @@ import {
   planTitle,
   refreshOwners,
   useOwners,
+  PLANS,
 } from './data.js';
+import { DataTable } from '../../components/table.js';
 
 interface AddOwnerDialogProps {
   readonly onClose: () => void;
@@ -112,38 +113,42 @@ const Owners = () => {
 };
 
 const OwnerTable = ({ owners }: { readonly owners: readonly Owner[] }) => (
-  <div className="table-scroll">
-    <table className="table stacked owner-table">
-      <thead>
-        <tr>
-          <th>{m.name}</th>
-          <th>{m.plan}</th>
-          <th className="number">{m.used}</th>
-          <th className="number">{m.left}</th>
-          <th className="right">{m.since}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {owners.map(({ id, name, plan, posts_used: used, posts_left: left, created_at: createdAt }) => (
-          <tr key={id} className="selectable">
-            <td>
-              <Link className="owner-name" to="/owners/$id" params={{ id }}>
-                <bdi className="cut">{name}</bdi>
-              </Link>
-            </td>
-            <td>{planTitle(plan)}</td>
-            <td className="number" data-label={m.used}>
-              {format.number(used)}
-            </td>
-            <td className={`number ${left === 0 ? 'tone-warn' : ''}`} data-label={m.left}>
-              {left === null ? <span className="tertiary">{m.unlimited}</span> : format.number(left)}
-            </td>
-            <td className="right tertiary">
-              <Moment at={createdAt} form="day" />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <DataTable
+    className="stacked"
+    items={owners}
+    keyOf={({ id }) => id}
+    columns={[
+      {
+        title: m.name,
+        sortBy: ({ name }) => name,
+        cell: ({ id, name }) => (
+          <Link className="table-name" to="/owners/$id" params={{ id }}>
+            <bdi className="cut">{name}</bdi>
+          </Link>
+        ),
+      },
+      { title: m.plan, sortBy: ({ plan }) => PLANS.indexOf(plan), cell: ({ plan }) => planTitle(plan) },
+      {
+        title: m.used,
+        className: 'number',
+        isLabelled: true,
+        sortBy: ({ posts_used: used }) => used,
+        cell: ({ posts_used: used }) => format.number(used),
+      },
+      {
+        title: m.left,
+        className: ({ posts_left: left }) => `number ${left === 0 ? 'tone-warn' : ''}`,
+        isLabelled: true,
+        sortBy: ({ posts_left: left }) => left ?? Infinity,
+        cell: ({ posts_left: left }) =>
+          left === null ? <span className="tertiary">{m.unlimited}</span> : format.number(left),
+      },
+      {
+        title: m.since,
+        className: 'right tertiary',
+        sortBy: ({ created_at: createdAt }) => createdAt,
+        cell: ({ created_at: createdAt }) => <Moment at={createdAt} form="day" />,
+      },
+    ]}
+  />
 );

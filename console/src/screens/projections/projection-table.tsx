@@ -1,10 +1,10 @@
-import '../../components/table.css';
-import { Fragment } from 'react';
+import type { ReactNode } from 'react';
 import { management } from '../../api/management.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Meter } from '../../components/controls.js';
 import { Icon, type IconName, Pill, type Tone } from '../../components/icon.js';
 import { Menu, MenuItem } from '../../components/menu.js';
+import { DataTable } from '../../components/table.js';
 import { toast, toastError } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { CandidatePanel, ComparisonView } from './comparison-view.js';
@@ -73,135 +73,124 @@ export const ProjectionTable = ({ projections, jobs, onDecide }: ProjectionTable
   // Stopped projections come first, then projections that are being rebuilt.
   const rank = ({ error, candidate }: Projection): number => (error ? 0 : candidate ? 1 : 2);
   const sorted = projections.toSorted((a, b) => rank(a) - rank(b));
+  const verifying = (name: string): Job | undefined =>
+    jobs.find((job) => job.state === 'running' && job.projection === name && job.kind === 'verify-projection');
+  const tone = ({ error, candidate }: Projection): string => (error ? 'error' : candidate ? 'chosen' : '');
   return (
-    <div className="table-scroll">
-      <table className="table stacked projection-table">
-        <thead>
-          <tr>
-            <th>{m.name}</th>
-            <th className="number">{m.version}</th>
-            <th>{m.state}</th>
-            <th>{m.position}</th>
-            <th className="number">{m.behind}</th>
-            <th className="number">{m.rate}</th>
-            <th>
-              <span className="visually-hidden">{m.action}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sorted.map((projection) => (
-            <Fragment key={projection.name}>
-              <Row projection={projection} jobs={jobs} onDecide={onDecide} />
-              <Details projection={projection} jobs={jobs} onDecide={onDecide} />
-            </Fragment>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      className="stacked projection-table"
+      items={sorted}
+      keyOf={({ name }) => name}
+      rowClass={(projection) => `projection-row ${tone(projection)}`}
+      details={(projection) => detailsOf(projection, jobs, onDecide)}
+      detailsClass={(projection) => `projection-details ${tone(projection)}`}
+      columns={[
+        { title: m.name, className: 'mono', cell: ({ name }) => name },
+        { title: m.version, className: 'number', isLabelled: true, cell: ({ version }) => version },
+        {
+          title: m.state,
+          cell: ({ name, state }) => (
+            <Pill {...(verifying(name) ? LOOKS.rebuilding : LOOKS[state])}>
+              {verifying(name) ? m.running['verify-projection'] : m.states[state]}
+            </Pill>
+          ),
+        },
+        {
+          title: m.position,
+          cell: ({ name, position, head }) => {
+            const job = verifying(name);
+            return (
+              <span className="projection-position">
+                <Meter value={Number(position)} max={Number(head)} label={`${position} / ${head}`} />
+                <span>{job ? format.percent(job.progress) : format.number(Number(position))}</span>
+              </span>
+            );
+          },
+        },
+        {
+          title: m.behind,
+          className: 'number',
+          isLabelled: true,
+          sortBy: ({ lag_events: events }) => events,
+          cell: ({ lag_events: events, lag_seconds: seconds }) =>
+            events === 0 ? '0' : `${format.number(events)} · ${format.number(seconds, 1)} s`,
+        },
+        {
+          title: m.rate,
+          className: 'number',
+          isLabelled: true,
+          sortBy: ({ rate }) => rate,
+          cell: ({ rate }) => format.number(rate, rate < 10 ? 1 : 0),
+        },
+        {
+          title: m.action,
+          isTitleHidden: true,
+          className: 'right',
+          cell: (projection) => <Actions projection={projection} onDecide={onDecide} />,
+        },
+      ]}
+    />
   );
 };
 
-interface RowProps {
-  readonly projection: Projection;
-  readonly jobs: readonly Job[];
-  readonly onDecide: (decision: Decision) => void;
-}
+const Actions = ({
+  projection,
+  onDecide,
+}: Pick<ProjectionTableProps, 'onDecide'> & { readonly projection: Projection }) => (
+  <Menu
+    trigger={
+      <Button size="small" look="quiet" aria-label={m.actions(projection.name)}>
+        <Icon name="more" />
+      </Button>
+    }
+  >
+    <MenuItem icon="projections" onSelect={() => onDecide({ kind: 'rebuild', projection })}>
+      {m.rebuild}
+    </MenuItem>
+    <MenuItem icon="check" onSelect={() => onDecide({ kind: 'verify', projections: [projection.name] })}>
+      {m.verify}
+    </MenuItem>
+    {projection.previous !== null && (
+      <MenuItem icon="retrying" onSelect={() => onDecide({ kind: 'rollback', projection })}>
+        {m.rollback(projection.previous)}
+      </MenuItem>
+    )}
+  </Menu>
+);
 
-const Row = ({ projection, jobs, onDecide }: RowProps) => {
-  const {
-    name,
-    version,
-    state,
-    position,
-    head,
-    lag_events: lagEvents,
-    lag_seconds: lagSeconds,
-    rate,
-    previous,
-  } = projection;
-  const running = jobs.find((job) => job.state === 'running' && job.projection === name);
-  const isVerifying = running?.kind === 'verify-projection';
-  const lag = lagEvents === 0 ? '0' : `${format.number(lagEvents)} · ${format.number(lagSeconds, 1)} s`;
-  const tone = projection.error ? 'error' : projection.candidate ? 'chosen' : '';
-  return (
-    <tr className={`projection-row ${tone}`}>
-      <td className="mono">{name}</td>
-      <td className="number" data-label={m.version}>
-        {version}
-      </td>
-      <td>
-        <Pill {...(isVerifying ? LOOKS.rebuilding : LOOKS[state])}>
-          {isVerifying ? m.running['verify-projection'] : m.states[state]}
-        </Pill>
-      </td>
-      <td>
-        <span className="projection-position">
-          <Meter value={Number(position)} max={Number(head)} label={`${position} / ${head}`} />
-          <span>{isVerifying ? format.percent(running.progress) : format.number(Number(position))}</span>
-        </span>
-      </td>
-      <td className="number" data-label={m.behind}>
-        {lag}
-      </td>
-      <td className="number" data-label={m.rate}>
-        {format.number(rate, rate < 10 ? 1 : 0)}
-      </td>
-      <td className="right">
-        <Menu
-          trigger={
-            <Button size="small" look="quiet" aria-label={m.actions(name)}>
-              <Icon name="more" />
-            </Button>
-          }
-        >
-          <MenuItem icon="projections" onSelect={() => onDecide({ kind: 'rebuild', projection })}>
-            {m.rebuild}
-          </MenuItem>
-          <MenuItem icon="check" onSelect={() => onDecide({ kind: 'verify', projections: [name] })}>
-            {m.verify}
-          </MenuItem>
-          {previous !== null && (
-            <MenuItem icon="retrying" onSelect={() => onDecide({ kind: 'rollback', projection })}>
-              {m.rollback(previous)}
-            </MenuItem>
-          )}
-        </Menu>
-      </td>
-    </tr>
-  );
-};
-
-const Details = ({ projection, jobs, onDecide }: RowProps) => {
+/** What an operator should see about a read model; null for nothing. */
+const detailsOf = (
+  projection: Projection,
+  jobs: readonly Job[],
+  onDecide: ProjectionTableProps['onDecide'],
+): ReactNode => {
   const { name, error, candidate } = projection;
   const verification = latestJob(jobs, 'verify-projection', name);
   const comparison = comparisonOf(verification);
   if (!error && !candidate && !comparison && verification?.state !== 'failed') return null;
   return (
-    <tr className={`projection-details ${error ? 'error' : candidate ? 'chosen' : ''}`}>
-      <td colSpan={7}>
-        {error && <StoppedPanel projection={projection} error={error} onDecide={onDecide} />}
-        {candidate && (
-          <CandidatePanel
-            projection={projection}
-            candidate={candidate}
-            job={latestJob(jobs, 'rebuild-projection', name)}
-            onDecide={onDecide}
-          />
-        )}
-        {!candidate && comparison && (
-          <ComparisonView
-            comparison={comparison}
-            versions={[String(projection.version), m.fresh]}
-            title={m.lastVerification}
-          />
-        )}
-        {!candidate && verification?.state === 'failed' && (
-          <p className="tone-fail">
-            {m.jobFailed}: {(verification.result as { message?: string } | null)?.message}
-          </p>
-        )}
-      </td>
-    </tr>
+    <>
+      {error && <StoppedPanel projection={projection} error={error} onDecide={onDecide} />}
+      {candidate && (
+        <CandidatePanel
+          projection={projection}
+          candidate={candidate}
+          job={latestJob(jobs, 'rebuild-projection', name)}
+          onDecide={onDecide}
+        />
+      )}
+      {!candidate && comparison && (
+        <ComparisonView
+          comparison={comparison}
+          versions={[String(projection.version), m.fresh]}
+          title={m.lastVerification}
+        />
+      )}
+      {!candidate && verification?.state === 'failed' && (
+        <p className="tone-fail">
+          {m.jobFailed}: {(verification.result as { message?: string } | null)?.message}
+        </p>
+      )}
+    </>
   );
 };

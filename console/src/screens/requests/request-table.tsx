@@ -1,7 +1,5 @@
-import '../../components/table.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Fragment } from 'react';
 import { management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
@@ -13,6 +11,7 @@ import { format } from '../../i18n/format.js';
 import { explainRequest, figuresOf, KIND_LOOKS, kindOf, type LoggedRequest } from './explain.js';
 import { requestsMessages as m } from './messages.js';
 import { reasonMessages as reasons } from './reason-messages.js';
+import { DataTable, RowToggle } from '../../components/table.js';
 
 interface RequestDetailsProps {
   readonly request: LoggedRequest;
@@ -103,6 +102,7 @@ interface RequestTableProps {
 /** The table of requests. A request can be expanded to show its details below its row. */
 export const RequestTable = ({ items, endpoint, openId, onOpen, onShowAll }: RequestTableProps) => {
   const excerpts = useExcerpts(endpoint.id);
+  const toggle = ({ id }: LoggedRequest): void => onOpen(id === openId ? undefined : id);
   if (items.length === 0)
     return (
       <Card label={m.nothingFound}>
@@ -111,41 +111,65 @@ export const RequestTable = ({ items, endpoint, openId, onOpen, onShowAll }: Req
     );
   return (
     <Card label={m.list}>
-      <div className="table-scroll">
-        <table className="table request-table">
-          <thead>
-            <tr>
-              <th>{m.at}</th>
-              <th>{m.answer}</th>
-              <th className="number">{m.status}</th>
-              <th>{m.inWords}</th>
-              <th>{m.from}</th>
-              <th className="number">{m.size}</th>
-              <th className="number">{m.took}</th>
-              <th className="right">{m.post}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {items.map((request) => (
-              <Fragment key={request.id}>
-                <RequestRow
-                  request={request}
-                  excerpt={request.post_id === null ? null : excerpts.get(request.post_id)}
-                  isOpen={request.id === openId}
-                  onToggle={() => onOpen(request.id === openId ? undefined : request.id)}
-                />
-                {request.id === openId && (
-                  <tr className="request-open">
-                    <td colSpan={8} className="request-cell">
-                      <RequestDetails request={request} endpoint={endpoint} />
-                    </td>
-                  </tr>
-                )}
-              </Fragment>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        className="request-table"
+        items={items}
+        keyOf={({ id }) => id}
+        rowClass={({ id }) => `selectable ${id === openId ? 'row-open' : ''}`}
+        onRow={toggle}
+        details={(request) => (request.id === openId ? <RequestDetails request={request} endpoint={endpoint} /> : null)}
+        detailsClass={() => 'row-open'}
+        columns={[
+          { title: m.at, className: 'tertiary', cell: ({ at }) => <Moment at={at} form="seconds" /> },
+          {
+            title: m.answer,
+            cell: (request) => (
+              <RowToggle
+                look={KIND_LOOKS[kindOf(request)]}
+                isOpen={request.id === openId}
+                onToggle={() => toggle(request)}
+              >
+                {m.kinds[kindOf(request)]}
+              </RowToggle>
+            ),
+          },
+          { title: m.status, className: 'number request-status', cell: ({ http_status: status }) => status },
+          {
+            title: m.inWords,
+            className: 'secondary cut request-words',
+            cell: (request) => <bdi>{explainRequest(request, reasons, format).short}</bdi>,
+          },
+          {
+            title: m.from,
+            className: 'secondary cut request-from',
+            cell: ({ ip, user_agent: agent }) => <bdi>{agent === null ? ip : `${ip} · ${agent}`}</bdi>,
+          },
+          {
+            title: m.size,
+            className: 'number request-size',
+            sortBy: ({ payload_bytes: bytes }) => bytes,
+            cell: ({ payload_bytes: bytes }) => format.bytes(bytes),
+          },
+          {
+            title: m.took,
+            className: 'number request-took',
+            sortBy: ({ latency_ms: latency }) => latency,
+            cell: ({ latency_ms: latency }) => format.latency(latency),
+          },
+          {
+            title: m.post,
+            className: 'right request-post',
+            cell: ({ post_id: id }) =>
+              id === null ? (
+                <span className="tertiary">{m.noPost}</span>
+              ) : (
+                <Link className="link cut" to="/posts/$id" params={{ id }} onClick={(event) => event.stopPropagation()}>
+                  <bdi>{excerpts.get(id) ?? m.viewPost}</bdi>
+                </Link>
+              ),
+          },
+        ]}
+      />
     </Card>
   );
 };
@@ -157,61 +181,4 @@ const useExcerpts = (endpointId: string): ReadonlyMap<string, string> => {
     queryFn: () => management().get('/posts', { query: { endpoint_id: endpointId, limit: 100 } }),
   });
   return new Map((data?.items ?? []).map((post) => [post.id, ('excerpt' in post && post.excerpt) || post.id]));
-};
-
-interface RequestRowProps {
-  readonly request: LoggedRequest;
-  readonly excerpt: string | null | undefined;
-  readonly isOpen: boolean;
-  readonly onToggle: () => void;
-}
-
-const RequestRow = ({ request, excerpt, isOpen, onToggle }: RequestRowProps) => {
-  const kind = kindOf(request);
-  return (
-    <tr className={`selectable ${isOpen ? 'request-open' : ''}`} onClick={onToggle}>
-      <td className="tertiary">
-        <Moment at={request.at} form="seconds" />
-      </td>
-      <td>
-        <button
-          type="button"
-          className={`row request-kind tone-${KIND_LOOKS[kind].tone}`}
-          aria-expanded={isOpen}
-          onClick={(event) => {
-            event.stopPropagation();
-            onToggle();
-          }}
-        >
-          <Icon {...KIND_LOOKS[kind]} /> {m.kinds[kind]}
-        </button>
-      </td>
-      <td className="number request-status">{request.http_status}</td>
-      <td className="secondary cut request-words">
-        <bdi>{explainRequest(request, reasons, format).short}</bdi>
-      </td>
-      <td className="secondary cut request-from">
-        <bdi>
-          {request.ip}
-          {request.user_agent === null ? '' : ` · ${request.user_agent}`}
-        </bdi>
-      </td>
-      <td className="number request-size">{format.bytes(request.payload_bytes)}</td>
-      <td className="number request-took">{format.latency(request.latency_ms)}</td>
-      <td className="right request-post">
-        {request.post_id === null ? (
-          <span className="tertiary">{m.noPost}</span>
-        ) : (
-          <Link
-            className="link cut"
-            to="/posts/$id"
-            params={{ id: request.post_id }}
-            onClick={(event) => event.stopPropagation()}
-          >
-            <bdi>{excerpt ?? m.viewPost}</bdi>
-          </Link>
-        )}
-      </td>
-    </tr>
-  );
 };
