@@ -8,7 +8,7 @@ import { readPlanSearch } from '../screens/plan/calendar.js';
 import { readRequestsSearch } from '../screens/requests/explain.js';
 import { readTimeSearch } from '../screens/time/window.js';
 import { readTimelineSearch } from '../screens/timeline/columns.js';
-import { NotFoundScreen } from '../shell/more-screen.js';
+import { NotFoundScreen } from '../shell/not-found-screen.js';
 import { Shell } from '../shell/shell.js';
 
 interface Screen {

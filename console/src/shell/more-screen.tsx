@@ -2,10 +2,8 @@ import './more-screen.css';
 import { Link } from '@tanstack/react-router';
 import { useOverview } from '../api/overview.js';
 import { NAVIGATION, navigationMessages as m, OPERATOR_NAVIGATION } from '../app/navigation.js';
-import { ButtonLink } from '../components/button.js';
 import { Card, PageHead } from '../components/card.js';
 import { Icon } from '../components/icon.js';
-import { defineMessages } from '../i18n/messages.js';
 import { useSession } from '../session/session.js';
 import { Account } from './account.js';
 import { countBadges, Footer, TABS } from './shell.js';
@@ -37,22 +35,3 @@ export const MoreScreen = () => {
     </>
   );
 };
-
-const notFoundTexts = defineMessages({
-  en: {
-    title: 'Page not found',
-    text: 'The address may be mistyped or out of date.',
-    back: 'Go to the overview',
-  },
-  ru: { title: 'Такой страницы нет', text: 'Возможно, адрес набран с ошибкой или устарел.', back: 'Открыть обзор' },
-});
-
-/** Shown for a URL that does not match any screen. */
-export const NotFoundScreen = () => (
-  <>
-    <PageHead title={notFoundTexts.title}>{notFoundTexts.text}</PageHead>
-    <ButtonLink to="/" look="primary">
-      {notFoundTexts.back}
-    </ButtonLink>
-  </>
-);

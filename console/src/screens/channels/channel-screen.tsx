@@ -15,6 +15,7 @@ import { Button, ExternalLink } from '../../components/button.js';
 import { PageHead } from '../../components/card.js';
 import { useSave } from '../../components/form.js';
 import { NetworkMark, networkTitle } from '../../components/icon.js';
+import { Trail } from '../../components/resource.js';
 import { SentenceText } from '../../components/sentence.js';
 import { Loaded } from '../../components/states.js';
 import { Age } from '../../components/time.js';
@@ -200,17 +201,7 @@ export const NewChannelScreen = () => {
   };
   return (
     <>
-      <PageHead
-        trail={
-          <>
-            <Link className="link" to="/channels">
-              {listMessages.channels}
-            </Link>
-            / {listMessages.new}
-          </>
-        }
-        title={title()}
-      >
+      <PageHead trail={<Trail to="/channels" list={listMessages.channels} here={listMessages.new} />} title={title()}>
         {channel && test ? (test.ok ? listMessages.addToProject : listMessages.fixThenTest) : listMessages.newText}
       </PageHead>
       <ChannelForm

@@ -6,12 +6,12 @@ import { Button, ButtonLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Icon } from '../../components/icon.js';
 import { Empty, Loaded } from '../../components/states.js';
+import { DataTable } from '../../components/table.js';
 import { Moment } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
 import { type ShownState, shownState, stateNames as names, StatePill } from '../../publications/states.js';
 import { useScope } from '../../session/session.js';
 import { channelMessages as m } from './messages.js';
-import { DataTable } from '../../components/table.js';
 
 /** Number of receipts on a page. */
 const PAGE = 20;

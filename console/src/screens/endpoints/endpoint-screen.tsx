@@ -1,23 +1,23 @@
 import './endpoints.css';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button, ButtonLink } from '../../components/button.js';
-import { Card, PageHead } from '../../components/card.js';
+import { Card } from '../../components/card.js';
 import { CodeSwitcher } from '../../components/code.js';
 import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
 import { useSave } from '../../components/form.js';
-import { Icon } from '../../components/icon.js';
+import { ResourcePage } from '../../components/resource.js';
 import { Loaded } from '../../components/states.js';
+import { FigureTable } from '../../components/table.js';
 import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { publishCode, readBrand } from '../../publish-code/publish-code.js';
+import { enableEndpoint, type Endpoint, endpointName, EndpointState, refreshEndpoints, useEndpoint } from './data.js';
 import { CancelPlannedDialog, EndpointAccess, type WithPlanned } from './endpoint-access.js';
 import { EndpointSettings } from './endpoint-settings.js';
-import { enableEndpoint, type Endpoint, endpointName, EndpointState, refreshEndpoints, useEndpoint } from './data.js';
 import { endpointsMessages as m } from './messages.js';
-import { FigureTable } from '../../components/table.js';
 
 /** The limits that apply to an endpoint, as figures. */
 export const EndpointLimits = ({ endpoint }: { readonly endpoint: Endpoint }) => {
@@ -58,40 +58,41 @@ export const EndpointScreen = () => {
 const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
   const [open, setOpen] = useState<'disable' | 'remove' | null>(null);
   const [planned, setPlanned] = useState<WithPlanned | null>(null);
+  const { save: enable, isBusy } = useSave(async () => {
+    await enableEndpoint(endpoint.id);
+    toast(m.enabled);
+  });
   const name = endpointName(endpoint);
   const isOff = !endpoint.is_active;
   const title = isOff ? m.isOff(name) : endpoint.mode === 'test' ? m.isTest(name) : m.isOn(name);
   return (
-    <>
-      <PageHead
-        trail={
-          <>
-            <Link className="link" to="/endpoints">
-              {m.endpoints}
-            </Link>
-            <span aria-hidden="true">/</span>
-            <bdi className="cut">{name}</bdi>
-          </>
-        }
-        title={<bdi>{title}</bdi>}
-        actions={
-          <>
-            <ButtonLink to="/requests" search={{ endpoint: endpoint.id }} icon="requests">
-              {m.requests}
-            </ButtonLink>
-            {!isOff && <Button onClick={() => setOpen('disable')}>{m.disable}</Button>}
-          </>
-        }
-      >
-        <EndpointState endpoint={endpoint} />
-      </PageHead>
-      {endpoint.disabled_by !== null && <DisabledBanner endpoint={endpoint} by={endpoint.disabled_by} />}
-      <div className="endpoint-columns">
-        <div className="endpoint-column">
+    <ResourcePage
+      to="/endpoints"
+      list={m.endpoints}
+      here={name}
+      title={title}
+      actions={
+        <>
+          <ButtonLink to="/requests" search={{ endpoint: endpoint.id }} icon="requests">
+            {m.requests}
+          </ButtonLink>
+          {!isOff && <Button onClick={() => setOpen('disable')}>{m.disable}</Button>}
+        </>
+      }
+      summary={<EndpointState endpoint={endpoint} />}
+      offBecause={endpoint.disabled_by && m.why[endpoint.disabled_by]}
+      remedies={
+        <Button look="primary" busy={isBusy} onClick={enable}>
+          {m.enable}
+        </Button>
+      }
+    >
+      <div className="columns">
+        <div className="stack">
           <EndpointAccess endpoint={endpoint} />
           <EndpointSettings endpoint={endpoint} />
         </div>
-        <div className="endpoint-column">
+        <div className="stack">
           <Card title={m.use}>
             <div className="card-body">
               <CodeSwitcher
@@ -121,28 +122,7 @@ const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
         />
       )}
       {planned && <CancelPlannedDialog endpoint={planned} onClose={() => setPlanned(null)} />}
-    </>
-  );
-};
-
-interface DisabledBannerProps {
-  readonly endpoint: Endpoint;
-  readonly by: NonNullable<Endpoint['disabled_by']>;
-}
-
-const DisabledBanner = ({ endpoint: { id }, by }: DisabledBannerProps) => {
-  const { save: enable, isBusy } = useSave(async () => {
-    await enableEndpoint(id);
-    toast(m.enabled);
-  });
-  return (
-    <div className="endpoint-banner">
-      <Icon name="switchedOff" tone="warn" size={20} />
-      <p>{m.why[by]}</p>
-      <Button look="primary" busy={isBusy} onClick={enable}>
-        {m.enable}
-      </Button>
-    </div>
+    </ResourcePage>
   );
 };
 

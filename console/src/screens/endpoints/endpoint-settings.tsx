@@ -119,7 +119,7 @@ const ProjectChoice = ({ draft: { projectIds }, onChange, error }: ProjectChoice
   const toggle = (id: string, isOn: boolean): void =>
     onChange({ projectIds: isOn ? [...projectIds, id] : projectIds.filter((each) => each !== id) });
   return (
-    <fieldset className="endpoint-project-choice">
+    <fieldset className="choices">
       <legend>
         {m.projects} <span className="tertiary">{m.projectsHint}</span>
       </legend>

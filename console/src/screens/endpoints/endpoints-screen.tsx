@@ -4,11 +4,11 @@ import { useEndpoints, useNames } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Empty, Loaded } from '../../components/states.js';
+import { DataTable } from '../../components/table.js';
 import { toast, toastError } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { enableEndpoint, type Endpoint, endpointName, EndpointState } from './data.js';
 import { endpointsMessages as m } from './messages.js';
-import { DataTable } from '../../components/table.js';
 
 /** All endpoints, and which of them accept posts. */
 export const EndpointsScreen = () => {

@@ -1,92 +1,55 @@
 import './endpoints.css';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useState } from 'react';
 import { FieldProblems, management } from '../../api/management.js';
-import { useProjects } from '../../api/things.js';
-import { Button, ButtonLink } from '../../components/button.js';
-import { Card, PageHead } from '../../components/card.js';
-import { type Secret, SecretsOnce } from '../../components/code.js';
+import { Button } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { type Secret } from '../../components/code.js';
 import { Segmented } from '../../components/controls.js';
 import { Form, useSave } from '../../components/form.js';
-import { Empty, Loaded } from '../../components/states.js';
+import { NewResourcePage } from '../../components/resource.js';
+import { Loaded } from '../../components/states.js';
 import { OwnerField, useNeedsOwner } from '../../session/owner-field.js';
 import { useScope } from '../../session/session.js';
-import { type EndpointDraft, EndpointFields, toBody, usePlans } from './endpoint-settings.js';
 import { endpointName, refreshEndpoints } from './data.js';
+import { type EndpointDraft, EndpointFields, toBody, usePlans } from './endpoint-settings.js';
 import { endpointsMessages as m } from './messages.js';
 
 /** Creates an endpoint, and shows its URL and secrets once. */
 export const NewEndpointScreen = () => {
-  const projects = useProjects();
+  const navigate = useNavigate();
   const plans = usePlans();
   const [created, setCreated] = useState<Created | null>(null);
   return (
-    <>
-      <PageHead
-        trail={
-          <Link className="link" to="/endpoints">
-            {m.endpoints}
-          </Link>
-        }
-        title={created ? <bdi>{m.created(created.name)}</bdi> : m.newTitle}
-      >
-        {!created && m.newText}
-      </PageHead>
-      {created ? (
-        <Saved created={created} />
-      ) : (
-        <Loaded query={projects}>
-          {(all) =>
-            all.length === 0 ? (
-              <Card label={m.newTitle}>
-                <Empty
-                  icon="project"
-                  title={m.noProjects}
-                  action={
-                    <ButtonLink look="primary" to="/projects/new">
-                      {m.createProject}
-                    </ButtonLink>
-                  }
-                />
-              </Card>
-            ) : (
-              <Loaded query={plans}>
-                {({ min_interval: interval }) => (
-                  <NewEndpointForm
-                    projectId={all.length === 1 ? (all[0]?.id ?? null) : null}
-                    interval={interval.default}
-                    onCreated={setCreated}
-                  />
-                )}
-              </Loaded>
-            )
-          }
+    <NewResourcePage
+      to="/endpoints"
+      list={m.endpoints}
+      texts={m}
+      created={created}
+      doneLabel={m.toEndpoint}
+      onDone={() => void navigate({ to: '/endpoints/$id', params: { id: created?.id ?? '' } })}
+    >
+      {(all) => (
+        <Loaded query={plans}>
+          {({ min_interval: interval }) => (
+            <NewEndpointForm
+              projectId={all.length === 1 ? (all[0]?.id ?? null) : null}
+              interval={interval.default}
+              onCreated={setCreated}
+            />
+          )}
         </Loaded>
       )}
-    </>
+    </NewResourcePage>
   );
 };
 
 interface Created {
   readonly id: string;
-  readonly name: string;
+  readonly title: ReactNode;
   readonly secrets: readonly Secret[];
 }
-
-const Saved = ({ created }: { readonly created: Created }) => {
-  const navigate = useNavigate();
-  return (
-    <Card title={m.saveTitle} className="endpoint-new">
-      <div className="card-body">
-        <SecretsOnce
-          secrets={created.secrets}
-          doneLabel={m.toEndpoint}
-          onDone={() => void navigate({ to: '/endpoints/$id', params: { id: created.id } })}
-        />
-      </div>
-    </Card>
-  );
-};
 
 interface NewEndpointFormProps {
   /** The initially chosen project; null for none. */
@@ -125,7 +88,7 @@ const NewEndpointForm = ({ projectId, interval, onCreated }: NewEndpointFormProp
     const { url, token, signing_secret: secret } = endpoint;
     onCreated({
       id: endpoint.id,
-      name: endpointName(endpoint),
+      title: <bdi>{m.created(endpointName(endpoint))}</bdi>,
       secrets: [
         { label: m.url, value: url, variable: 'CROSSPOST_URL', isSecret: false },
         { label: m.token, value: token ?? '', variable: 'CROSSPOST_TOKEN', isSecret: true },
@@ -134,8 +97,8 @@ const NewEndpointForm = ({ projectId, interval, onCreated }: NewEndpointFormProp
     });
   });
   return (
-    <Card label={m.newTitle} className="endpoint-new">
-      <Form className="endpoint-form card-body" onSubmit={save}>
+    <Card label={m.newTitle} className="narrow-card">
+      <Form className="form-fields" onSubmit={save}>
         <OwnerField value={owner} onChange={setOwner} isMissing={isSent} />
         <div className="row">
           <Segmented

@@ -7,12 +7,12 @@ import { Json } from '../../components/code.js';
 import { Segmented } from '../../components/controls.js';
 import { useSave } from '../../components/form.js';
 import { Empty, Loaded } from '../../components/states.js';
+import { DataTable, RowToggle } from '../../components/table.js';
 import { Countdown, Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
-import { outputsMessages as m } from './messages.js';
 import { type Delivery, refreshOutputs, useDeliveries } from './data.js';
-import { DataTable, RowToggle } from '../../components/table.js';
+import { outputsMessages as m } from './messages.js';
 
 const LOOKS = {
   pending: { name: 'waiting', tone: 'idle' },

@@ -1,72 +1,38 @@
 import './outputs.css';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Api, FieldProblems, management } from '../../api/management.js';
-import { useProjects } from '../../api/things.js';
-import { Button, ButtonLink } from '../../components/button.js';
-import { Card, PageHead } from '../../components/card.js';
-import { type Secret, SecretsOnce } from '../../components/code.js';
+import { Button } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { type Secret } from '../../components/code.js';
 import { SelectField } from '../../components/controls.js';
 import { Form, useSave } from '../../components/form.js';
-import { Empty, Loaded } from '../../components/states.js';
+import { NewResourcePage } from '../../components/resource.js';
+import { refreshOutputs } from './data.js';
 import { outputsMessages as m } from './messages.js';
 import { type OutputDraft, OutputFields, secretForms } from './output-settings.js';
-import { refreshOutputs } from './data.js';
 
 interface Created {
   readonly id: string;
+  readonly title: string;
   readonly secrets: readonly Secret[];
 }
 
 /** Creates a webhook, and shows its signing secret once. */
 export const NewOutputScreen = () => {
-  const projects = useProjects();
   const navigate = useNavigate();
   const [created, setCreated] = useState<Created | null>(null);
   return (
-    <>
-      <PageHead
-        trail={
-          <Link className="link" to="/outputs">
-            {m.webhooks}
-          </Link>
-        }
-        title={created ? m.created : m.newTitle}
-      >
-        {!created && m.newText}
-      </PageHead>
-      {created ? (
-        <Card title={m.saveTitle} className="output-new">
-          <div className="card-body">
-            <SecretsOnce
-              secrets={created.secrets}
-              doneLabel={m.toOutput}
-              onDone={() => void navigate({ to: '/outputs/$id', params: { id: created.id } })}
-            />
-          </div>
-        </Card>
-      ) : (
-        <Loaded query={projects}>
-          {(all) =>
-            all.length === 0 ? (
-              <Card label={m.newTitle}>
-                <Empty
-                  icon="project"
-                  title={m.noProjects}
-                  action={
-                    <ButtonLink look="primary" to="/projects/new">
-                      {m.createProject}
-                    </ButtonLink>
-                  }
-                />
-              </Card>
-            ) : (
-              <NewOutputForm projects={all} onCreated={setCreated} />
-            )
-          }
-        </Loaded>
-      )}
-    </>
+    <NewResourcePage
+      to="/outputs"
+      list={m.webhooks}
+      texts={m}
+      created={created}
+      doneLabel={m.toOutput}
+      onDone={() => void navigate({ to: '/outputs/$id', params: { id: created?.id ?? '' } })}
+    >
+      {(projects) => <NewOutputForm projects={projects} onCreated={setCreated} />}
+    </NewResourcePage>
   );
 };
 
@@ -83,11 +49,11 @@ const NewOutputForm = ({ projects, onCreated }: NewOutputFormProps) => {
       throw new FieldProblems({ project_id: { path: 'project_id', code: 'empty', message: m.chooseProject } });
     const output = await management().post('/webhook-outputs', { body: { ...draft, project_id: projectId } });
     await refreshOutputs();
-    onCreated({ id: output.id, secrets: secretForms(output) });
+    onCreated({ id: output.id, title: m.created, secrets: secretForms(output) });
   });
   return (
-    <Card label={m.newTitle} className="output-new">
-      <Form className="output-form card-body" onSubmit={save}>
+    <Card label={m.newTitle} className="narrow-card">
+      <Form className="form-fields" onSubmit={save}>
         <SelectField
           label={m.project}
           problem={problems.project_id}

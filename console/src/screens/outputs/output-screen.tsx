@@ -1,20 +1,19 @@
-import '../../components/table.css';
 import './outputs.css';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
-import { PageHead } from '../../components/card.js';
 import { SelectField } from '../../components/controls.js';
 import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
-import { Icon } from '../../components/icon.js';
+import { useSave } from '../../components/form.js';
+import { ResourcePage } from '../../components/resource.js';
 import { Loaded } from '../../components/states.js';
-import { toast, toastError } from '../../components/toasts.js';
+import { toast } from '../../components/toasts.js';
 import { serverNow } from '../../time/server-clock.js';
+import { hostOf, type Output, OutputState, refreshOutputs, useDeliveries, useOutput } from './data.js';
 import { Deliveries } from './deliveries.js';
 import { outputsMessages as m } from './messages.js';
 import { OutputSecret, OutputSettings } from './output-settings.js';
-import { hostOf, type Output, OutputState, refreshOutputs, useDeliveries, useOutput } from './data.js';
 
 const HOUR = 3_600_000;
 
@@ -68,55 +67,49 @@ const OutputPage = ({ output }: { readonly output: Output }) => {
   const isOff = !output.is_active;
   const title = isOff ? m.titleOff(host) : failed > 0 ? m.titleFailing(host, failed) : m.title(host);
   const close = (): void => setOpen(null);
-  const test = async (): Promise<void> => {
-    try {
-      await management().post('/webhook-outputs/{id}/test', { path: { id: output.id } });
-      await refreshOutputs();
-      toast(m.tested);
-    } catch (error) {
-      toastError(error);
-    }
-  };
+  const { save: test } = useSave(async () => {
+    await management().post('/webhook-outputs/{id}/test', { path: { id: output.id } });
+    await refreshOutputs();
+    toast(m.tested);
+  });
+  const { save: enable } = useSave(async () => {
+    await management().post('/webhook-outputs/{id}/enable', { path: { id: output.id } });
+    await refreshOutputs();
+    toast(m.enabled);
+  });
   return (
-    <>
-      <PageHead
-        trail={
-          <>
-            <Link className="link" to="/outputs">
-              {m.webhooks}
-            </Link>
-            <span aria-hidden="true">/</span>
-            <bdi className="cut mono">{output.url}</bdi>
-          </>
-        }
-        title={<bdi>{title}</bdi>}
-        actions={
-          <>
-            <Button onClick={() => void test()}>{m.test}</Button>
-            {!isOff && failed > 0 && (
-              <Button look="primary" onClick={() => setOpen('replay')}>
-                {m.replay}
-              </Button>
-            )}
-            {!isOff && <Button onClick={() => setOpen('disable')}>{m.disable}</Button>}
-          </>
-        }
-      >
-        <OutputState output={output} />
-      </PageHead>
-      {output.disabled_by !== null && (
-        <DisabledBanner
-          output={output}
-          by={output.disabled_by}
-          hasFailed={failed > 0}
-          onReplay={() => setOpen('enable')}
-        />
-      )}
-      <div className="output-column">
+    <ResourcePage
+      to="/outputs"
+      list={m.webhooks}
+      here={<span className="mono">{output.url}</span>}
+      title={title}
+      actions={
+        <>
+          <Button onClick={test}>{m.test}</Button>
+          {!isOff && failed > 0 && (
+            <Button look="primary" onClick={() => setOpen('replay')}>
+              {m.replay}
+            </Button>
+          )}
+          {!isOff && <Button onClick={() => setOpen('disable')}>{m.disable}</Button>}
+        </>
+      }
+      summary={<OutputState output={output} />}
+      offBecause={output.disabled_by && m.why[output.disabled_by]}
+      remedies={
+        <>
+          {failed > 0 && <Button onClick={enable}>{m.enable}</Button>}
+          <Button look="primary" onClick={failed > 0 ? () => setOpen('enable') : enable}>
+            {failed > 0 ? m.enableAndReplay : m.enable}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack">
         <Deliveries outputId={output.id} />
-        <div className="output-columns">
+        <div className="columns">
           <OutputSettings output={output} />
-          <div className="output-column">
+          <div className="stack">
             <OutputSecret output={output} />
             <div>
               <Button look="danger" onClick={() => setOpen('remove')}>
@@ -130,38 +123,7 @@ const OutputPage = ({ output }: { readonly output: Output }) => {
         <ReplayDialog output={output} enables={open === 'enable'} onClose={close} />
       )}
       {(open === 'disable' || open === 'remove') && <OutputConfirmation kind={open} output={output} onClose={close} />}
-    </>
-  );
-};
-
-interface DisabledBannerProps {
-  readonly output: Output;
-  readonly by: NonNullable<Output['disabled_by']>;
-  readonly hasFailed: boolean;
-  readonly onReplay: () => void;
-}
-
-const DisabledBanner = ({ output: { id }, by, hasFailed, onReplay }: DisabledBannerProps) => {
-  const enable = async (): Promise<void> => {
-    try {
-      await management().post('/webhook-outputs/{id}/enable', { path: { id } });
-      await refreshOutputs();
-      toast(m.enabled);
-    } catch (error) {
-      toastError(error);
-    }
-  };
-  return (
-    <div className="output-banner">
-      <Icon name="switchedOff" tone="warn" size={20} />
-      <p>{m.why[by]}</p>
-      <div className="row">
-        {hasFailed && <Button onClick={() => void enable()}>{m.enable}</Button>}
-        <Button look="primary" onClick={() => (hasFailed ? onReplay() : void enable())}>
-          {hasFailed ? m.enableAndReplay : m.enable}
-        </Button>
-      </div>
-    </div>
+    </ResourcePage>
   );
 };
 

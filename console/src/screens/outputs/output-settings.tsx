@@ -8,8 +8,8 @@ import { Confirmation, Dialog, happens, risk } from '../../components/dialog.js'
 import { SettingsForm, useSave } from '../../components/form.js';
 import { Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
-import { outputsMessages as m } from './messages.js';
 import { type Kind, KINDS, type Output, refreshOutputs } from './data.js';
+import { outputsMessages as m } from './messages.js';
 
 /** A webhook's fields while they are being edited. */
 export interface OutputDraft {
@@ -40,7 +40,7 @@ export const OutputFields = ({ draft, onChange, problems }: OutputFieldsProps) =
         value={draft.url}
         onChange={(value) => onChange({ ...draft, url: value })}
       />
-      <fieldset className="output-kind-choice">
+      <fieldset className="choices">
         <legend>{m.kindsLabel}</legend>
         {KINDS.map((kind) => (
           <Checkbox

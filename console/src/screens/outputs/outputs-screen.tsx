@@ -4,9 +4,9 @@ import { useNames } from '../../api/things.js';
 import { ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Empty, Loaded } from '../../components/states.js';
-import { outputsMessages as m } from './messages.js';
-import { hostOf, type Output, OutputState, useOutputs } from './data.js';
 import { DataTable } from '../../components/table.js';
+import { hostOf, type Output, OutputState, useOutputs } from './data.js';
+import { outputsMessages as m } from './messages.js';
 
 /** All webhooks, and which of them are active. */
 export const OutputsScreen = () => {

@@ -8,6 +8,7 @@ import { ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Icon, NetworkMark } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
+import { DataTable } from '../../components/table.js';
 import { Age } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
 import { setSession, useSession } from '../../session/session.js';
@@ -17,7 +18,6 @@ import { attentionMessages } from './messages.js';
 import { summarize } from './network-look.js';
 import { NetworkTiles } from './network-tiles.js';
 import { operatorMessages as m } from './operator-messages.js';
-import { DataTable } from '../../components/table.js';
 
 /** The results of the gateway's own checks, in one line. */
 export const ChecksStrip = ({ checks }: { readonly checks: readonly Check[] }) => {

@@ -1,5 +1,5 @@
 import './owners.css';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
@@ -7,14 +7,15 @@ import { Card, PageHead } from '../../components/card.js';
 import { TextField } from '../../components/controls.js';
 import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
 import { SettingsForm, useSave } from '../../components/form.js';
+import { ResourcePage } from '../../components/resource.js';
 import { Loaded } from '../../components/states.js';
+import { FigureTable } from '../../components/table.js';
 import { Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { setSession, useScope, useSession } from '../../session/session.js';
-import { ownersMessages as m } from './messages.js';
 import { KeyDialog, LocaleField, type Owner, PlanField, planTitle, refreshOwners, useOwner } from './data.js';
-import { FigureTable } from '../../components/table.js';
+import { ownersMessages as m } from './messages.js';
 
 /** The limits that apply to an owner, as figures. */
 export const OwnerLimits = ({ owner: { limits } }: { readonly owner: Owner }) => {
@@ -121,7 +122,7 @@ const OwnPlan = ({ owner }: { readonly owner: Owner }) => {
         {left === null ? m.noLimit : m.leftOf(format.number(left))} {m.resets} <Moment at={resetsAt} form="day" />.{' '}
         {m.whoChanges}
       </PageHead>
-      <div className="owner-columns">
+      <div className="columns">
         <OwnerLimits owner={owner} />
       </div>
     </>
@@ -142,31 +143,27 @@ const OwnerPage = ({ owner }: { readonly owner: Owner }) => {
     void navigate({ to: '/' });
   };
   return (
-    <>
-      <PageHead
-        trail={
-          <>
-            <Link className="link" to="/owners">
-              {m.owners}
-            </Link>
-            <span aria-hidden="true">/</span>
-            <bdi className="cut">{name}</bdi>
-          </>
-        }
-        title={<bdi>{m.onPlan(name, planTitle(plan))}</bdi>}
-        actions={
-          <>
-            <Button onClick={() => setOpen('pack')}>{m.pack}</Button>
-            <Button look="primary" onClick={show}>
-              {m.show}
-            </Button>
-          </>
-        }
-      >
-        {left === null ? m.noLimit : m.leftOf(format.number(left))} {m.resets} <Moment at={resetsAt} form="day" />.
-      </PageHead>
-      <div className="owner-columns">
-        <div className="owner-column">
+    <ResourcePage
+      to="/owners"
+      list={m.owners}
+      here={name}
+      title={m.onPlan(name, planTitle(plan))}
+      actions={
+        <>
+          <Button onClick={() => setOpen('pack')}>{m.pack}</Button>
+          <Button look="primary" onClick={show}>
+            {m.show}
+          </Button>
+        </>
+      }
+      summary={
+        <>
+          {left === null ? m.noLimit : m.leftOf(format.number(left))} {m.resets} <Moment at={resetsAt} form="day" />.
+        </>
+      }
+    >
+      <div className="columns">
+        <div className="stack">
           <OwnerSettings key={`${name} ${plan} ${owner.locale}`} owner={owner} />
           <Card title={m.notices}>
             <p className="card-body secondary">{chat ? <bdi>{m.noticesTo(chat.chat_id)}</bdi> : m.noticesOff}</p>
@@ -209,6 +206,6 @@ const OwnerPage = ({ owner }: { readonly owner: Owner }) => {
         />
       )}
       {newKey !== null && <KeyDialog value={newKey} onClose={() => setNewKey(null)} />}
-    </>
+    </ResourcePage>
   );
 };

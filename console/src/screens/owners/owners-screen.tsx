@@ -8,22 +8,22 @@ import { TextField, TextInput } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
 import { Form, useSave } from '../../components/form.js';
 import { Empty, Loaded } from '../../components/states.js';
+import { DataTable } from '../../components/table.js';
 import { Moment } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
-import { ownersMessages as m } from './messages.js';
-import { OperatorOnly } from './operator-only.js';
 import {
   KeyDialog,
   LocaleField,
   type Owner,
   type Plan,
   PlanField,
+  PLANS,
   planTitle,
   refreshOwners,
   useOwners,
-  PLANS,
 } from './data.js';
-import { DataTable } from '../../components/table.js';
+import { ownersMessages as m } from './messages.js';
+import { OperatorOnly } from './operator-only.js';
 
 interface AddOwnerDialogProps {
   readonly onClose: () => void;

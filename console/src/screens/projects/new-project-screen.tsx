@@ -1,5 +1,5 @@
 import './projects.css';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { FieldProblems, management, missingProblem, problemText } from '../../api/management.js';
 import { useChannels } from '../../api/things.js';
@@ -8,6 +8,7 @@ import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { TextField } from '../../components/controls.js';
 import { Form, FormEnd, useSave } from '../../components/form.js';
+import { Trail } from '../../components/resource.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { toast } from '../../components/toasts.js';
 import { OwnerField, useNeedsOwner } from '../../session/owner-field.js';
@@ -44,17 +45,7 @@ export const NewProjectScreen = () => {
   const wrongChannels = Object.values(problems).find(({ path }) => path.startsWith('channel_ids'));
   return (
     <>
-      <PageHead
-        trail={
-          <>
-            <Link className="link" to="/projects">
-              {m.projects}
-            </Link>
-            / {m.new}
-          </>
-        }
-        title={m.newTitle}
-      >
+      <PageHead trail={<Trail to="/projects" list={m.projects} here={m.new} />} title={m.newTitle}>
         {m.newText}
       </PageHead>
       <div className="new-project">

@@ -10,6 +10,7 @@ import { Button, CopyButton } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Json } from '../../components/code.js';
 import { NetworkMark, networkTitle } from '../../components/icon.js';
+import { Trail } from '../../components/resource.js';
 import { SentenceText } from '../../components/sentence.js';
 import { ErrorState, Skeleton } from '../../components/states.js';
 import { format, sentence } from '../../i18n/format.js';
@@ -107,7 +108,7 @@ export const PostScreen = () => {
   if (post.data) return <Loaded post={post.data} />;
   return (
     <>
-      <PageHead title={m.postLoading} trail={<Link to="/timeline">{shared.timeline}</Link>} />
+      <PageHead title={m.postLoading} trail={<Trail to="/timeline" list={shared.timeline} />} />
       <Card>
         {post.error ? <ErrorState error={post.error} onRetry={() => void post.refetch()} /> : <Skeleton rows={8} />}
       </Card>
@@ -128,11 +129,7 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
   return (
     <>
       <PageHead
-        trail={
-          <Link className="link" to={isPlanned(post) ? '/plan' : '/timeline'}>
-            {isPlanned(post) ? m.plan : shared.timeline}
-          </Link>
-        }
+        trail={isPlanned(post) ? <Trail to="/plan" list={m.plan} /> : <Trail to="/timeline" list={shared.timeline} />}
         title={<bdi className="publication-title">{payloadTitle(post, shared.media)}</bdi>}
         actions={
           queued > 0 && (

@@ -7,6 +7,7 @@ import { Button, CopyButton } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { CodeBlock } from '../../components/code.js';
 import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
+import { Trail } from '../../components/resource.js';
 import { SentenceText } from '../../components/sentence.js';
 import { ErrorState, Skeleton } from '../../components/states.js';
 import { format, sentence } from '../../i18n/format.js';
@@ -97,7 +98,7 @@ export const PublicationScreen = () => {
   if (publication.data && post.data) return <Loaded key={id} publication={publication.data} post={post.data} />;
   return (
     <>
-      <PageHead title={m.loading} trail={<Link to="/timeline">{m.timeline}</Link>} />
+      <PageHead title={m.loading} trail={<Trail to="/timeline" list={m.timeline} />} />
       <Card>
         {failed.error ? (
           <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />

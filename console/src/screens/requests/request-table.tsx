@@ -6,12 +6,12 @@ import { Card } from '../../components/card.js';
 import { Json } from '../../components/code.js';
 import { Icon } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
+import { DataTable, RowToggle } from '../../components/table.js';
 import { Moment } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
 import { explainRequest, figuresOf, KIND_LOOKS, kindOf, type LoggedRequest } from './explain.js';
 import { requestsMessages as m } from './messages.js';
 import { reasonMessages as reasons } from './reason-messages.js';
-import { DataTable, RowToggle } from '../../components/table.js';
 
 interface RequestDetailsProps {
   readonly request: LoggedRequest;
