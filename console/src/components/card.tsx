@@ -1,5 +1,5 @@
 import './card.css';
-import { type ReactNode, useId } from 'react';
+import { type CSSProperties, type ReactNode, useId } from 'react';
 
 interface CardProps {
   readonly title?: ReactNode;
@@ -47,4 +47,23 @@ export const PageHead = ({ title, children, actions, trail }: PageHeadProps) => 
       {actions !== undefined && <div className="page-actions">{actions}</div>}
     </div>
   </>
+);
+
+/** Things below each other. */
+export const Stack = ({ children }: { readonly children: ReactNode }) => <div className="stack">{children}</div>;
+
+interface ColumnsProps {
+  /** Widths as of a grid. */
+  readonly first?: string;
+  readonly second?: string;
+  /** True if both are as high as the higher one. */
+  readonly isEven?: boolean;
+  readonly children: ReactNode;
+}
+
+/** Two things side by side, or below each other in a narrow window. */
+export const Columns = ({ first = '1fr', second = '1fr', isEven = false, children }: ColumnsProps) => (
+  <div className={`columns ${isEven ? 'even' : ''}`} style={{ '--first': first, '--second': second } as CSSProperties}>
+    {children}
+  </div>
 );

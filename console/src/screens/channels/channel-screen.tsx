@@ -12,7 +12,7 @@ import { type Channel, channelState } from '../../channels/channel-state.js';
 import { ChannelStatus } from '../../channels/channel-status.js';
 import { useLastPublished, useTraffic } from '../../channels/traffic.js';
 import { Button, ExternalLink } from '../../components/button.js';
-import { PageHead } from '../../components/card.js';
+import { PageHead, Columns, Stack } from '../../components/card.js';
 import { useSave } from '../../components/form.js';
 import { NetworkMark, networkTitle } from '../../components/icon.js';
 import { Trail } from '../../components/resource.js';
@@ -159,18 +159,18 @@ const ChannelPage = ({ channel }: { readonly channel: Channel }) => {
         / <bdi className="cut">{channel.name}</bdi>
       </nav>
       <ChannelHead channel={channel} onPause={() => open('pause')} onResume={() => setIsResuming(true)} />
-      <div className="channel-page">
-        <div className="channel-column">
+      <Columns first="1.5fr">
+        <Stack>
           {channel.attention && <AttentionCard channel={channel} attention={channel.attention} onReplace={replace} />}
           <ReceiptsCard channelId={channel.id} />
-        </div>
-        <div className="channel-column">
+        </Stack>
+        <Stack>
           <TestCard channel={channel} tested={tested} onTested={setTested} />
           <ProjectsCard channelId={channel.id} />
           <SettingsCard channel={channel} onReplace={replace} />
           <EndCard channel={channel} />
-        </div>
-      </div>
+        </Stack>
+      </Columns>
       {pause !== undefined && <PauseDialog thing={thing} onClose={() => open(null)} />}
       {isResuming && <ResumeDialog thing={thing} onClose={() => setIsResuming(false)} />}
       {credentials !== undefined && (

@@ -4,7 +4,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button, ButtonLink } from '../../components/button.js';
-import { Card } from '../../components/card.js';
+import { Card, Columns, Stack } from '../../components/card.js';
 import { CodeSwitcher } from '../../components/code.js';
 import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
 import { useSave } from '../../components/form.js';
@@ -87,12 +87,12 @@ const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
         </Button>
       }
     >
-      <div className="columns">
-        <div className="stack">
+      <Columns first="1.15fr">
+        <Stack>
           <EndpointAccess endpoint={endpoint} />
           <EndpointSettings endpoint={endpoint} />
-        </div>
-        <div className="stack">
+        </Stack>
+        <Stack>
           <Card title={m.use}>
             <div className="card-body">
               <CodeSwitcher
@@ -111,8 +111,8 @@ const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
               {m.remove}
             </Button>
           </div>
-        </div>
-      </div>
+        </Stack>
+      </Columns>
       {open && (
         <EndpointConfirmation
           kind={open}

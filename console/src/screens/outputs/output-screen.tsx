@@ -1,4 +1,5 @@
 import './outputs.css';
+import { Stack, Columns } from '../../components/card.js';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
@@ -105,20 +106,20 @@ const OutputPage = ({ output }: { readonly output: Output }) => {
         </>
       }
     >
-      <div className="stack">
+      <Stack>
         <Deliveries outputId={output.id} />
-        <div className="columns">
+        <Columns first="1.3fr">
           <OutputSettings output={output} />
-          <div className="stack">
+          <Stack>
             <OutputSecret output={output} />
             <div>
               <Button look="danger" onClick={() => setOpen('remove')}>
                 {m.remove}
               </Button>
             </div>
-          </div>
-        </div>
-      </div>
+          </Stack>
+        </Columns>
+      </Stack>
       {(open === 'replay' || open === 'enable') && (
         <ReplayDialog output={output} enables={open === 'enable'} onClose={close} />
       )}

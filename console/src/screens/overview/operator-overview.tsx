@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { management } from '../../api/management.js';
 import type { Attention, Check, LongestWait, Network, Overview } from '../../api/overview.js';
 import { ButtonLink } from '../../components/button.js';
-import { Card, PageHead } from '../../components/card.js';
+import { Card, PageHead, Columns } from '../../components/card.js';
 import { Icon, NetworkMark } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
 import { DataTable } from '../../components/table.js';
@@ -128,10 +128,10 @@ export default function OperatorOverview({ overview }: { readonly overview: Over
       <AttentionList overview={overview} />
       {overview.checks && <ChecksStrip checks={overview.checks} />}
       <NetworkTiles overview={overview} footer={(network) => <TileFigures network={network} />} />
-      <div className="overview-columns operator">
+      <Columns first="1.62fr" second="1.12fr" isEven>
         <HourChart title={m.perMinute} minutes={overview.minutes} />
         <LongestWaits longest={overview.longest ?? []} />
-      </div>
+      </Columns>
     </>
   );
 }

@@ -2,7 +2,7 @@ import './overview.css';
 import { lazy, Suspense, useState } from 'react';
 import { type Overview, useOverview } from '../../api/overview.js';
 import { ButtonLink } from '../../components/button.js';
-import { PageHead } from '../../components/card.js';
+import { PageHead, Columns } from '../../components/card.js';
 import { Loaded, Skeleton } from '../../components/states.js';
 import { Age } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
@@ -44,13 +44,13 @@ export const OwnerOverview = ({ overview }: { readonly overview: Overview }) => 
       </PageHead>
       <AttentionList overview={overview} />
       <NetworkTiles overview={overview} />
-      <div className="overview-columns">
+      <Columns first="1.62fr" isEven>
         <div className="overview-column">
           <WaitingCard waiting={overview.waiting} total={waiting} />
           <HourChart title={m.hour} minutes={overview.minutes} />
         </div>
         <LiveFeed recent={overview.recent} rows={Math.max(12, overview.waiting.length + ROWS_BESIDE_CHART)} />
-      </div>
+      </Columns>
     </>
   );
 };

@@ -3,7 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
-import { Card, PageHead } from '../../components/card.js';
+import { Card, PageHead, Columns, Stack } from '../../components/card.js';
 import { TextField } from '../../components/controls.js';
 import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
 import { SettingsForm, useSave } from '../../components/form.js';
@@ -122,9 +122,9 @@ const OwnPlan = ({ owner }: { readonly owner: Owner }) => {
         {left === null ? m.noLimit : m.leftOf(format.number(left))} {m.resets} <Moment at={resetsAt} form="day" />.{' '}
         {m.whoChanges}
       </PageHead>
-      <div className="columns">
+      <Columns>
         <OwnerLimits owner={owner} />
-      </div>
+      </Columns>
     </>
   );
 };
@@ -162,8 +162,8 @@ const OwnerPage = ({ owner }: { readonly owner: Owner }) => {
         </>
       }
     >
-      <div className="columns">
-        <div className="stack">
+      <Columns>
+        <Stack>
           <OwnerSettings key={`${name} ${plan} ${owner.locale}`} owner={owner} />
           <Card title={m.notices}>
             <p className="card-body secondary">{chat ? <bdi>{m.noticesTo(chat.chat_id)}</bdi> : m.noticesOff}</p>
@@ -174,9 +174,9 @@ const OwnerPage = ({ owner }: { readonly owner: Owner }) => {
               {m.remove}
             </Button>
           </div>
-        </div>
+        </Stack>
         <OwnerLimits owner={owner} />
-      </div>
+      </Columns>
       {open === 'pack' && <PackDialog owner={owner} onClose={close} />}
       {open === 'rotate' && (
         <Confirmation

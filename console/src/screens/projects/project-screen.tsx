@@ -6,7 +6,7 @@ import { GatewayError, management, queryClient } from '../../api/management.js';
 import { useChannels, useEndpoints } from '../../api/things.js';
 import { channelState } from '../../channels/channel-state.js';
 import { Button } from '../../components/button.js';
-import { Card, PageHead } from '../../components/card.js';
+import { Card, PageHead, Stack } from '../../components/card.js';
 import { TextField } from '../../components/controls.js';
 import { Confirmation, type Consequence, happens, risk, stays } from '../../components/dialog.js';
 import { SettingsForm, useSave } from '../../components/form.js';
@@ -222,14 +222,14 @@ const ProjectPage = ({ project }: { readonly project: Project }) => {
         / <bdi className="cut">{project.name}</bdi>
       </nav>
       <ProjectHead project={project} onPause={() => setAsked('pause')} onResume={() => setAsked('resume')} />
-      <div className="project-page">
+      <Stack>
         <ChannelsCard project={project} />
         <ProcessingCard project={project} />
         <div className="project-ends">
           <NameCard project={project} />
           <DeleteCard project={project} />
         </div>
-      </div>
+      </Stack>
       {asked === 'pause' && <PauseDialog thing={thing} onClose={close} />}
       {asked === 'resume' && <ResumeDialog thing={thing} onClose={close} />}
     </>

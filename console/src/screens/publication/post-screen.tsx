@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { type Api, management } from '../../api/management.js';
 import { type Names, useNames } from '../../api/things.js';
 import { Button, CopyButton } from '../../components/button.js';
-import { Card, PageHead } from '../../components/card.js';
+import { Card, PageHead, Columns } from '../../components/card.js';
 import { Json } from '../../components/code.js';
 import { NetworkMark, networkTitle } from '../../components/icon.js';
 import { Trail } from '../../components/resource.js';
@@ -159,7 +159,7 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
         />
       )}
       {isPlanned(post) ? <PlannedBanner post={post} /> : <UnreleasedEnd post={post} />}
-      <div className="publication-columns">
+      <Columns second="316px">
         <div className="publication-side">
           <PublicationsCard post={post} names={names} />
           <ContentCard payload={post.payload} names={names} />
@@ -168,7 +168,7 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
           {hasVersions(post) && <VersionsCard post={post} />}
           <DetailsCard post={post} names={names} />
         </div>
-      </div>
+      </Columns>
       {isCancelling && <CancelPostDialog postId={post.id} queued={queued} onClose={() => setIsCancelling(false)} />}
     </>
   );

@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { type Api, management } from '../../api/management.js';
 import { useEndpoints, useNames } from '../../api/things.js';
 import { Button, CopyButton } from '../../components/button.js';
-import { Card, PageHead } from '../../components/card.js';
+import { Card, PageHead, Columns } from '../../components/card.js';
 import { CodeBlock } from '../../components/code.js';
 import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
 import { Trail } from '../../components/resource.js';
@@ -129,7 +129,7 @@ const Loaded = ({ publication, post }: LoadedProps) => {
     <>
       <Head publication={publication} post={post} />
       <Banner publication={publication} post={post} names={names} />
-      <div className="publication-columns">
+      <Columns second="316px">
         <HistoryCard
           publication={publication}
           post={post}
@@ -141,7 +141,7 @@ const Loaded = ({ publication, post }: LoadedProps) => {
           {obstacle === null && <ReadersCard publication={publication} post={post} names={names} calls={calls} />}
           <ProofCard publication={publication} />
         </div>
-      </div>
+      </Columns>
     </>
   );
 };

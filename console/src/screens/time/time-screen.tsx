@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type Api, management, queryClient } from '../../api/management.js';
 import { Button } from '../../components/button.js';
-import { PageHead } from '../../components/card.js';
+import { PageHead, Columns } from '../../components/card.js';
 import { Segmented } from '../../components/controls.js';
 import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
 import { Icon } from '../../components/icon.js';
@@ -100,7 +100,7 @@ export const TimeScreen = () => {
       <Loaded query={ticks}>
         {(data) => <TimeChart ticks={data} slider={travel.slider} onOpenEvent={travel.openEventAt} />}
       </Loaded>
-      <div className="time-columns">
+      <Columns first="0.82fr">
         <StateCard at={travel.at} />
         <ChangesCard
           at={travel.at}
@@ -109,7 +109,7 @@ export const TimeScreen = () => {
           openId={search.event}
           onOpen={travel.openEvent}
         />
-      </div>
+      </Columns>
       <span className="visually-hidden" role="status">
         {travel.notice === null ? '' : m[travel.notice]}
       </span>
