@@ -1,15 +1,18 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useLocale } from '../i18n/messages.js';
-import { readChannelSearch, readChannelsSearch } from '../screens/channels/select-channels.js';
-import { readComposeSearch } from '../screens/compose/draft.js';
 import { OverviewScreen } from '../screens/overview/overview-screen.js';
-import { readPlanSearch } from '../screens/plan/calendar.js';
-import { readRequestsSearch } from '../screens/requests/explain.js';
-import { readTimeSearch } from '../screens/time/window.js';
-import { readTimelineSearch } from '../screens/timeline/columns.js';
 import { NotFoundScreen } from '../shell/not-found-screen.js';
 import { Shell } from '../shell/shell.js';
+import {
+  readChannelSearch,
+  readChannelsSearch,
+  readComposeSearch,
+  readPlanSearch,
+  readRequestsSearch,
+  readTimelineSearch,
+  readTimeSearch,
+} from './search.js';
 
 interface Screen {
   (): ReactNode;

@@ -1,9 +1,7 @@
 import './channel-status.css';
-import './channel-picker.css';
 import { useState } from 'react';
 import { Button } from '../components/button.js';
-import { Checkbox, TextInput } from '../components/controls.js';
-import { Icon, type IconName, NetworkMark, Pill, type Tone } from '../components/icon.js';
+import { Icon, type IconName, Pill, type Tone } from '../components/icon.js';
 import { networkTitle } from '../components/networks.js';
 import { Countdown } from '../components/time.js';
 import { toast, toastError } from '../components/toasts.js';
@@ -101,69 +99,5 @@ export const RetryButton = ({
     >
       {retryMessages.tryAgain}
     </Button>
-  );
-};
-
-/** Maximum number of rows shown; users can search for the rest. */
-const SHOWN = 100;
-/** Minimum number of channels for which a search field is shown. */
-const SEARCHED = 9;
-
-const pickerMessages = defineMessages({
-  en: {
-    find: 'Find a channel…',
-    nothing: 'No channel matches.',
-    more: (count: number) => `${count} more. Search to see them.`,
-  },
-  ru: {
-    find: 'Найти канал…',
-    nothing: 'Подходящих каналов нет.',
-    more: (count: number) => `Ещё ${count}. Чтобы увидеть их, начните поиск.`,
-  },
-});
-
-interface ChannelPickerProps {
-  readonly label: string;
-  readonly channels: readonly Channel[];
-  readonly chosen: readonly string[];
-  readonly onChange: (ids: readonly string[]) => void;
-}
-
-/** A checklist of channels. Selected channels keep the order in which they were ticked. */
-export const ChannelPicker = ({ label, channels, chosen, onChange }: ChannelPickerProps) => {
-  const [find, setFind] = useState('');
-  const words = find.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = channels.filter(({ name, address, platform }) => {
-    const text = [name, platform, ...Object.values(address)].join('\n').toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
-  const toggle = (id: string, isChosen: boolean): void =>
-    onChange(isChosen ? [...chosen, id] : chosen.filter((each) => each !== id));
-  return (
-    <fieldset className="channel-picker">
-      <legend>{label}</legend>
-      {channels.length >= SEARCHED && (
-        <TextInput
-          type="search"
-          aria-label={pickerMessages.find}
-          placeholder={pickerMessages.find}
-          value={find}
-          onChange={(event) => setFind(event.target.value)}
-        />
-      )}
-      <div className="channel-picker-list">
-        {found.slice(0, SHOWN).map(({ id, name, platform, address }) => (
-          <Checkbox key={id} checked={chosen.includes(id)} onChange={(event) => toggle(id, event.target.checked)}>
-            <span className="row">
-              <NetworkMark platform={platform} size={16} />
-              <bdi className="cut">{name}</bdi>
-              <bdi className="tertiary cut">{address.chat_id ?? address.group_id}</bdi>
-            </span>
-          </Checkbox>
-        ))}
-        {found.length === 0 && <p className="secondary">{pickerMessages.nothing}</p>}
-        {found.length > SHOWN && <p className="tertiary">{pickerMessages.more(found.length - SHOWN)}</p>}
-      </div>
-    </fieldset>
   );
 };

@@ -3,7 +3,7 @@ import { Confirmation, type Consequence, happens, risk, stays } from '../compone
 import { SentenceText } from '../components/sentence.js';
 import { toast } from '../components/toasts.js';
 import { format, sentence } from '../i18n/format.js';
-import { dialogMessages as m } from './messages.js';
+import { defineMessages, pluralEn, pluralRu } from '../i18n/messages.js';
 import { cancelPost, cancelPublication, dismissPublication, resendPublication } from './publication-calls.js';
 import type { Publication } from './states.js';
 
@@ -123,3 +123,70 @@ export const useSettle = (publication: Subject): (() => Promise<void>) => {
     toast(say(m.settled));
   };
 };
+
+/** UI text for the cancel, resend and dismiss dialogs. */
+const m = defineMessages({
+  en: {
+    cancelTitle: 'Cancel this publication?',
+    cancelNumberTitle: (number: string) => `Cancel number ${number}?`,
+    cancelHappens: 'It is removed from the queue of {channel} and won’t be sent there.',
+    cancelNext: 'The posts behind it move up.',
+    cancelOthers: 'The same post on other channels is not affected.',
+    cancelForGood: 'This can’t be undone. To publish the text there later, send a new post.',
+    cancelVerb: 'Cancel the publication',
+    cancelled: 'Cancelled. It won’t be sent to {channel}.',
+    cancelPostTitle: 'Cancel all queued publications?',
+    cancelPostHappens: (count: number) =>
+      `${count} ${pluralEn(count, 'publication is', 'publications are')} removed from the queue and never sent.`,
+    cancelPostStays: 'Anything already published stays on the channels.',
+    cancelPostVerb: 'Cancel all queued',
+    cancelledPost: (count: number) => `${count} ${pluralEn(count, 'publication', 'publications')} cancelled.`,
+    resendTitle: 'Send it again?',
+    resendHappens: 'The post joins the queue of {channel} again.',
+    resendDouble: 'If it was published after all, readers will see it twice.',
+    resendParts: 'Parts that are confirmed, such as uploaded photos, are not repeated.',
+    resendAgain: 'If the cause hasn’t been fixed, it will fail again.',
+    resendOthers: 'The other channels of this post are not affected.',
+    resendVerb: 'Send again',
+    resent: 'It is being sent to {channel} again.',
+    dismissTitle: 'Dismiss this publication?',
+    dismissHappens: 'It is closed and no longer listed as failed.',
+    dismissForGood: 'It can’t be sent again after that. To publish the text there later, send a new post.',
+    dismissVerb: 'Dismiss',
+    dismissed: 'Dismissed. It won’t be sent to {channel} again.',
+    settled: 'Marked as published on {channel}. It won’t be sent again.',
+    thisChannel: 'this channel',
+  },
+  ru: {
+    cancelTitle: 'Отменить публикацию?',
+    cancelNumberTitle: (number: string) => `Отменить номер ${number}?`,
+    cancelHappens: 'Пост уйдёт из очереди канала {channel} и не будет туда отправлен.',
+    cancelNext: 'Следующие посты сдвинутся вперёд.',
+    cancelOthers: 'На других каналах с этим постом ничего не изменится.',
+    cancelForGood: 'Вернуть его в очередь нельзя. Чтобы опубликовать текст позже, отправьте новый пост.',
+    cancelVerb: 'Отменить публикацию',
+    cancelled: 'Отменено: в {channel} пост не выйдет.',
+    cancelPostTitle: 'Отменить всё, что в очереди?',
+    cancelPostHappens: (count: number) =>
+      `${count} ${pluralRu(count, 'публикация уйдёт', 'публикации уйдут', 'публикаций уйдут')} из очереди и не ${pluralRu(count, 'будет отправлена', 'будут отправлены', 'будут отправлены')}.`,
+    cancelPostStays: 'То, что уже вышло, останется в каналах.',
+    cancelPostVerb: 'Отменить всё в очереди',
+    cancelledPost: (count: number) =>
+      `${pluralRu(count, 'Отменена', 'Отменены', 'Отменено')} ${count} ${pluralRu(count, 'публикация', 'публикации', 'публикаций')}.`,
+    resendTitle: 'Отправить снова?',
+    resendHappens: 'Пост снова отправится в {channel} в порядке очереди.',
+    resendDouble: 'Если он всё же вышел, читатели увидят его дважды.',
+    resendParts: 'Подтверждённые части, например загруженные фото, не повторятся.',
+    resendAgain: 'Если причина ошибки не устранена, попытка снова не удастся.',
+    resendOthers: 'На других каналах с этим постом ничего не изменится.',
+    resendVerb: 'Отправить снова',
+    resent: 'Пост снова отправляется в {channel}.',
+    dismissTitle: 'Снять публикацию?',
+    dismissHappens: 'Она закроется и больше не будет числиться среди ошибок.',
+    dismissForGood: 'Отправить её снова будет нельзя. Чтобы опубликовать текст позже, отправьте новый пост.',
+    dismissVerb: 'Снять',
+    dismissed: 'Снято: в {channel} пост больше не отправляется.',
+    settled: 'Отмечено: в {channel} пост вышел. Снова он не отправится.',
+    thisChannel: 'этот канал',
+  },
+});

@@ -17,8 +17,8 @@ import { useIsExpired, useSession } from '../session/session.js';
 import { SignInForm } from '../session/sign-in-form.js';
 import { useNow } from '../time/server-clock.js';
 import { Account } from './account.js';
+import { type Overlay, useKeys } from './keys.js';
 import { Tide } from './tide.js';
-import { type Overlay, useKeys } from './use-commands.js';
 
 /** Returns how many things need attention, by the screen where they can be fixed. */
 export const countBadges = (overview: Overview | undefined): Readonly<Record<string, number>> => {

@@ -12,7 +12,7 @@ import { type Channel, channelState } from '../../channels/channel-state.js';
 import { ChannelStatus } from '../../channels/channel-status.js';
 import { useLastPublished, useTraffic } from '../../channels/traffic.js';
 import { Button, ExternalLink } from '../../components/button.js';
-import { PageHead, Columns, Stack } from '../../components/card.js';
+import { Columns, PageHead, Stack } from '../../components/card.js';
 import { useSave } from '../../components/form.js';
 import { NetworkMark, networkTitle } from '../../components/icon.js';
 import { Trail } from '../../components/resource.js';

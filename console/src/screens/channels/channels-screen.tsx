@@ -2,6 +2,7 @@ import './channels.css';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useChannels, useProjects } from '../../api/things.js';
+import { type ChannelsSearch } from '../../app/search.js';
 import { type Channel, channelState } from '../../channels/channel-state.js';
 import {
   CHANNEL_STATES,
@@ -21,7 +22,7 @@ import { PauseDialog, ResumeDialog } from '../../pauses/pause-dialog.js';
 import { useOwnerNames } from '../../session/owner-field.js';
 import { ActionCell, LastCell, NameCell, ProjectsCell, WaitingCell } from './channel-row.js';
 import { channelsMessages as m } from './messages.js';
-import { type ChannelsSearch, groupProjects, selectChannels } from './select-channels.js';
+import { groupProjects, selectChannels } from './select-channels.js';
 
 interface ChannelFiltersProps {
   readonly channels: readonly Channel[];

@@ -1,5 +1,4 @@
 import type { Api } from '../../api/management.js';
-import { readText } from '../../app/search.js';
 import { NETWORKS } from '../../components/networks.js';
 import { type Entity, fromEntities, isEditable, toEntities } from '../../editor/entities.js';
 import { type FormattedText, NO_TEXT } from '../../editor/formatted-text.js';
@@ -169,18 +168,3 @@ export const editedDraft = (post: Api<'PostWithPayload'>, channelIds: readonly s
 
 /** Returns whether editing the text would lose formatting that the editor does not support. */
 export const losesFormatting = ({ kept }: Draft, name: string): boolean => !isEditable(kept.texts[name]?.entities);
-
-/** Options for Compose, as they appear in the address bar. */
-export interface ComposeSearch {
-  readonly endpoint?: string;
-  /** The day to plan a post for: `2026-11-27`. */
-  readonly day?: string;
-  /** The time on that day: `14:00`. */
-  readonly time?: string;
-  /** Id of the planned post to edit. */
-  readonly post?: string;
-}
-
-/** Reads the URL; ignores unknown parameters. */
-export const readComposeSearch = (search: Readonly<Record<string, unknown>>): ComposeSearch =>
-  readText(search, ['endpoint', 'day', 'time', 'post']);

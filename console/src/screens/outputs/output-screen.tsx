@@ -1,9 +1,9 @@
 import './outputs.css';
-import { Stack, Columns } from '../../components/card.js';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
+import { Columns, Stack } from '../../components/card.js';
 import { SelectField } from '../../components/controls.js';
 import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
 import { useSave } from '../../components/form.js';

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { management } from '../../api/management.js';
 import type { Attention, Check, LongestWait, Network, Overview } from '../../api/overview.js';
 import { ButtonLink } from '../../components/button.js';
-import { Card, PageHead, Columns } from '../../components/card.js';
+import { Card, Columns, PageHead } from '../../components/card.js';
 import { Icon, NetworkMark } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
 import { DataTable } from '../../components/table.js';

@@ -2,7 +2,7 @@ import './overview.css';
 import { lazy, Suspense, useState } from 'react';
 import { type Overview, useOverview } from '../../api/overview.js';
 import { ButtonLink } from '../../components/button.js';
-import { PageHead, Columns } from '../../components/card.js';
+import { Columns, PageHead } from '../../components/card.js';
 import { Loaded, Skeleton } from '../../components/states.js';
 import { Age } from '../../components/time.js';
 import { format } from '../../i18n/format.js';

@@ -3,7 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
-import { Card, PageHead, Columns, Stack } from '../../components/card.js';
+import { Card, Columns, PageHead, Stack } from '../../components/card.js';
 import { TextField } from '../../components/controls.js';
 import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
 import { SettingsForm, useSave } from '../../components/form.js';

@@ -1,7 +1,6 @@
-import { readText } from '../../app/search.js';
 import { type ChosenTime, readTime } from '../../planning/choose-time.js';
 import type { Post } from '../../publications/shown-state.js';
-import { addDays, type Day, findInstants, isDay, startOfDay, toLocal, weekdayOf } from '../../time/local-time.js';
+import { addDays, type Day, findInstants, startOfDay, toLocal, weekdayOf } from '../../time/local-time.js';
 
 /** How much of the calendar the screen shows. */
 export type View = 'week' | 'month';
@@ -182,18 +181,4 @@ export const readDrop = (at: number, day: Day, hour: number | null, zone: string
   const isLater = hour === null && day === toLocal(now, zone).day; // today still has later times
   if (read.problem === 'past' && !isLater) return { kind: 'past', time };
   return read.problem === null && !read.isTwice ? { kind: 'move', at: read.at } : { kind: 'ask', wanted };
-};
-
-/** The calendar's view and first day, as they appear in the URL. */
-export interface PlanSearch {
-  /** The week view if absent. */
-  readonly view?: Exclude<View, 'week'>;
-  /** The first day of the week, or a day of the month; today if absent. */
-  readonly from?: string;
-}
-
-/** Reads the URL; ignores unknown parameters. */
-export const readPlanSearch = (search: Readonly<Record<string, unknown>>): PlanSearch => {
-  const { view, from } = readText(search, ['view', 'from']);
-  return { ...(view === 'month' && { view }), ...(from !== undefined && isDay(from) && { from }) };
 };

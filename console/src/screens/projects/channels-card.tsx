@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChannels } from '../../api/things.js';
+import { ChannelPicker } from '../../channels/channel-picker.js';
 import type { Channel } from '../../channels/channel-state.js';
-import { ChannelPicker, ChannelStatus } from '../../channels/channel-status.js';
+import { ChannelStatus } from '../../channels/channel-status.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Dialog } from '../../components/dialog.js';

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { FieldProblems, management, missingProblem, problemText } from '../../api/management.js';
 import { useChannels } from '../../api/things.js';
-import { ChannelPicker } from '../../channels/channel-status.js';
+import { ChannelPicker } from '../../channels/channel-picker.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { TextField } from '../../components/controls.js';

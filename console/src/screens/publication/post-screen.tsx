@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { type Api, management } from '../../api/management.js';
 import { type Names, useNames } from '../../api/things.js';
 import { Button, CopyButton } from '../../components/button.js';
-import { Card, PageHead, Columns } from '../../components/card.js';
+import { Card, Columns, PageHead } from '../../components/card.js';
 import { Json } from '../../components/code.js';
 import { NetworkMark, networkTitle } from '../../components/icon.js';
 import { Trail } from '../../components/resource.js';

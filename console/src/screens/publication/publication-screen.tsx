@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { type Api, management } from '../../api/management.js';
 import { useEndpoints, useNames } from '../../api/things.js';
 import { Button, CopyButton } from '../../components/button.js';
-import { Card, PageHead, Columns } from '../../components/card.js';
+import { Card, Columns, PageHead } from '../../components/card.js';
 import { CodeBlock } from '../../components/code.js';
 import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
 import { Trail } from '../../components/resource.js';

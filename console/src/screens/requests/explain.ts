@@ -1,5 +1,4 @@
 import type { Api } from '../../api/management.js';
-import { readText } from '../../app/search.js';
 import type { IconName, Tone } from '../../components/icon.js';
 import type { Format } from '../../i18n/format.js';
 import type { reasonMessages } from './reason-messages.js';
@@ -165,19 +164,3 @@ export const explainRequest = (request: LoggedRequest, m: Texts, format: Format)
       );
   }
 };
-
-/** Request log options, as they appear in the address bar. */
-export interface RequestsSearch {
-  /** Id of the endpoint whose requests are shown. */
-  readonly endpoint?: string;
-  /** Type of response to show; all types if absent. */
-  readonly kind?: string;
-  /** Text to find in a request's id, trace id, post id, IP address or client. */
-  readonly find?: string;
-  /** Id of the expanded request. */
-  readonly open?: string;
-}
-
-/** Reads the URL; ignores unknown parameters. */
-export const readRequestsSearch = (search: Readonly<Record<string, unknown>>): RequestsSearch =>
-  readText(search, ['endpoint', 'kind', 'find', 'open']);

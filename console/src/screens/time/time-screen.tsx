@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type Api, management, queryClient } from '../../api/management.js';
 import { Button } from '../../components/button.js';
-import { PageHead, Columns } from '../../components/card.js';
+import { Columns, PageHead } from '../../components/card.js';
 import { Segmented } from '../../components/controls.js';
 import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
 import { Icon } from '../../components/icon.js';

@@ -1,11 +1,12 @@
 import { useCallback, useMemo, useState } from 'react';
 import { management } from '../../api/management.js';
+import { type TimeSearch } from '../../app/search.js';
 import { useIsPhone } from '../../components/use-is-phone.js';
 import { type Scope, useScope } from '../../session/session.js';
 import { serverNow, useNow } from '../../time/server-clock.js';
 import { findNextEvent, findPreviousEvent, useTicks } from './data.js';
 import type { SliderProps } from './moment-slider.js';
-import { isInside, type Span, SPANS, type TimeSearch, type TimeWindow, windowAround, windowCentred } from './window.js';
+import { isInside, type Span, SPANS, type TimeWindow, windowAround, windowCentred } from './window.js';
 
 type Navigate = (to: { readonly search: (before: TimeSearch) => TimeSearch; readonly replace: true }) => Promise<void>;
 

@@ -1,5 +1,4 @@
 import type { Names } from '../../api/things.js';
-import { readText } from '../../app/search.js';
 import type { Ticks } from './data.js';
 
 const HOUR = 3_600_000;
@@ -130,28 +129,4 @@ export const mergeChanges = (changes: Ticks['changes'], length: number, part = 0
     else marks.push({ at, changes: [change] });
   }
   return marks;
-};
-
-/** The state of the time machine, as it appears in the address bar. */
-export interface TimeSearch {
-  /** The selected moment, ISO 8601; now if absent. */
-  readonly at?: string;
-  /** The time to compare `at` with, ISO 8601. */
-  readonly from?: string;
-  /** Id of the event whose details are open. */
-  readonly event?: string;
-  /** Length of the window; six hours if absent. */
-  readonly span?: Span;
-}
-
-/** Reads the URL; ignores unknown parameters and invalid times. */
-export const readTimeSearch = (search: Readonly<Record<string, unknown>>): TimeSearch => {
-  const { at, from, event, span } = readText(search, ['at', 'from', 'event', 'span']);
-  const isTime = (text: string | undefined): text is string => text !== undefined && !Number.isNaN(Date.parse(text));
-  return {
-    ...(isTime(at) && { at }),
-    ...(isTime(from) && { from }),
-    ...(event !== undefined && { event }),
-    ...(isSpan(span) && { span }),
-  };
 };

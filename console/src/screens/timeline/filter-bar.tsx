@@ -1,6 +1,7 @@
 import './filter-bar.css';
 import { type SubmitEvent, useState } from 'react';
 import { useChannels, useProjects } from '../../api/things.js';
+import { SPANS, type TimelineSearch } from '../../app/search.js';
 import { Button } from '../../components/button.js';
 import { Chip, Segmented, TextField } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
@@ -9,7 +10,6 @@ import { Menu, MenuItem, MenuSeparator } from '../../components/menu.js';
 import { format } from '../../i18n/format.js';
 import { StateGlyph, stateNames as names } from '../../publications/states.js';
 import { serverNow } from '../../time/server-clock.js';
-import { SPANS, type TimelineSearch } from './columns.js';
 import { timelineMessages as m } from './messages.js';
 import { type Count, showCount } from './waiting-summary.js';
 

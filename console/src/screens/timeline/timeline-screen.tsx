@@ -1,12 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { useChannels, useNames, useProjects } from '../../api/things.js';
+import { type TimelineSearch } from '../../app/search.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Empty, ErrorState, Skeleton } from '../../components/states.js';
 import type { Post } from '../../publications/shown-state.js';
 import { useNow } from '../../time/server-clock.js';
-import { columnsOf, mainPublication, type TimelineSearch, timeWindow, windowStep } from './columns.js';
+import { columnsOf, mainPublication, timeWindow, windowStep } from './columns.js';
 import { FilterBar } from './filter-bar.js';
 import { type Mark, marksByChannel, selectChannels } from './lane-marks.js';
 import { Lanes } from './lanes.js';
