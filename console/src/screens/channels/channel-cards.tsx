@@ -8,7 +8,7 @@ import { channelUrl, CREDENTIALS, type Network } from '../../channel-form/networ
 import { type DatedTest, TestResults } from '../../channel-form/test-results.js';
 import { refreshChannel } from '../../channels/channel-calls.js';
 import type { Channel } from '../../channels/channel-state.js';
-import { RetryButton } from '../../channels/channel-status.js';
+import { RetryButton } from '../../channels/retry-button.js';
 import { Button, ExternalLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { SettingsForm, useSave } from '../../components/form.js';

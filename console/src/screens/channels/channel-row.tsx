@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Api } from '../../api/management.js';
 import { setChannelEnabled } from '../../channels/channel-calls.js';
 import { type Channel, channelState } from '../../channels/channel-state.js';
-import { RetryButton } from '../../channels/channel-status.js';
+import { RetryButton } from '../../channels/retry-button.js';
 import { type Traffic, useLastPublished } from '../../channels/traffic.js';
 import { Button } from '../../components/button.js';
 import { useSave } from '../../components/form.js';

@@ -4,7 +4,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { management } from '../../api/management.js';
 import type { Attention, Overview } from '../../api/overview.js';
-import { RetryButton } from '../../channels/channel-status.js';
+import { RetryButton } from '../../channels/retry-button.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { useSave } from '../../components/form.js';
 import { Icon, type IconName, type Tone } from '../../components/icon.js';

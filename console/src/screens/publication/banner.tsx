@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Api } from '../../api/management.js';
 import type { Names } from '../../api/things.js';
 import { channelUrl } from '../../channel-form/networks.js';
-import { RetryButton } from '../../channels/channel-status.js';
+import { RetryButton } from '../../channels/retry-button.js';
 import { Button, ButtonLink, ExternalLink } from '../../components/button.js';
 import { useSave } from '../../components/form.js';
 import { networkTitle } from '../../components/icon.js';

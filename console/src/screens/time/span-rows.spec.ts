@@ -1,4 +1,4 @@
-import { mergeChanges } from './window.js';
+import { mergeChanges } from './span-rows.js';
 
 const change = (at: number) => ({
   at: new Date(at).toISOString(),

@@ -11,16 +11,8 @@ import { type Ticks, useTicks } from './data.js';
 import { EventsChart } from './events-chart.js';
 import { timeMessages as m } from './messages.js';
 import { MomentSlider, type SliderProps } from './moment-slider.js';
-import {
-  axisMarks,
-  groupSpans,
-  isInside,
-  meets,
-  mergeChanges,
-  percentOf,
-  type SpanRow,
-  type TimeWindow,
-} from './window.js';
+import { groupSpans, mergeChanges, type SpanRow } from './span-rows.js';
+import { axisMarks, isInside, meets, percentOf, type TimeWindow } from './window.js';
 
 /** Explains the chart's colours and the slider's keyboard shortcuts. */
 export const ChartLegend = ({ slider: { at, from, onFrom } }: { readonly slider: SliderProps }) => (
