@@ -1,5 +1,4 @@
 // More than 20 s: a browser visits every screen in each look, and axe reads all of it.
-import { MAX_ERRORS } from '../../src/platforms/max/errors.js';
 import { E2eHarness } from '../e2e/e2e-harness.js';
 import { Random } from '../e2e/random.js';
 import { until } from '../e2e/until.js';
@@ -39,9 +38,6 @@ const screensOf = async ({ manage, channels, projects, endpoints }: World): Prom
 
 const HOUR_MS = 3_600_000;
 const OPERATOR_SCREENS = ['/', '/plan', '/owners', '/projections', '/time'];
-
-/** What the table says about the error that stops the channel on MAX. */
-const WRITE_DENIED = MAX_ERRORS.find(({ code }) => code === 'forbidden')!.advice;
 
 const random = new Random();
 
@@ -98,23 +94,36 @@ describeInChromium(`the screens (choice by seed ${random.seed})`, () => {
     expect(tooWide).toEqual([]);
   });
 
-  it.each(['en', 'ru'] as const)(
-    "say what a network's error means and what to do, in the language %s",
-    async (language) => {
-      const path = `/channels/${world.channels.max}`;
-      const opened = await ConsolePage.open(browser(), world.gateway.url, owner, path, { language });
-      const card = opened.page.getByRole('region', { name: 'MAX' });
-      await card.getByText(WRITE_DENIED[language], { exact: true }).waitFor();
-      await card.getByText('Bot has no rights to write in chat').waitFor(); // the network's own words stay
-      expect(await opened.page.locator('main').innerText()).not.toContain(
-        WRITE_DENIED[language === 'en' ? 'ru' : 'en'],
-      );
-      await opened.goto('/');
-      await opened.page.getByText(WRITE_DENIED[language]).first().waitFor();
-      expect(opened.faults).toEqual([]);
-      await opened.close();
-    },
-  );
+  it('follow a change of the language at once, and keep what was typed', async () => {
+    const path = `/endpoints/${world.endpoints.cms.id}`;
+    const opened = await ConsolePage.open(browser(), world.gateway.url, owner, path);
+    const { page } = opened;
+    await page.getByLabel('Name', { exact: true }).fill('Typed in English');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('Русский');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Настройки' }).waitFor();
+    await page.getByRole('button', { name: 'Сохранить' }).waitFor();
+    await page.getByRole('navigation').getByText('Точки входа').first().waitFor();
+    expect(await page.getByLabel('Имя', { exact: true }).inputValue()).toBe('Typed in English');
+    expect(opened.faults).toEqual([]);
+    await opened.close();
+  });
+
+  it('sort a table by a column', async () => {
+    const opened = await ConsolePage.open(browser(), world.gateway.url, operator, '/owners');
+    const { page } = opened;
+    const names = (): Promise<string[]> => page.locator('tbody tr td:first-child').allTextContents();
+    const header = page.getByRole('columnheader', { name: 'Name' });
+    await header.getByRole('button').click();
+    await page.locator('th[aria-sort="ascending"]').waitFor();
+    const upwards = await names();
+    expect(upwards).toEqual(upwards.toSorted((a, b) => a.localeCompare(b)));
+    await header.getByRole('button').click();
+    await page.locator('th[aria-sort="descending"]').waitFor();
+    expect(await names()).toEqual(upwards.toReversed());
+    await opened.close();
+  });
 
   it('show hostile texts as texts', async () => {
     const opened = await ConsolePage.open(browser(), world.gateway.url, owner, '/timeline');
