@@ -7,13 +7,11 @@ import { useNow } from '../time/server-clock.js';
 const m = defineMessages({
   en: {
     due: 'due',
-    left: (rest: string) => `${rest} left`,
     needsYou: 'needs you',
     ago: (length: string) => `${length} ago`,
   },
   ru: {
     due: 'пора',
-    left: (rest: string) => `осталось ${rest}`,
     needsYou: 'за вами',
     ago: (length: string) => `${length} назад`,
   },

@@ -151,7 +151,6 @@ export const composeMessages = defineMessages({
     yourText: 'What you write appears here.',
     channelOfPreview: 'Channel to preview',
     requests: 'Exact requests',
-    requestCount: (network: string, count: number) => `${network} ${count}`,
     requestsOf: 'Network',
     sameFromCode: 'The same post from your own program',
     codeEnvironment: (names: string) => `Set ${names} in the environment first.`,
@@ -163,7 +162,6 @@ export const composeMessages = defineMessages({
     noChannels: 'This endpoint has no channels yet.',
     noChannelsText: 'Give it a project with at least one channel. Then you can publish here.',
     connectChannel: 'Connect channel',
-    openProjects: 'Open projects',
   },
   ru: {
     write: 'Напишите что-нибудь…',
@@ -304,7 +302,6 @@ export const composeMessages = defineMessages({
     yourText: 'Здесь появится ваш текст.',
     channelOfPreview: 'Канал для просмотра',
     requests: 'Точные запросы',
-    requestCount: (network: string, count: number) => `${network} ${count}`,
     requestsOf: 'Сеть',
     sameFromCode: 'Тот же пост из вашей программы',
     codeEnvironment: (names: string) => `Берёт из окружения: ${names}.`,
@@ -315,7 +312,6 @@ export const composeMessages = defineMessages({
     noChannels: 'У этой точки входа пока нет каналов.',
     noChannelsText: 'Дайте ей проект хотя бы с одним каналом, и здесь можно будет публиковать.',
     connectChannel: 'Подключить канал',
-    openProjects: 'Открыть проекты',
   },
 });
 

@@ -24,7 +24,6 @@ export const ownersMessages = defineMessages({
     noLimit: 'No limit on posts.',
     show: 'Show this owner’s channels',
     edit: 'Settings',
-    save: 'Save',
     saved: 'Saved.',
     limits: 'Limits of the plan',
     limitNames: {
@@ -69,7 +68,6 @@ export const ownersMessages = defineMessages({
     removed: 'Deleted.',
     addTitle: 'Add an owner',
     addVerb: 'Add owner',
-    history: 'History',
     notices: 'Notices',
     noticesOff: 'Off: the owner has not chosen a chat.',
     noticesTo: (chat: string) => `To the Telegram chat ${chat}.`,
@@ -101,7 +99,6 @@ export const ownersMessages = defineMessages({
     noLimit: 'Число постов не ограничено.',
     show: 'Показать каналы владельца',
     edit: 'Настройки',
-    save: 'Сохранить',
     saved: 'Сохранено.',
     limits: 'Пределы тарифа',
     limitNames: {
@@ -146,7 +143,6 @@ export const ownersMessages = defineMessages({
     removed: 'Удалено.',
     addTitle: 'Новый владелец',
     addVerb: 'Добавить',
-    history: 'История',
     notices: 'Уведомления',
     noticesOff: 'Выключены: владелец не выбрал чат.',
     noticesTo: (chat: string) => `В чат Telegram ${chat}.`,

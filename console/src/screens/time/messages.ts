@@ -8,7 +8,6 @@ export const timeMessages = defineMessages({
     nowText: 'Drag the handle to see how things were.',
     ago: (length: string) => `${length} ago`,
     ahead: 'in the future',
-    lastChange: (what: string) => `Last change before: ${what}.`,
     span: 'Window length',
     spans: { hour: 'Hour', hours: '6 h', day: 'Day', month: 'Month', all: 'All' },
     previous: 'Previous event',
@@ -30,7 +29,6 @@ export const timeMessages = defineMessages({
     stopComparing: 'Stop comparing',
     keysEvents: 'event by event',
     keysPeople: 'people’s changes only',
-    keysCompare: 'compare from here',
     more: (count: number) => `${count} more`,
     spanKinds: {
       project_pause: 'paused',
@@ -106,7 +104,6 @@ export const timeMessages = defineMessages({
     nowText: 'Потяните ползунок, чтобы увидеть, как было.',
     ago: (length: string) => `${length} назад`,
     ahead: 'в будущем',
-    lastChange: (what: string) => `Последнее изменение до этого: ${what}.`,
     span: 'Длина отрезка',
     spans: { hour: 'Час', hours: '6 ч', day: 'День', month: 'Месяц', all: 'Всё' },
     previous: 'Предыдущее событие',
@@ -128,7 +125,6 @@ export const timeMessages = defineMessages({
     stopComparing: 'Не сравнивать',
     keysEvents: 'по событиям',
     keysPeople: 'по изменениям людей',
-    keysCompare: 'сравнить с этим моментом',
     more: (count: number) => `ещё ${count}`,
     spanKinds: {
       project_pause: 'на паузе',
