@@ -162,12 +162,8 @@ const Receipts = ({ channelId, from, until, posts }: ReceiptsProps) => {
             },
             {
               title: m.messageIds,
-              className: 'mono receipt-ids',
-              cell: ({ message_ids: ids }) => (
-                <span className="cut" title={ids.join(', ')}>
-                  {ids.join(', ')}
-                </span>
-              ),
+              className: 'mono cut receipt-ids',
+              cell: ({ message_ids: ids }) => <span title={ids.join(', ')}>{ids.join(', ')}</span>,
             },
             {
               title: m.publishedAt,
