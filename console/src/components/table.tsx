@@ -7,7 +7,9 @@ export interface TableColumn<T> {
   readonly title: string;
   readonly isTitleHidden?: boolean;
   /** Classes of the cells; the heading follows `number` and `right`. */
-  readonly className?: string | ((item: T) => string);
+  readonly className?: string;
+  /** A further class of a cell. */
+  readonly tone?: (item: T) => string;
   /** True if a phone, which shows no headings, needs the title in front of the value. */
   readonly isLabelled?: boolean;
   readonly cell: (item: T) => ReactNode;
@@ -50,11 +52,11 @@ export const DataTable = <T,>({
       <table className={`table ${className}`}>
         <thead>
           <tr>
-            {columns.map(({ title, isTitleHidden = false, className: classes, sortBy }) => (
+            {columns.map(({ title, isTitleHidden = false, className: classes = '', sortBy }) => (
               <th
                 key={title}
                 scope="col"
-                className={typeof classes === 'string' ? /\b(number|right)\b/.exec(classes)?.[0] : undefined}
+                className={/\b(number|right)\b/.exec(classes)?.[0]}
                 {...(sort?.title === title && { 'aria-sort': sort.sign === 1 ? 'ascending' : 'descending' })}
               >
                 {isTitleHidden ? (
@@ -77,10 +79,10 @@ export const DataTable = <T,>({
             return (
               <Fragment key={keyOf(item)}>
                 <tr className={rowClass(item)} onClick={onRow && (() => onRow(item))}>
-                  {columns.map(({ title, className: classes, isLabelled, cell }) => (
+                  {columns.map(({ title, className: classes = '', tone, isLabelled, cell }) => (
                     <td
                       key={title}
-                      className={typeof classes === 'function' ? classes(item) : classes}
+                      className={`${classes} ${tone?.(item) ?? ''}`}
                       data-label={isLabelled ? title : undefined}
                     >
                       {cell(item)}

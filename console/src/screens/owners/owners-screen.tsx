@@ -137,7 +137,8 @@ const OwnerTable = ({ owners }: { readonly owners: readonly Owner[] }) => (
       },
       {
         title: m.left,
-        className: ({ posts_left: left }) => `number ${left === 0 ? 'tone-warn' : ''}`,
+        className: 'number',
+        tone: ({ posts_left: left }) => (left === 0 ? 'tone-warn' : ''),
         isLabelled: true,
         sortBy: ({ posts_left: left }) => left ?? Infinity,
         cell: ({ posts_left: left }) =>
