@@ -101,6 +101,7 @@ describeInChromium(`the screens (choice by seed ${random.seed})`, () => {
     await page.getByLabel('Name', { exact: true }).fill('Typed in English');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('Русский');
+    await page.getByRole('option', { name: 'Русский' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Настройки' }).waitFor();
     await page.getByRole('button', { name: 'Сохранить' }).waitFor();
