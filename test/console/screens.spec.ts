@@ -1,4 +1,5 @@
 // More than 20 s: a browser visits every screen in each look, and axe reads all of it.
+import { MAX_ERRORS } from '../../src/platforms/max/errors.js';
 import { E2eHarness } from '../e2e/e2e-harness.js';
 import { Random } from '../e2e/random.js';
 import { until } from '../e2e/until.js';
@@ -38,6 +39,9 @@ const screensOf = async ({ manage, channels, projects, endpoints }: World): Prom
 
 const HOUR_MS = 3_600_000;
 const OPERATOR_SCREENS = ['/', '/plan', '/owners', '/projections', '/time'];
+
+/** What the table says about the error that stops the channel on MAX. */
+const WRITE_DENIED = MAX_ERRORS.find(({ code }) => code === 'forbidden')!.advice;
 
 const random = new Random();
 
@@ -93,6 +97,24 @@ describeInChromium(`the screens (choice by seed ${random.seed})`, () => {
     await opened.close();
     expect(tooWide).toEqual([]);
   });
+
+  it.each(['en', 'ru'] as const)(
+    "say what a network's error means and what to do, in the language %s",
+    async (language) => {
+      const path = `/channels/${world.channels.max}`;
+      const opened = await ConsolePage.open(browser(), world.gateway.url, owner, path, { language });
+      const card = opened.page.getByRole('region', { name: 'MAX' });
+      await card.getByText(WRITE_DENIED[language], { exact: true }).waitFor();
+      await card.getByText('Bot has no rights to write in chat').waitFor(); // the network's own words stay
+      expect(await opened.page.locator('main').innerText()).not.toContain(
+        WRITE_DENIED[language === 'en' ? 'ru' : 'en'],
+      );
+      await opened.goto('/');
+      await opened.page.getByText(WRITE_DENIED[language]).first().waitFor();
+      expect(opened.faults).toEqual([]);
+      await opened.close();
+    },
+  );
 
   it('follow a change of the language at once, and keep what was typed', async () => {
     const path = `/endpoints/${world.endpoints.cms.id}`;
