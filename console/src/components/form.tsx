@@ -16,7 +16,7 @@ const NONE: Problems = {};
 
 /**
  * Makes a change, one call at a time. Problems of fields are returned, for the form to show them there; any other failure
- * is told in a toast. What was typed stays in either case.
+ * appears in a toast. What was typed stays in either case.
  */
 export const useSave = (call: () => Promise<unknown>) => {
   const { mutate, reset, isPending, error } = useMutation({

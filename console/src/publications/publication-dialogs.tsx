@@ -1,5 +1,5 @@
 import { useNames } from '../api/things.js';
-import { Confirmation, type Consequence, happens, risk, stays } from '../components/dialog.js';
+import { Confirmation, happens, risk, stays } from '../components/dialog.js';
 import { SentenceText } from '../components/sentence.js';
 import { toast } from '../components/toasts.js';
 import { format, sentence } from '../i18n/format.js';

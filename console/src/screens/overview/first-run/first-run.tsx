@@ -14,7 +14,7 @@ import { sentence } from '../../../i18n/format.js';
 import { useScope } from '../../../session/session.js';
 import { AttentionList } from '../attention-list.js';
 import { EndpointStep } from './endpoint-step.js';
-import { firstRunMessages, firstRunMessages as m } from './messages.js';
+import { firstRunMessages as m } from './messages.js';
 import { PostStep } from './post-step.js';
 import { ProjectStep } from './project-step.js';
 import { Step, type StepState } from './step.js';
@@ -27,14 +27,14 @@ interface ChannelStepProps {
 
 /** Connects the first channel, and tests it immediately. */
 export const ChannelStep = ({ state, channels, onDone }: ChannelStepProps) => {
-  const { channel: m } = firstRunMessages;
+  const { channel: texts } = m;
   const [isTestOk, setIsTestOk] = useState<boolean | null>(null);
   const first = channels.at(-1); // the list is newest first
   if (state !== 'done' || !first)
     return (
-      <Step number={1} state={state} title={m.title} text={m.text}>
+      <Step number={1} state={state} title={texts.title} text={texts.text}>
         <ChannelForm
-          doneLabel={m.continue}
+          doneLabel={texts.continue}
           onCreated={() => void queryClient.invalidateQueries({ queryKey: ['channels'] })}
           onTest={({ ok }) => setIsTestOk(ok)}
           onDone={onDone}
@@ -43,23 +43,23 @@ export const ChannelStep = ({ state, channels, onDone }: ChannelStepProps) => {
     );
   const text = (
     <>
-      <SentenceText of={sentence(m.done, { name: { name: first.name }, network: networkTitle(first.platform) })} />{' '}
-      {channels.length > 1 && `${m.more(channels.length - 1)} `}
-      {isTestOk === true && m.mayPost}
-      {isTestOk === false && m.mayNotPost}
+      <SentenceText of={sentence(texts.done, { name: { name: first.name }, network: networkTitle(first.platform) })} />{' '}
+      {channels.length > 1 && `${texts.more(channels.length - 1)} `}
+      {isTestOk === true && texts.mayPost}
+      {isTestOk === false && texts.mayNotPost}
     </>
   );
   const action =
     isTestOk === false ? (
       <ButtonLink size="small" to="/channels/$id" params={{ id: first.id }}>
-        {m.fix}
+        {texts.fix}
       </ButtonLink>
     ) : (
       <ButtonLink size="small" to="/channels/new">
-        {m.another}
+        {texts.another}
       </ButtonLink>
     );
-  return <Step number={1} state={state} title={m.title} text={text} action={action} />;
+  return <Step number={1} state={state} title={texts.title} text={text} action={action} />;
 };
 
 /** Returns the newest post, however it was sent, and keeps it up to date. */
