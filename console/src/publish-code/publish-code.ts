@@ -1,5 +1,3 @@
-import { getSession } from '../session/session.js';
-
 /** Code that publishes a post from a program, by language. */
 export interface PublishCode {
   readonly curl: string;
@@ -122,10 +120,3 @@ const toPython = (value: unknown, indent = ''): string => {
     ? open + close
     : `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${indent}${close}`;
 };
-
-/**
- * Returns the brand in the gateway's headers and keys, read from the session's key. Returns `service` for a key without
- * a brand, such as an operator's key that was set by hand.
- */
-export const readBrand = (): string =>
-  /^([a-z][a-z0-9-]*)_(?:owner|operator)_/.exec(getSession()?.key ?? '')?.[1] ?? 'service';

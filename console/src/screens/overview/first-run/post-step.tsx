@@ -11,7 +11,8 @@ import { networkTitle } from '../../../components/networks.js';
 import { format } from '../../../i18n/format.js';
 import { shownState, StatePill } from '../../../publications/states.js';
 import { WaitingReason, WaitingTime } from '../../../publications/waiting.js';
-import { publishCode, readBrand } from '../../../publish-code/publish-code.js';
+import { readBrand } from '../../../publish-code/brand.js';
+import { publishCode } from '../../../publish-code/publish-code.js';
 import { firstRunMessages } from './messages.js';
 import { Step, type StepState } from './step.js';
 
