@@ -7,7 +7,7 @@
  * commas>, --questions (of each kind), --full.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LOG_CHECKPOINT } from '../dist/history/transparency-log/log-identity.js';
+import { LOG_CHECKPOINT } from '../dist/history/transparency-log/log-tables.js';
 import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 import { fillStore } from './long-log.js';
 import { prepareChannels, quantile, watchProjections } from './publishing.js';

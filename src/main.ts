@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { banner } from './app/banner.js';
 import { seedDemo } from './app/demo.js';
 import { RECOVERY_MESSAGES } from './app/messages.js';
-import { BUILT_IN_NETWORKS } from './app/network-catalogues.js';
+import { BUILT_IN_NETWORKS } from './app/networks.js';
 import { noteProcess } from './app/note-process.js';
 import type { NoticedLoss } from './app/recovery/log-recovery.js';
 import type { Running } from './app/start.js';

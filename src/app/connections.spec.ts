@@ -1,5 +1,5 @@
 import type { Role } from '../config/settings.js';
-import { divideConnections } from './connections.js';
+import { divideConnections } from './database.js';
 
 const divide = (databasePool: number | null, roles: readonly Role[], eventStoreUrl: string | null = null) =>
   divideConnections({ databasePool, roles: new Set(roles), eventStoreUrl });

@@ -1,20 +1,44 @@
 import { join } from 'node:path';
 import { maskUrl } from '../config/redact.js';
+import type { Settings } from '../config/settings.js';
 import { catalogue } from '../domain/catalogue.js';
 import { AggregateStore } from '../event-store/aggregate-store.js';
 import { CheckedEventStore } from '../event-store/checked-event-store.js';
 import { EventCodec } from '../event-store/codec.js';
-import { type EventStoreAdapter, WrongEventStore } from '../event-store/port.js';
+import { type EventStoreAdapter, type StoreNotes, WrongEventStore } from '../event-store/port.js';
 import { PostgresEventStore } from '../event-store/postgres/postgres-event-store.js';
 import { StoreCheck } from '../event-store/store-check.js';
 import { SeenNotes, StoreRecords } from '../event-store/store-records.js';
+import type { LogIdentity } from '../history/transparency-log/log-tables.js';
+import { PublishedCheckpoints } from '../history/transparency-log/published-checkpoint.js';
 import { reasonOf } from '../kernel/result.js';
+import type { HistoryKeys } from '../secrets/key-ring.js';
 import type { Database } from './database.js';
-import { createLogIdentity, openPublishedCheckpoints } from './log-identity.js';
 import type { ProcessOptions } from './process-options.js';
 import { LogRecovery } from './recovery/log-recovery.js';
 import type { Resources } from './resources.js';
 import { addressFrom, waitForServer } from './wait-for-server.js';
+
+/**
+ * Opens the record of the newest published checkpoint.
+ * @param notes notes in the event store; null if the database is the event store
+ */
+export const openPublishedCheckpoints = (
+  { dataDir }: Pick<Settings, 'dataDir'>,
+  notes: StoreNotes | null,
+  storeId: () => string | null,
+): PublishedCheckpoints => new PublishedCheckpoints(notes, join(dataDir, 'history-checkpoints'), storeId);
+
+/** Returns the name and keys of the transparency log. */
+export const createLogIdentity = (settings: Settings, { signingKey, sealKey }: HistoryKeys): LogIdentity => ({
+  origin: settings.historyOrigin,
+  // The base URL may be unknown until the server listens.
+  get baseUrl() {
+    return settings.baseUrl ?? '';
+  },
+  key: settings.historyKey ?? signingKey,
+  sealKey,
+});
 
 /** Interval in ms at which a worker deletes events beyond their streams' retention limits. */
 const SCAVENGE_MS = 5 * 60_000;

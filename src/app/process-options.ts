@@ -5,7 +5,7 @@ import type { Keys } from '../config/generated-keys.js';
 import type { Settings } from '../config/settings.js';
 import type { EventStore } from '../event-store/port.js';
 import type { Clock } from '../kernel/clock.js';
-import type { NetworkCatalogues } from './network-catalogues.js';
+import type { NetworkCatalogues } from './networks.js';
 import type { NoticedLoss } from './recovery/log-recovery.js';
 
 /** Parts of a process that tests replace. */

@@ -1,19 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { OneTimeCode } from '../api/management/sign-in/sign-in.controller.js';
 import { defaultBaseUrl, type Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 import { createHealthListener, HealthRoutes } from '../health/health.controller.js';
 import { HelperCheck } from '../media/helper.js';
+import { isDiscoveryBuilt } from '../projections/discovery/endpoint-snapshots.queries.js';
 import { closeHttpServer, createHttpServer, listen } from './http-server.js';
 import { type Infrastructure, infrastructureOf } from './infrastructure.js';
+import { NETWORKS, type Networks } from './networks.js';
 import type { Overrides, ProcessSettings } from './process-options.js';
 import type { NoticedLoss } from './recovery/log-recovery.js';
 import { SeenWatch } from './recovery/seen-watch.js';
 import { Resources } from './resources.js';
-import { NETWORKS, type Networks } from './stand-ins.js';
-import { waitUntilBuilt } from './wait-until-built.js';
+
+const PAUSE_MS = 20;
+/** Maximum wait, in ms. A process with a long history starts serving requests before it has read all events. */
+const LIMIT_MS = 10_000;
+
+/**
+ * Waits until `discovery` has reached the end of the log once, for at most ten seconds, so that the first requests do
+ * not get a 503.
+ * @param signal ends the wait
+ */
+export const waitUntilBuilt = async (pool: Pool, signal: AbortSignal | undefined): Promise<void> => {
+  const end = performance.now() + LIMIT_MS;
+  while (!signal?.aborted && performance.now() < end) {
+    // A database outage must not fail the start; /readyz reports it.
+    if (await isDiscoveryBuilt(pool).catch(() => false)) return;
+    await sleep(PAUSE_MS);
+  }
+};
 
 /** A running process of the gateway. */
 export interface Running {

@@ -5,7 +5,7 @@ import { DATA_HEADERS, pageHeaders } from '../../stand-ins/walls/wall.js';
 import { renderWalls, type WallFeed, type WallSource } from '../../stand-ins/walls/wall-page.js';
 import { HttpProblem } from '../api/transport/problem.view.js';
 import { WALL_MESSAGES } from './messages.js';
-import { NETWORKS, type Networks } from './stand-ins.js';
+import { NETWORKS, type Networks } from './networks.js';
 
 /** Shows the posts on all stand-in networks as readers see them, in demo mode (management-api.md: The rest). */
 @Controller('walls')

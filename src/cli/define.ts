@@ -63,7 +63,6 @@ export const createDefine =
     return createDefine(command, settings);
   };
 
-/** Adds the options that every command takes. */
 export const addCommonOptions = (command: Command, ownUrl = false): Command => {
   if (!ownUrl) command.option('--url <address>', OPTIONS.url);
   return command.option('--key <key>', OPTIONS.key).option('--json', OPTIONS.json);

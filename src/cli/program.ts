@@ -11,7 +11,6 @@ import { addTail } from './commands/tail.js';
 import { addCommonOptions, createDefine } from './define.js';
 import { CLI_MESSAGES, SUMMARIES } from './messages.js';
 
-/** Creates the command line with all commands. */
 export const createProgram = (settings: CommandLineSettings, version: string): Command => {
   const program = new Command('crosspost').description(SUMMARIES.program).version(`crosspost ${version}`, '--version');
   addCommonOptions(program).enablePositionalOptions().exitOverride();

@@ -54,7 +54,6 @@ export interface Credentials {
   readonly secret: Secret;
 }
 
-/** A channel to connect. */
 export type NewChannel = Omit<ChannelConnected['data'], 'address' | 'credentialsId'> & {
   readonly credentials: Credentials;
 };

@@ -141,7 +141,6 @@ export class DismissPublication {
   }
 }
 
-/** Messages of one call. */
 interface CallMessages {
   readonly messageIds: readonly string[];
   readonly urls: readonly string[];

@@ -123,7 +123,6 @@ export function* scanJsonInSlices(text: string): Steps<JsonScanResult> {
   return scan;
 }
 
-/** The result of a scan. */
 export interface JsonScanResult {
   readonly problems: readonly Problem[];
   /** True if the scan reached the end, so that the text is JSON within the limits, even if it has other problems. */

@@ -79,7 +79,7 @@ const BREACHES: readonly Breach[] = [
   ['stand-ins-are-islands', 'stand-ins/kit/server.ts', '../vk/access.js', 'stand-ins/vk/access.ts'],
   [
     'stand-ins-through-their-descriptors',
-    'src/app/stand-ins.ts',
+    'src/app/networks.ts',
     '../../stand-ins/vk/vk-stand-in.js',
     'stand-ins/vk/vk-stand-in.ts',
   ],

@@ -188,7 +188,6 @@ type NoSecrets = Readonly<Record<never, string>>;
 /** A resource with secrets that are shown only once; they are null in a replayed response (D-47). */
 export type WithSecrets<V, S> = V & { readonly [Name in keyof S]: string | null };
 
-/** The result of a change. */
 export interface ChangeResult<V extends object, S extends Secrets = NoSecrets> {
   readonly outcome: CommandOutcome;
   /** Read models that must show the change before the response is sent. */

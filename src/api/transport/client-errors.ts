@@ -25,7 +25,6 @@ interface Connection extends Socket {
   [PENDING_REPLY]?: FastifyReply | null;
 }
 
-/** Tracks the pending reply of each connection. */
 export const trackPendingReplies = (fastify: FastifyInstance): void => {
   fastify.addHook('onRequest', (request, reply, done) => {
     (request.raw.socket as Connection)[PENDING_REPLY] = reply;

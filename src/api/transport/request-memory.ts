@@ -137,7 +137,6 @@ export class UnauthenticatedBodies {
     return this.held;
   }
 
-  /** Number of bodies being read. */
   get reading(): number {
     return this.beingRead;
   }

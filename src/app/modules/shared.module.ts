@@ -8,9 +8,9 @@ import { MonthlyQuota } from '../../limits/monthly-quota.js';
 import { ResourceReservations } from '../../limits/resource-reservations.js';
 import { Publishers } from '../../platforms/publishers.js';
 import { Database } from '../database.js';
+import { NETWORKS, type Networks, startNetworks } from '../networks.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { Resources } from '../resources.js';
-import { NETWORKS, type Networks, startNetworks } from '../stand-ins.js';
 
 const LIMITS: Provider[] = [ChangeBudget, Limiter, MonthlyQuota, PreviewBudget, ProbeBudget, ResourceReservations];
 

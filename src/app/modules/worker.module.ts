@@ -57,13 +57,12 @@ import { createResealHandler } from '../../secrets/reseal-job.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { Database } from '../database.js';
 import { openMediaFiles } from '../media-files.js';
-import { BUILT_IN_NETWORKS } from '../network-catalogues.js';
+import { BUILT_IN_NETWORKS } from '../networks.js';
 import type { ProcessOptions } from '../process-options.js';
 import { Resources } from '../resources.js';
 import { SAGAS } from '../sagas.js';
-import type { BackgroundTask } from '../worker/background-task.js';
 import { ProjectionRunners } from '../worker/projection-runners.js';
-import { type RunningSaga, SagaTask } from '../worker/saga-task.js';
+import { type BackgroundTask, type RunningSaga, SagaTask } from '../worker/tasks.js';
 import { HistoryModule } from './history.module.js';
 
 /** Injection token for the tasks that run the {@link SAGAS}. */

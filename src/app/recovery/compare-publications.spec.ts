@@ -1,4 +1,4 @@
-import { findUnknown, type PublicationList } from './compare-publications.js';
+import { findUnknown, type PublicationList } from './outcomes.js';
 
 const BOUNDS = { page: 2, enoughKnown: 4 };
 const KNOWN = ['k1', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7'];

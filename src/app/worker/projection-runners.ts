@@ -14,7 +14,7 @@ import { type Projection, PROJECTIONS } from '../../projections/engine/projectio
 import { Decisions } from '../../projections/engine/rebuild/rebuilds.js';
 import { ProjectionRunner } from '../../projections/engine/runner.js';
 import { Database, longestIdleTransaction } from '../database.js';
-import type { BackgroundTask } from './background-task.js';
+import type { BackgroundTask } from './tasks.js';
 
 /** Runs the projections. Each holds a connection for the duration of a transaction. */
 @Injectable()

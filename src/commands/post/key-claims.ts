@@ -55,7 +55,6 @@ export interface Replay extends KeyClaim {
 /** A command that claims keys for a post. */
 export type ClaimingCommand = Extract<PostCommand, { readonly type: 'AcceptPost' | 'SkipPost' }>;
 
-/** The result of a claim. */
 export type KeyClaimResult =
   { readonly outcome: 'accepted'; readonly claim: KeyClaim } | { readonly outcome: 'replay'; readonly replay: Replay };
 
@@ -244,7 +243,6 @@ export class KeyClaims {
   }
 }
 
-/** The end of a key's stream. */
 interface StreamEnd {
   /** Undefined if the stream is empty. */
   readonly last: StoredEvent | undefined;

@@ -51,7 +51,6 @@ export const meansServerDown = (status: number | null, retryAfterMs: number | nu
 /** When and how the customer's server responded to an attempt, if it did. */
 type AttemptFacts = Pick<DeliverySucceeded['data'], 'deliveryId' | 'at' | 'latencyMs' | 'answer'>;
 
-/** Commands to a delivery. */
 export type DeliveryCommand =
   | ({ readonly type: 'ScheduleDelivery' } & DeliveryScheduled['data'])
   | ({ readonly type: 'RecordSuccess'; readonly status: number } & AttemptFacts)

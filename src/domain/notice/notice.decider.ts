@@ -1,7 +1,6 @@
 import type { Decider } from '../../kernel/events.js';
 import type { NoticeEvent, NoticeRaised } from './notice.events.js';
 
-/** Commands to a notice. */
 export type NoticeCommand = { readonly type: 'RaiseNotice' } & NoticeRaised['data'];
 
 /** True if the notice was raised. */

@@ -11,7 +11,6 @@ import {
   type Plan,
 } from './owner.events.js';
 
-/** Commands to an owner. */
 export type OwnerCommand =
   | ({ readonly type: 'RegisterOwner'; readonly locale?: Locale } & OwnerRegistered['data'])
   | {

@@ -23,7 +23,6 @@ export interface ResumeRequest {
 export type PauseCommand<Target extends string, Id extends string> = IdIn<Id> &
   (({ readonly type: `Pause${Target}` } & PauseRequest) | ({ readonly type: `Resume${Target}` } & ResumeRequest));
 
-/** The state of a pause. */
 export interface PauseState {
   /** End of the pause; 0 before the first pause and after a resume. */
   readonly until: Instant;
@@ -43,7 +42,6 @@ export const notPaused: PauseState = { until: 0, postIds: [] };
  */
 export const PAUSE_MEMORY = 1_000;
 
-/** Creates the pause decider for channels or for projects. */
 export const createPauseDecider = <Target extends 'Channel' | 'Project', Id extends string>(
   category: string,
   target: Target,
@@ -73,13 +71,11 @@ export const createPauseDecider = <Target extends 'Channel' | 'Project', Id exte
   },
 });
 
-/** Commands to a channel's pause. */
 export type ChannelPauseCommand = PauseCommand<'Channel', 'channelId'>;
 
 /** A channel's pause. It delays every publication on the channel, in all projects that use it (D-21). */
 export const channelPause = createPauseDecider('channelPause', 'Channel', 'channelId');
 
-/** Project pause commands. */
 export type ProjectPauseCommand = PauseCommand<'Project', 'projectId'>;
 
 /** A project's pause. Delays the posts that are accepted while it is in effect (D-21). */

@@ -17,7 +17,6 @@ export type Paused<Target extends string, Id extends string> = DomainEvent<
   }
 >;
 
-/** Events in the stream of a target's pause. */
 export type PauseEvent<Target extends string, Id extends string> =
   | Paused<Target, Id>
   /**
@@ -28,7 +27,6 @@ export type PauseEvent<Target extends string, Id extends string> =
   /** A pause was lifted before its end. */
   | DomainEvent<`${Target}Resumed`, IdIn<Id> & { readonly at: Instant }>;
 
-/** Events of a channel pause's stream. */
 export type ChannelPauseEvent = PauseEvent<'Channel', 'channelId'>;
 
 export const channelPauseEvents = {
@@ -37,7 +35,6 @@ export const channelPauseEvents = {
   ChannelResumed: { version: 1 },
 } satisfies Catalogue & Record<ChannelPauseEvent['type'], unknown>;
 
-/** Events in a project pause's stream. */
 export type ProjectPauseEvent = PauseEvent<'Project', 'projectId'>;
 
 export const projectPauseEvents = {

@@ -39,7 +39,6 @@ export interface ChangeAuthor {
   readonly requiresApproval: boolean;
 }
 
-/** Commands to a planned post. */
 export type PlannedPostCommand =
   | {
       readonly type: 'ReleasePost';

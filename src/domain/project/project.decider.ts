@@ -5,7 +5,6 @@ import { reject } from '../../kernel/result.js';
 import { STATE_MESSAGES } from '../messages.js';
 import type { ProjectCreated, ProjectEvent } from './project.events.js';
 
-/** Commands to a project. */
 export type ProjectCommand =
   | ({ readonly type: 'CreateProject' } & ProjectCreated['data'])
   | {

@@ -65,7 +65,6 @@ export type PublicationCommand =
 export type PublicationStatus =
   'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
 
-/** The state of a publication. */
 export interface PublicationState extends RetryCounters {
   readonly status: PublicationStatus;
   /** Number of the latest attempt; 0 before the first. */

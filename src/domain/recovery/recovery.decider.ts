@@ -34,7 +34,6 @@ export interface RecoveryState {
 /** Epoch of a log without a recovery. */
 export const FIRST_EPOCH = 'none';
 
-/** Returns the id of the latest recovery. */
 export const epochOf = ({ started }: RecoveryState): string => started.at(-1)?.recoveryId ?? FIRST_EPOCH;
 
 /** Returns the recovery whose posts are not all marked yet; null if there is none. */

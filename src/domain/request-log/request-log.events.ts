@@ -43,5 +43,4 @@ export const RETAINED_EVENTS = 200;
 export const requestLogEvents = { RequestsLogged: { version: 1 } } satisfies Catalogue &
   Record<RequestsLogged['type'], unknown>;
 
-/** Returns the name of an endpoint's request log stream. */
 export const requestLogStream = (endpointId: string): string => `requestLog-${endpointId}`;

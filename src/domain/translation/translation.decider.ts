@@ -1,7 +1,6 @@
 import { assertNever, type Decider } from '../../kernel/events.js';
 import type { TranslationAbandoned, TranslationEvent, TranslationStored } from './translation.events.js';
 
-/** Commands to a translation. */
 export type TranslationCommand =
   | ({ readonly type: 'StoreTranslation' } & TranslationStored['data'])
   | ({ readonly type: 'AbandonTranslation' } & TranslationAbandoned['data']);

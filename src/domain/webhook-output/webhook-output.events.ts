@@ -60,7 +60,6 @@ export type WebhookOutputEnabled = DomainEvent<'WebhookOutputEnabled', { readonl
 /** The webhook output was deleted, by its owner or with its project: nothing more is delivered. Its history is kept. */
 export type WebhookOutputDeleted = DomainEvent<'WebhookOutputDeleted', { readonly outputId: string }>;
 
-/** Events in a webhook output's stream. */
 export type WebhookOutputEvent =
   | WebhookOutputCreated
   | WebhookOutputChanged

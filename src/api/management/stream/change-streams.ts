@@ -64,7 +64,6 @@ export interface ReaderBounds {
   readonly ms: number;
 }
 
-/** The reader of a stream. */
 export interface StreamReader {
   /** Owner whose changes the reader receives; null for all owners. */
   readonly ownerId: string | null;

@@ -23,7 +23,6 @@ export interface Tool {
   call(args: unknown, send: Send, slug: string): Promise<ToolAnswer>;
 }
 
-/** Schemas of a tool's arguments, by name. */
 export type ArgumentSchemas = NonNullable<ToolDefinition['inputSchema']['properties']>;
 
 /** Names of the tools, which contain the brand (D-34). */
@@ -58,7 +57,6 @@ export class RefusedArguments extends ToolError {
 /** Schema of a text that may be null. */
 export const NULLABLE_TEXT = { type: ['string', 'null'] };
 
-/** The schema of an object. */
 export type ObjectSchema = { type: 'object'; properties: ArgumentSchemas; required: string[] };
 
 /** Returns the schema of an object. @param optional names of properties that may be absent */
@@ -78,7 +76,6 @@ export const requireSuccess = (answer: GatewayAnswer, names: ToolNames): Gateway
   throw new ToolError(text, { status, code, request_id, details, ...wait });
 };
 
-/** Returns the errors in a response body as one string. */
 export const joinErrors = ({ errors }: GatewayAnswer['body']): string =>
   Array.isArray(errors) ? errors.map((error) => asSentence(String(error))).join(' ') : '';
 

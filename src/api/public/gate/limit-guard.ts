@@ -38,7 +38,6 @@ export type PostVerdict =
   /** An assumption about the keys or the month was wrong: repeat the call with these keys. */
   | { readonly outcome: 'again'; readonly keys: KnownKeys };
 
-/** The admission of a post. */
 export interface Admission {
   /** When the post took its rate-limit tokens, according to the limiter's clock; null if it took none. */
   readonly takenAt: string | null;

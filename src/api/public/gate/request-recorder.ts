@@ -189,7 +189,6 @@ declare module 'fastify' {
 /** Maximum length of a logged User-Agent, in characters. */
 const MAX_USER_AGENT = 500;
 
-/** Opens the log entry of a request to an endpoint. */
 export const openLogEntry = (request: FastifyRequest): void => {
   request.logEntry = {
     endpointId: null,

@@ -170,7 +170,6 @@ export class PreviewPatterns implements OnModuleDestroy {
   }
 }
 
-/** The pattern searches of one preview. */
 export class PreviewSearch implements PatternSearch {
   private readonly asked = new Map<string, Promise<void>>();
   private readonly found = new Map<string, PatternAnswer['found']>();

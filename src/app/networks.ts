@@ -1,11 +1,21 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { STAND_INS } from '../../stand-ins/catalogue.js';
 import type { StandInDescriptor } from '../../stand-ins/kit/network.js';
 import type { RunningStandIn } from '../../stand-ins/kit/server.js';
 import type { Settings } from '../config/settings.js';
+import { PLATFORMS } from '../platforms/catalogue.js';
 import type { PlatformCatalogue } from '../platforms/platform-catalogue.js';
-import { BUILT_IN_NETWORKS, type NetworkCatalogues } from './network-catalogues.js';
+
+/** The networks that a process knows, and the stand-ins that it may start for them. */
+export interface NetworkCatalogues {
+  readonly platforms: PlatformCatalogue;
+  readonly standIns: readonly StandInDescriptor[];
+}
+
+/** The networks built into the program. */
+export const BUILT_IN_NETWORKS: NetworkCatalogues = { platforms: PLATFORMS, standIns: STAND_INS };
 
 /** Injection token for the {@link Networks}. */
 export const NETWORKS = Symbol('Networks');

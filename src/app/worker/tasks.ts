@@ -1,5 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import type { BackgroundTask } from './background-task.js';
+
+/** Work that a process does from startup until it is stopped. */
+export interface BackgroundTask {
+  start(): void;
+  /** Stops the work cleanly; resolves once it has stopped. */
+  stop(): Promise<void>;
+}
 
 /** Work that runs until it is stopped. */
 export interface RunningSaga {
