@@ -30,44 +30,138 @@ const localized = (Screen: Screen): Screen => {
 
 const root = createRootRoute({ component: localized(Shell), notFoundComponent: localized(NotFoundScreen) });
 
-/** The route of a screen that is loaded on demand. */
-const screen = <const Path extends string, Name extends string, Search = object>(
-  path: Path,
-  load: () => Promise<Readonly<Record<Name, () => ReactNode>>>,
-  name: Name,
-  validateSearch: (search: Record<string, unknown>) => Search = () => ({}) as Search,
-) => {
-  const component = localized(lazyRouteComponent(load, name) as unknown as Screen);
-  return createRoute({ getParentRoute: () => root, path, component, validateSearch });
-};
+const getParentRoute = () => root;
+
+/** A screen that is loaded on demand. */
+const lazily = <Name extends string>(load: () => Promise<Readonly<Record<Name, () => ReactNode>>>, name: Name) =>
+  localized(lazyRouteComponent(load, name) as unknown as Screen);
 
 /** The console's screens, by path under /console. All except the overview are loaded on demand. */
 export const router = createRouter({
   routeTree: root.addChildren([
-    createRoute({ getParentRoute: () => root, path: '/', component: localized(OverviewScreen) }),
-    screen('/timeline', () => import('../screens/timeline/timeline-screen.js'), 'TimelineScreen', readTimelineSearch),
-    screen('/publications/$id', () => import('../screens/publication/publication-screen.js'), 'PublicationScreen'),
-    screen('/posts/$id', () => import('../screens/publication/post-screen.js'), 'PostScreen'),
-    screen('/plan', () => import('../screens/plan/plan-screen.js'), 'PlanScreen', readPlanSearch),
-    screen('/compose', () => import('../screens/compose/compose-screen.js'), 'ComposeScreen', readComposeSearch),
-    screen('/channels', () => import('../screens/channels/channels-screen.js'), 'ChannelsScreen', readChannelsSearch),
-    screen('/channels/new', () => import('../screens/channels/channel-screen.js'), 'NewChannelScreen'),
-    screen('/channels/$id', () => import('../screens/channels/channel-screen.js'), 'ChannelScreen', readChannelSearch),
-    screen('/projects', () => import('../screens/projects/projects-screen.js'), 'ProjectsScreen'),
-    screen('/projects/new', () => import('../screens/projects/new-project-screen.js'), 'NewProjectScreen'),
-    screen('/projects/$id', () => import('../screens/projects/project-screen.js'), 'ProjectScreen'),
-    screen('/endpoints', () => import('../screens/endpoints/endpoints-screen.js'), 'EndpointsScreen'),
-    screen('/endpoints/new', () => import('../screens/endpoints/new-endpoint-screen.js'), 'NewEndpointScreen'),
-    screen('/endpoints/$id', () => import('../screens/endpoints/endpoint-screen.js'), 'EndpointScreen'),
-    screen('/outputs', () => import('../screens/outputs/outputs-screen.js'), 'OutputsScreen'),
-    screen('/outputs/new', () => import('../screens/outputs/new-output-screen.js'), 'NewOutputScreen'),
-    screen('/outputs/$id', () => import('../screens/outputs/output-screen.js'), 'OutputScreen'),
-    screen('/requests', () => import('../screens/requests/requests-screen.js'), 'RequestsScreen', readRequestsSearch),
-    screen('/time', () => import('../screens/time/time-screen.js'), 'TimeScreen', readTimeSearch),
-    screen('/more', () => import('../shell/more-screen.js'), 'MoreScreen'),
-    screen('/owners', () => import('../screens/owners/owners-screen.js'), 'OwnersScreen'),
-    screen('/owners/$id', () => import('../screens/owners/owner-screen.js'), 'OwnerScreen'),
-    screen('/projections', () => import('../screens/projections/projections-screen.js'), 'ProjectionsScreen'),
+    createRoute({ getParentRoute, path: '/', component: localized(OverviewScreen) }),
+    createRoute({
+      getParentRoute,
+      path: '/timeline',
+      validateSearch: readTimelineSearch,
+      component: lazily(() => import('../screens/timeline/timeline-screen.js'), 'TimelineScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/publications/$id',
+      component: lazily(() => import('../screens/publication/publication-screen.js'), 'PublicationScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/posts/$id',
+      component: lazily(() => import('../screens/publication/post-screen.js'), 'PostScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/plan',
+      validateSearch: readPlanSearch,
+      component: lazily(() => import('../screens/plan/plan-screen.js'), 'PlanScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/compose',
+      validateSearch: readComposeSearch,
+      component: lazily(() => import('../screens/compose/compose-screen.js'), 'ComposeScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/channels',
+      validateSearch: readChannelsSearch,
+      component: lazily(() => import('../screens/channels/channels-screen.js'), 'ChannelsScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/channels/new',
+      component: lazily(() => import('../screens/channels/channel-screen.js'), 'NewChannelScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/channels/$id',
+      validateSearch: readChannelSearch,
+      component: lazily(() => import('../screens/channels/channel-screen.js'), 'ChannelScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/projects',
+      component: lazily(() => import('../screens/projects/projects-screen.js'), 'ProjectsScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/projects/new',
+      component: lazily(() => import('../screens/projects/new-project-screen.js'), 'NewProjectScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/projects/$id',
+      component: lazily(() => import('../screens/projects/project-screen.js'), 'ProjectScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/endpoints',
+      component: lazily(() => import('../screens/endpoints/endpoints-screen.js'), 'EndpointsScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/endpoints/new',
+      component: lazily(() => import('../screens/endpoints/new-endpoint-screen.js'), 'NewEndpointScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/endpoints/$id',
+      component: lazily(() => import('../screens/endpoints/endpoint-screen.js'), 'EndpointScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/outputs',
+      component: lazily(() => import('../screens/outputs/outputs-screen.js'), 'OutputsScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/outputs/new',
+      component: lazily(() => import('../screens/outputs/new-output-screen.js'), 'NewOutputScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/outputs/$id',
+      component: lazily(() => import('../screens/outputs/output-screen.js'), 'OutputScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/requests',
+      validateSearch: readRequestsSearch,
+      component: lazily(() => import('../screens/requests/requests-screen.js'), 'RequestsScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/time',
+      validateSearch: readTimeSearch,
+      component: lazily(() => import('../screens/time/time-screen.js'), 'TimeScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/more',
+      component: lazily(() => import('../shell/more-screen.js'), 'MoreScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/owners',
+      component: lazily(() => import('../screens/owners/owners-screen.js'), 'OwnersScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/owners/$id',
+      component: lazily(() => import('../screens/owners/owner-screen.js'), 'OwnerScreen'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/projections',
+      component: lazily(() => import('../screens/projections/projections-screen.js'), 'ProjectionsScreen'),
+    }),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

@@ -89,7 +89,7 @@ export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) 
             {m.idle}
           </p>
         )}
-        <Form className="card" onSubmit={submit}>
+        <Form className="card" onSubmit={() => void submit()}>
           <TextField
             label={m.key}
             error={error}

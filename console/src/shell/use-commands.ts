@@ -154,6 +154,7 @@ export const useCommands = (text: string): readonly Command[] => {
       });
     }
     return commands;
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the texts follow the language
   }, [language, scope, navigate, channels, projects, endpoints, posts, planned, text]);
 };
 

@@ -1,6 +1,6 @@
 import { READERS_VIEWS } from '../../../stand-ins/readers-views.js';
-import { EMPTY_MESSAGE, type PreviewedCall } from '../../../stand-ins/walls/readers-view.js';
 import type { VisibleMessage } from '../../../stand-ins/walls/readers-view.js';
+import { EMPTY_MESSAGE, type PreviewedCall } from '../../../stand-ins/walls/readers-view.js';
 import type { Api } from '../api/management.js';
 import { defineMessages } from '../i18n/messages.js';
 
