@@ -185,7 +185,7 @@ export const ChannelForm = ({ onCreated, onTest, onDone, doneLabel }: ChannelFor
   return (
     <div className="channel-form">
       <Card title={m.channel}>
-        <Form className="form-fields" onSubmit={save}>
+        <Form className="form-fields" onSubmit={() => void save()}>
           <NetworkChoice
             value={draft.network}
             onChange={(network) => {
