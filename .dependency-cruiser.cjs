@@ -25,10 +25,10 @@ const EVENTS = [
 const EVENT_STORE = ['^src/event-store/[^/]+\\.ts$'];
 
 /** The contract between generic code and the networks: what a network is, without the list of networks. */
-const PLATFORM_PORT = ['^src/platforms/(publisher|publishers|descriptor|platform-catalogue)\\.ts$'];
+const PLATFORM_PORT = ['^src/platforms/(publisher|platform-catalogue)\\.ts$'];
 
 /** Rules about addresses and URLs that are pure: they make no calls. */
-const URL_RULES = ['^src/outbound-http/(address-policy|url-rules)\\.ts$'];
+const URL_RULES = ['^src/outbound-http/url-rules\\.ts$'];
 
 const part = (name) => `^src/${name}/`;
 

@@ -5,8 +5,8 @@ import { openMediaDirectory } from '../media/disk-cache.js';
 import type { Inspector } from '../media/inspector.js';
 import { MediaCache } from '../media/media-cache.js';
 import { PhotoEditor } from '../media/photo-editor.js';
-import type { AddressPolicy } from '../outbound-http/address-policy.js';
 import { GuardedClient } from '../outbound-http/guarded-client.js';
+import type { AddressPolicy } from '../outbound-http/url-rules.js';
 import { MediaFiles } from '../sagas/publish-due-posts/inputs/shared-inputs.js';
 import type { Resources } from './resources.js';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { fitSize } from './fit-size.js';
+import { fitSize } from './photo-limits.js';
 
 const limits = { maxBytes: 1, formats: [] };
 const side = fc.integer({ min: 1, max: 65_535 });

@@ -137,7 +137,7 @@ const serveRequests = (program: Promise<(request: unknown) => Promise<unknown>>)
 
 /**
  * Processes untrusted files in a child process, to contain a crash, an endless loop or exhausted memory. The process
- * gets no environment variables, an empty working folder and few rights (see helper-command.ts, ADR-93). It handles one
+ * gets no environment variables, an empty working folder and few rights ({@link helperCommand}, ADR-93). It handles one
  * request at a time, serving owners in turn (D-68), starts at the first request, is stopped when idle, and is killed
  * when a request takes too long.
  */

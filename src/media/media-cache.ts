@@ -13,12 +13,11 @@ import {
   type FileTarget,
 } from './disk-cache.js';
 import { download, storageError } from './download.js';
-import type { PhotoLimits } from './fit-size.js';
 import type { Inspector } from './inspector.js';
 import { factsOf, findMediaProblem, type MediaFacts } from './media-rules.js';
 import { MEDIA_CACHE_MESSAGES } from './messages.js';
-import type { PhotoEditor } from './photo-editor.js';
-import type { ResizedPhoto } from './photo-program.js';
+import type { PhotoEditor, ResizedPhoto } from './photo-editor.js';
+import type { PhotoLimits } from './photo-limits.js';
 import { type Examination, examine, type ReadRange } from './probe.js';
 
 interface CachedMedia extends MediaFacts, Omit<BorrowedFile<Examination>, 'facts'> {

@@ -1,4 +1,4 @@
-import type { Inspection } from './inspector-program.js';
+import type { Inspection } from './inspector.js';
 import { findMediaProblem, findSumProblem, maxBytesOf } from './media-rules.js';
 
 const MB = 1_048_576;

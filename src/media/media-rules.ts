@@ -1,7 +1,7 @@
 import { oneOf } from '../kernel/message.js';
 import type { Media } from '../payload/payload.js';
 import { type FieldProblem, formatCount } from '../validation/wording.js';
-import type { Inspection } from './inspector-program.js';
+import type { Inspection } from './inspector.js';
 import { MEDIA_MESSAGES } from './messages.js';
 import type { Examination } from './probe.js';
 

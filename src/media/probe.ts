@@ -7,8 +7,7 @@ import { KeyedSemaphore, Semaphore } from '../runtime/semaphore.js';
 import type { Problem } from '../validation/problem-list.js';
 import { aboutField } from '../validation/wording.js';
 import { type FilePart, mostBytesOf, type Range, type RangeRead, readRange } from './download.js';
-import { Inspector } from './inspector.js';
-import type { Inspection } from './inspector-program.js';
+import { type Inspection,Inspector } from './inspector.js';
 import { factsOf, findMediaProblem, findSumProblem, type MediaFacts } from './media-rules.js';
 import { PROBE_NOTES } from './messages.js';
 

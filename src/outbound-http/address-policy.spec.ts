@@ -1,4 +1,4 @@
-import { createAddressPolicy, PUBLIC_ONLY } from './address-policy.js';
+import { createAddressPolicy, PUBLIC_ONLY } from './url-rules.js';
 
 describe('createAddressPolicy (security.md: Fetching media safely)', () => {
   it.each([

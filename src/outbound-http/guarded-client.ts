@@ -1,6 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
 import { BoundedCache } from '../runtime/bounded-cache.js';
-import type { AddressPolicy } from './address-policy.js';
 import {
   type AnswerHead,
   AnswerReceiver,
@@ -14,7 +13,7 @@ import {
 } from './answer-receiver.js';
 import { type GuardedConnectOptions, guardedConnector, resolveHost } from './guarded-connect.js';
 import { RequestDeadline, type RequestSlots, type TrafficMeter } from './request-slots.js';
-import { findFetchUrlProblem } from './url-rules.js';
+import { type AddressPolicy, findFetchUrlProblem } from './url-rules.js';
 
 /** Options for a {@link GuardedClient}. */
 export interface GuardedClientOptions extends Partial<Pick<GuardedConnectOptions, 'resolve' | 'ca' | 'build'>> {

@@ -4,9 +4,9 @@ import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { isNativeError } from 'node:util/types';
 import { buildConnector } from 'undici';
-import { type AddressPolicy, PUBLIC_ONLY } from './address-policy.js';
 import { FetchError, fetchErrorOf } from './answer-receiver.js';
 import { FETCH_MESSAGES, URL_MESSAGES } from './messages.js';
+import { type AddressPolicy, PUBLIC_ONLY } from './url-rules.js';
 
 /** Options for the guarded connector. */
 export interface GuardedConnectOptions {

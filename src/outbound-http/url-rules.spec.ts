@@ -1,5 +1,4 @@
-import { createAddressPolicy } from './address-policy.js';
-import { findFetchUrlProblem } from './url-rules.js';
+import { createAddressPolicy, findFetchUrlProblem } from './url-rules.js';
 
 const code = (url: string, allowPrivate: readonly string[] = []) =>
   findFetchUrlProblem(url, createAddressPolicy(allowPrivate))?.code;

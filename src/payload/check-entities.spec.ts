@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { anyTextWithEntities } from '../../test/support/payload-properties.js';
-import { findEntityProblems } from './check-entities.js';
 import { clipEntities, endOf, shiftEntities, sortEntities } from './entities.js';
 import { type Entity, ENTITY_TYPES, type EntityType } from './payload.js';
+import { findEntityProblems } from './read-lists.js';
 
 const TEXT = 'abc😀defgh'; // ten units; units 3 and 4 are one character
 const entity = (type: EntityType, offset: number, length: number): Entity => ({ type, offset, length });

@@ -1,14 +1,13 @@
-import type { AddressPolicy } from '../outbound-http/address-policy.js';
+import type { AddressPolicy } from '../outbound-http/url-rules.js';
 import { checkFields, checkObject, readFields, type Sent } from '../validation/check-fields.js';
 import { ProblemList } from '../validation/problem-list.js';
 import { isVisible } from '../validation/text-measure.js';
 import { joinPath } from '../validation/wording.js';
-import { findEntityProblems } from './check-entities.js';
 import { PAYLOAD_MESSAGES } from './messages.js';
 import { type ContentOverride, type ContentTarget, OVERRIDE_FIELDS, type OverrideField } from './overrides.js';
 import { OverrideDto } from './payload.dto.js';
 import type { PublishPayload } from './payload.js';
-import { readButtons, readEntities, readMedia } from './read-lists.js';
+import { findEntityProblems, readButtons, readEntities, readMedia } from './read-lists.js';
 
 /** The networks and targets that a payload may override content for (D-61). */
 export interface Audience {

@@ -115,7 +115,7 @@ const orNull = (field: JsonSchema): JsonSchema => ({ ...field, type: [field.type
 
 const isTextLink = ({ type }: EntityDto): boolean => type === 'text_link';
 
-/** An entity as it was sent (publish-api.md: Publish payload). check-entities.ts checks its range in the text. */
+/** An entity as it was sent (publish-api.md: Publish payload). read-lists.ts checks its range in the text. */
 export class EntityDto {
   @Must.beOneOf(ENTITY_TYPES)
   @Must.beText()

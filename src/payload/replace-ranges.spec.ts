@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { anyTextWithEntities } from '../../test/support/payload-properties.js';
-import { findEntityProblems } from './check-entities.js';
 import { endOf, type TextWithEntities } from './entities.js';
 import type { Entity } from './payload.js';
+import { findEntityProblems } from './read-lists.js';
 import { replaceRange, replaceRanges } from './replace-ranges.js';
 
 const bold = (offset: number, length: number): Entity => ({ type: 'bold', offset, length });

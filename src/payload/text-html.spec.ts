@@ -1,4 +1,4 @@
-import { toTextHtml } from './text-html.js';
+import { toTextHtml } from './markup.js';
 
 it('nests entities and escapes the rest', () => {
   const text = 'a <b> & "c" 🌷 d';

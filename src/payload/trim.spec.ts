@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { anyText, anyTextWithEntities } from '../../test/support/payload-properties.js';
-import { findEntityProblems } from './check-entities.js';
 import { clipEntities, endOf } from './entities.js';
+import { findEntityProblems } from './read-lists.js';
 import { trimText } from './replace-ranges.js';
 
 const trimmed = (text: string, limit: number, reserve = 0) => trimText({ text, entities: [] }, limit, { reserve });

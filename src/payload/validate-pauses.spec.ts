@@ -1,5 +1,4 @@
-import { validateIdempotencyKey } from './idempotency-key.js';
-import { validateTempPause, validateTempResume } from './validate.js';
+import { validateIdempotencyKey, validateTempPause, validateTempResume } from './validate.js';
 
 const found = (
   result: ReturnType<typeof validateTempPause | typeof validateTempResume | typeof validateIdempotencyKey>,

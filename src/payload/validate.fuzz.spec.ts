@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { anyPayload } from '../../test/support/payload-properties.js';
 import { parseJsonBody } from '../validation/json-body.js';
-import { findEntityProblems } from './check-entities.js';
+import { findEntityProblems } from './read-lists.js';
 import { validatePayload, validateTempPause, validateTempResume } from './validate.js';
 
 /** A path into a value (each step modulo the number of members), and the change to make there. */

@@ -1,4 +1,4 @@
-import { createAddressPolicy } from '../outbound-http/address-policy.js';
+import { createAddressPolicy } from '../outbound-http/url-rules.js';
 import { ENTITY_TYPES, LIMITS } from './payload.js';
 import { validatePayload } from './validate.js';
 

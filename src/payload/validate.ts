@@ -1,5 +1,5 @@
 import type { Instant } from '../kernel/clock.js';
-import { type AddressPolicy, PUBLIC_ONLY } from '../outbound-http/address-policy.js';
+import { type AddressPolicy, PUBLIC_ONLY } from '../outbound-http/url-rules.js';
 import {
   checkFields,
   checkObject,
@@ -11,8 +11,8 @@ import {
 import { Schema } from '../validation/json-schema.js';
 import { type Problem, ProblemList, type Refused } from '../validation/problem-list.js';
 import { Must } from '../validation/rules.js';
-import { isVisible } from '../validation/text-measure.js';
-import { wrongTypePredicate } from '../validation/wording.js';
+import { countCharacters,isVisible } from '../validation/text-measure.js';
+import { tooLongPredicate,wrongTypePredicate } from '../validation/wording.js';
 import {
   type Audience,
   findTargetProblems,
@@ -195,4 +195,20 @@ const readTargetIds = (list: unknown, problems: ProblemList): readonly string[] 
     else problems.add(422, `targets[${index}]`, 'wrong_type', wrongTypePredicate(PAUSE_MESSAGES.targetId, id));
   }
   return [...ids];
+};
+
+/** A valid Idempotency-Key (undefined if none was sent), or its problems. */
+export type CheckedKey = { readonly ok: true; readonly key: string | undefined } | Refused;
+
+/**
+ * Checks the `Idempotency-Key` header (D-43): at most 128 characters, otherwise 422. An empty key counts as absent;
+ * otherwise every request with an empty key would be a replay of the first.
+ */
+export const validateIdempotencyKey = (header: string | undefined): CheckedKey => {
+  const key = header?.trim() ?? '';
+  const length = countCharacters(key);
+  if (length <= LIMITS.keyLength) return { ok: true, key: key === '' ? undefined : key };
+  const problems = new ProblemList();
+  problems.add(422, 'Idempotency-Key', 'too_long', tooLongPredicate(length, LIMITS.keyLength, 'characters'));
+  return problems.refused();
 };

@@ -29,7 +29,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
 
 /**
  * Returns the warning about a medium that becomes a link in the text (D-22).
- * @param reason a sentence, or a code from `media-error.ts`, optionally followed by a colon and the network's own
+ * @param reason a sentence, or a code such as `media_too_large`, optionally followed by a colon and the network's own
  * message
  */
 export const linkedMediaWarning = (code: 'media_as_link' | 'media_linked', index: number, reason: string): Warning => {
@@ -199,7 +199,7 @@ export const readUnsent = (result: JsonObject | undefined): string | null =>
 /** True if a status means that the server, not the file, is the problem, whatever the body says. */
 export const isServerBusy = (status: number): boolean => status === 429 || status >= 500;
 
-/** Returns the outcome of a refused upload. @param says the network's own message (see `platform-says.ts`) */
+/** Returns the outcome of a refused upload. @param says the network's own message (`platformSays`) */
 export const fileRefusal = (
   source: string,
   message: string,

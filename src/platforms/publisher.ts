@@ -1,7 +1,7 @@
 import type { Instant } from '../kernel/clock.js';
 import type { JsonObject } from '../kernel/ids.js';
-import type { PhotoLimits } from '../media/fit-size.js';
 import type { MediaFacts } from '../media/media-rules.js';
+import type { PhotoLimits } from '../media/photo-limits.js';
 import type { TextWithEntities } from '../payload/entities.js';
 import type { Button, Entity, Media, PublishPayload } from '../payload/payload.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { anyTextWithEntities } from '../../test/support/payload-properties.js';
 import type { Processing } from '../domain/project/processing.js';
-import { findEntityProblems } from '../payload/check-entities.js';
 import { endOf } from '../payload/entities.js';
+import { findEntityProblems } from '../payload/read-lists.js';
 import { renderMax } from '../platforms/max/render.js';
 import { renderOk } from '../platforms/ok/render.js';
 import type { PlatformPost, PublishError } from '../platforms/publisher.js';

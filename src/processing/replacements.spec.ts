@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { anyTextWithEntities } from '../../test/support/payload-properties.js';
 import type { Replacement } from '../domain/project/processing.js';
-import { findEntityProblems } from '../payload/check-entities.js';
 import { endOf, isIndivisible, type TextWithEntities } from '../payload/entities.js';
 import type { Entity } from '../payload/payload.js';
+import { findEntityProblems } from '../payload/read-lists.js';
 import { MAX_PROCESSED_TEXT } from './edit-text.js';
 import { applyReplacements } from './replacements.js';
 

@@ -5,12 +5,13 @@ import {
   deriveHistoryKeys,
   type HistoryKeys,
   type KeyRing,
+  openValue,
   parseHistoryKeys,
+  sealValue,
   type SecretsKey,
   serializeHistoryKeys,
 } from './key-ring.js';
 import { SECRETS_MESSAGES } from './messages.js';
-import { openValue, sealValue } from './sealed-value.js';
 
 /** Name of the row in `ops_setting` with the fingerprint of the active key, which seals new secrets. */
 export const ACTIVE_KEY = 'secrets_key_fingerprint';

@@ -2,9 +2,16 @@ import type { Pool } from 'pg';
 import { Unavailable } from '../event-store/port.js';
 import type { JobContext, JobHandler } from '../jobs/job.js';
 import { activateKey, forgetFormerKeys, readActiveKey } from './database-keys.js';
-import { findSessionsWithoutKey, type KeyRing, type SecretsKey } from './key-ring.js';
+import {
+  findSessionsWithoutKey,
+  HEADER_BYTES,
+  headerOf,
+  type KeyRing,
+  openValue,
+  sealValue,
+  type SecretsKey,
+} from './key-ring.js';
 import { SECRETS_MESSAGES } from './messages.js';
-import { HEADER_BYTES, headerOf, openValue, sealValue } from './sealed-value.js';
 import type { SealedSecret } from './vault.js';
 
 /** Kind and subject of the job. */

@@ -3,9 +3,8 @@ import type { Pool } from 'pg';
 import type { Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/result.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
-import type { KeyRing } from './key-ring.js';
+import { type KeyRing, openValue } from './key-ring.js';
 import { SECRETS_MESSAGES } from './messages.js';
-import { openValue } from './sealed-value.js';
 import type { SealedSecret } from './vault.js';
 
 /** Pause between checks of all secrets, in ms. */

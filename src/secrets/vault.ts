@@ -4,8 +4,7 @@ import { newUuid } from '../kernel/ids.js';
 import { POOL } from '../postgres/tokens.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 import { ACTIVE_KEY, readActiveKey } from './database-keys.js';
-import { KeyRing, type SecretsKey } from './key-ring.js';
-import { openValue, sealValue } from './sealed-value.js';
+import { KeyRing, openValue, sealValue,type SecretsKey } from './key-ring.js';
 
 const CACHE_SIZE = 10_000;
 

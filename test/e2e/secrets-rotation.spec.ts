@@ -1,8 +1,7 @@
 // More than 20 s: two processes start again seven times, one after the other, while all secrets are sealed again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
-import { KeyRing } from '../../src/secrets/key-ring.js';
-import { keyIdOf, openValue } from '../../src/secrets/sealed-value.js';
+import { keyIdOf, KeyRing, openValue } from '../../src/secrets/key-ring.js';
 import { SecretVault } from '../../src/secrets/vault.js';
 import { freePort } from '../support/free-port.js';
 import type { Gateway } from '../support/gateway-process.js';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { createAddressPolicy } from '../../src/outbound-http/address-policy.js';
 import { FetchError } from '../../src/outbound-http/answer-receiver.js';
 import { GuardedClient, type GuardedClientOptions } from '../../src/outbound-http/guarded-client.js';
+import { createAddressPolicy } from '../../src/outbound-http/url-rules.js';
 import { TestHost } from './test-host.js';
 
 /** Allows loopback addresses, as for stand-ins. */

@@ -2,8 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Log, silentLog } from '../../src/kernel/log.js';
 import { buildProgram } from '../../src/media/helper.js';
-import { Inspector, type InspectorOptions } from '../../src/media/inspector.js';
-import type { Inspection, InspectionRequest } from '../../src/media/inspector-program.js';
+import {
+  type Inspection,
+  type InspectionRequest,
+  Inspector,
+  type InspectorOptions,
+} from '../../src/media/inspector.js';
 import { stopLater } from './harness.js';
 import { jpeg, png, webp } from './make-images.js';
 import { m4a, makeVideo, mp3WithTag, ogg, webm } from './make-videos.js';

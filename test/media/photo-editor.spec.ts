@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
-import type { PhotoLimits } from '../../src/media/fit-size.js';
 import { PhotoEditor } from '../../src/media/photo-editor.js';
+import type { PhotoLimits } from '../../src/media/photo-limits.js';
 import { FetchError } from '../../src/outbound-http/answer-receiver.js';
 import { gif, png as emptyPng } from './make-images.js';
 

@@ -1,7 +1,7 @@
 import { buildProgram } from '../../src/media/helper.js';
 import { Inspector } from '../../src/media/inspector.js';
 import { createProber, findMediaProblems, type ProbeReport, type ProberOptions } from '../../src/media/probe.js';
-import { createAddressPolicy } from '../../src/outbound-http/address-policy.js';
+import { createAddressPolicy } from '../../src/outbound-http/url-rules.js';
 import type { Media } from '../../src/payload/payload.js';
 import { selfSigned } from './certificate.js';
 import { clientWith, host, stopLater, tcp } from './harness.js';

@@ -1,6 +1,6 @@
 import { buildConnector } from 'undici';
-import { createAddressPolicy, PUBLIC_ONLY } from '../../src/outbound-http/address-policy.js';
 import { resolveHost } from '../../src/outbound-http/guarded-connect.js';
+import { createAddressPolicy, PUBLIC_ONLY } from '../../src/outbound-http/url-rules.js';
 import { clientWith, failure, host, LIMITS } from '../media/harness.js';
 
 describe('a private address (security.md: Fetching media safely)', () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readExtraCertificates } from '../../src/config/extra-certificates.js';
-import { createMaxPublisher } from '../../src/platforms/max/max-publisher.js';
+import { createMaxPublisher } from '../../src/platforms/max/descriptor.js';
 import { selfSigned } from '../media/certificate.js';
 import { postOf, publishPost } from './publish-post.js';
 

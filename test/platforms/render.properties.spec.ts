@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { JsonObject } from '../../src/kernel/ids.js';
-import { findEntityProblems } from '../../src/payload/check-entities.js';
 import type { TextWithEntities } from '../../src/payload/entities.js';
 import type { Entity } from '../../src/payload/payload.js';
+import { findEntityProblems } from '../../src/payload/read-lists.js';
 import type { PlatformPost, Publisher, Rendering, SendContext } from '../../src/platforms/publisher.js';
 import { countCharacters, isVisible } from '../../src/validation/text-measure.js';
 import { parseHtml } from '../../stand-ins/max/html-text.js';

@@ -1,6 +1,6 @@
 import type { Translation } from '../../src/domain/project/processing.js';
-import { createAddressPolicy } from '../../src/outbound-http/address-policy.js';
 import { GuardedClient } from '../../src/outbound-http/guarded-client.js';
+import { createAddressPolicy } from '../../src/outbound-http/url-rules.js';
 import { CircuitBreaker, LibreTranslate } from '../../src/processing/translation/libre-translate.js';
 import type { Translator } from '../../src/processing/translation/translation.js';
 import { until } from '../e2e/until.js';

@@ -1,6 +1,6 @@
 import type { Translation } from '../../src/domain/project/processing.js';
-import { createAddressPolicy } from '../../src/outbound-http/address-policy.js';
 import { GuardedClient } from '../../src/outbound-http/guarded-client.js';
+import { createAddressPolicy } from '../../src/outbound-http/url-rules.js';
 import type { Entity } from '../../src/payload/payload.js';
 import { LibreTranslate } from '../../src/processing/translation/libre-translate.js';
 import { startTranslator, type TestTranslator } from '../stand-ins/libretranslate/stand-in.js';

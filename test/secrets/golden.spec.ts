@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { KeyRing } from '../../src/secrets/key-ring.js';
-import { HEADER_BYTES, headerOf, keyIdOf, openValue, sealValue } from '../../src/secrets/sealed-value.js';
+import { HEADER_BYTES, headerOf, keyIdOf, KeyRing, openValue, sealValue } from '../../src/secrets/key-ring.js';
 
 /** A secret that a release sealed, and that every later release must open. */
 interface GoldenSecret {

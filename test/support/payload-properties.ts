@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { findEntityProblems } from '../../src/payload/check-entities.js';
 import type { TextWithEntities } from '../../src/payload/entities.js';
 import { type Entity, ENTITY_TYPES, MEDIA_TYPES, type PublishPayload } from '../../src/payload/payload.js';
+import { findEntityProblems } from '../../src/payload/read-lists.js';
 import { isVisible } from '../../src/validation/text-measure.js';
 
 /** Text fragments that cover the characters, grapheme clusters, words and writing directions of real text. */

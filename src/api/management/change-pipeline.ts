@@ -13,7 +13,7 @@ import { CLOCK, type Clock, type Instant } from '../../kernel/clock.js';
 import type { Actor } from '../../kernel/events.js';
 import { deriveTimedId, deriveUuid, type IdPrefix } from '../../kernel/ids.js';
 import { isRejection } from '../../kernel/result.js';
-import { validateIdempotencyKey } from '../../payload/idempotency-key.js';
+import { validateIdempotencyKey } from '../../payload/validate.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { SecretVault } from '../../secrets/vault.js';

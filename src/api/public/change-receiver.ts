@@ -12,7 +12,7 @@ import { CancelPublications } from '../../commands/publication.js';
 import { audienceOf } from '../../commands/resolve-targets.js';
 import { type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
 import { isRejection, reject, type Rejection } from '../../kernel/result.js';
-import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/address-policy.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/url-rules.js';
 import { codeOfRefusal } from '../../payload/publish-at.js';
 import { validateReschedule } from '../../payload/reschedule.dto.js';
 import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';

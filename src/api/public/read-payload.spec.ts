@@ -1,4 +1,4 @@
-import { PUBLIC_ONLY } from '../../outbound-http/address-policy.js';
+import { PUBLIC_ONLY } from '../../outbound-http/url-rules.js';
 import { NO_AUDIENCE } from '../../payload/content-layers.js';
 import { parseJsonBody } from '../../validation/json-body.js';
 import { checkPayload } from './read-payload.js';

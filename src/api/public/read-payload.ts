@@ -1,9 +1,8 @@
 import type { Instant } from '../../kernel/clock.js';
-import type { AddressPolicy } from '../../outbound-http/address-policy.js';
+import type { AddressPolicy } from '../../outbound-http/url-rules.js';
 import type { Audience } from '../../payload/content-layers.js';
-import type { CheckedKey } from '../../payload/idempotency-key.js';
 import type { PublishPayload } from '../../payload/payload.js';
-import { validatePayload } from '../../payload/validate.js';
+import { type CheckedKey, validatePayload } from '../../payload/validate.js';
 import { runInSlices, yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { HEAVY_BYTES, type JsonBody, parseJsonBody, parseJsonBodyInSlices } from '../../validation/json-body.js';
 import type { Problem, Refused } from '../../validation/problem-list.js';

@@ -20,7 +20,7 @@ import { CLOCK, type Clock, MINUTE_MS, SHARED_CLOCK, systemClock } from '../../k
 import { LOG, type Log } from '../../kernel/log.js';
 import { HelperCheck } from '../../media/helper.js';
 import { Inspector } from '../../media/inspector.js';
-import { ADDRESS_POLICY, createAddressPolicy } from '../../outbound-http/address-policy.js';
+import { ADDRESS_POLICY, createAddressPolicy } from '../../outbound-http/url-rules.js';
 import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import { CallTurns } from '../../postgres/call-turns.js';
 import { DatabaseClock } from '../../postgres/database-clock.js';

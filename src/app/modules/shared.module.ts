@@ -6,7 +6,7 @@ import { ChangeBudget, PreviewBudget, ProbeBudget } from '../../limits/budgets.j
 import { Limiter } from '../../limits/limiter.js';
 import { MonthlyQuota } from '../../limits/monthly-quota.js';
 import { ResourceReservations } from '../../limits/resource-reservations.js';
-import { Publishers } from '../../platforms/publishers.js';
+import { Publishers } from '../../platforms/platform-catalogue.js';
 import { Database } from '../database.js';
 import { NETWORKS, type Networks, startNetworks } from '../networks.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';

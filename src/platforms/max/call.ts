@@ -11,8 +11,8 @@ import {
   platformSays,
   readRetryAfter,
 } from '../exchange.js';
+import { classifyInterrupted, classifyUnreadable, type RefusedCall } from '../outcomes.js';
 import type { StepOutcome } from '../publisher.js';
-import { classifyInterrupted, classifyUnreadable, type RefusedCall } from '../unanswered-call.js';
 import { MAX_ERRORS } from './errors.js';
 import { TITLE } from './limits.js';
 

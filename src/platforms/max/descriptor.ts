@@ -1,7 +1,34 @@
-import type { PlatformDescriptor } from '../descriptor.js';
+import { connectTo } from '../channel-check.js';
+import type { PlatformDescriptor } from '../platform-catalogue.js';
+import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { MAX_LIMITS, TITLE } from './limits.js';
-import { createMaxPublisher } from './max-publisher.js';
+import { lookUpMessage } from './look-up.js';
 import { MAX_EXAMPLES } from './messages.js';
+import { renderMax } from './render.js';
+import { sendStep } from './send.js';
+import { testMax } from './test-channel.js';
+import { forecastMedia, mediaOf, previewCalls } from './upload.js';
+
+/**
+ * Creates the publisher for MAX. It never repeats a call, because only the caller knows whether a post may be sent
+ * twice (D-25).
+ */
+export const createMaxPublisher = (options: PublisherOptions): ConnectedPublisher => {
+  const connection = connectTo(options);
+  return {
+    platform: 'max',
+    pace: MAX_LIMITS.pace,
+    credentialFor: ({ access_token }) => access_token,
+    render: renderMax,
+    forecastResults: forecastMedia,
+    mediaOf,
+    previewCalls,
+    send: (step, context) => sendStep(connection, step, context),
+    lookUp: (step, context, send) => lookUpMessage(connection, step, context, send),
+    test: (context) => testMax(connection, context),
+    close: () => connection.connections.close(),
+  };
+};
 
 /** MAX: bots post to chats and channels. */
 export const max: PlatformDescriptor = {

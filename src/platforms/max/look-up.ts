@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '../../kernel/ids.js';
 import type { NetworkConnection } from '../channel-check.js';
 import type { LookUpResult, SendContext, SendInDoubt, Step } from '../publisher.js';
 import { callMax, classify, isToken } from './call.js';
+import { fromHtml } from './render.js';
 import { toDoneOutcome } from './send.js';
-import { fromHtml } from './text.js';
 
 /** Number of newest messages to compare (networks.md §4). */
 const COUNT = 10;

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../kernel/ids.js';
 import type { NetworkConnection } from '../channel-check.js';
-import { type Exchange, extractWords, parseObject, platformSays } from '../exchange.js';
+import { type Exchange, extractWords, parseObject, platformSays, uploadFile } from '../exchange.js';
 import { becomesLink, classifyMediaError, forecastUploads, markFitted } from '../media.js';
-import { uploadFile } from '../multipart.js';
 import { doneWithoutMessage as done, retry } from '../outcomes.js';
 import { placeholderOf, previewUpload } from '../preview-calls.js';
 import type {

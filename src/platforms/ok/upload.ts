@@ -1,9 +1,8 @@
 import { fileNameOf } from '../../media/download.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import type { NetworkConnection } from '../channel-check.js';
-import { type Exchange, parseJson } from '../exchange.js';
+import { type Exchange, parseJson, uploadFile } from '../exchange.js';
 import { fileRefusal, forecastUploads, isServerBusy, uploadOrLink } from '../media.js';
-import { uploadFile } from '../multipart.js';
 import { doneWithoutMessage as done } from '../outcomes.js';
 import { type MethodCall, placeholderOf, previewUpload, toPreviewCall } from '../preview-calls.js';
 import type {

@@ -1,7 +1,7 @@
 import { type Answer, ErrorTable } from '../error-table.js';
 import { type Interrupted, platformSays } from '../exchange.js';
+import { classifyInterrupted, classifyUnreadable, type RefusedCall } from '../outcomes.js';
 import type { StepOutcome } from '../publisher.js';
-import { classifyInterrupted, classifyUnreadable, type RefusedCall } from '../unanswered-call.js';
 import { TELEGRAM_ERRORS } from './errors.js';
 import { TITLE } from './limits.js';
 
@@ -94,4 +94,11 @@ const classifyForeign = (
   }
   if (status === 413) return errors.classify({ codes: [413], words: says }, call);
   return classifyUnreadable(status, platformSays(says, call.credentials), { title: TITLE, visible: call.visible });
+};
+
+/** Masks the token in an error message, because Telegram may echo it there. */
+export const maskToken = (failure: TelegramFailure, token: string): TelegramFailure => {
+  const mask = (words: string): string => words.replaceAll(token, '***').replaceAll(encodeURIComponent(token), '***');
+  if (failure.kind === 'refused') return { ...failure, description: mask(failure.description) };
+  return failure.kind === 'unreadable' ? { ...failure, says: mask(failure.says ?? '') } : failure;
 };

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/ids.js';
 import type { Media } from '../../payload/payload.js';
+import type { FilePart } from '../exchange.js';
 import { becomesLink, classifyMediaError, forecastObstacle, willBeFitted } from '../media.js';
-import type { FilePart } from '../multipart.js';
 import { doneWithoutMessage } from '../outcomes.js';
 import { coverPlaceholder, filePlaceholder } from '../preview-calls.js';
 import {
@@ -17,8 +17,7 @@ import {
   type WantedMedium,
 } from '../publisher.js';
 import { TELEGRAM_LIMITS } from './limits.js';
-import { coverName, type FetchedMedium, kindOfFile, parseAttachment } from './media-plan.js';
-import { FETCH } from './steps.js';
+import { coverName, FETCH,type FetchedMedium, kindOfFile, parseAttachment } from './render.js';
 
 const WANTED: Readonly<Record<Media['type'], MediaLimits>> = TELEGRAM_LIMITS.media;
 

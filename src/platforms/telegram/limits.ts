@@ -1,4 +1,4 @@
-import type { PlatformLimits } from '../descriptor.js';
+import type { PlatformLimits } from '../platform-catalogue.js';
 
 const MB = 1_048_576;
 

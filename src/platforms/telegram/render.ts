@@ -1,19 +1,235 @@
-import type { Button } from '../../payload/payload.js';
+import type { JsonObject } from '../../kernel/ids.js';
+import type { TextWithEntities } from '../../payload/entities.js';
+import type { Button,Media } from '../../payload/payload.js';
 import { type ButtonRules, fitButtons } from '../fit-buttons.js';
-import { appendLinks, type LinkedText } from '../media.js';
+import { appendLinks, fittedWarnings, linkedMediaWarning, type LinkedText } from '../media.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import { droppedLinksWarnings, nothingToSend, signatureWarnings, trimmedWarnings } from '../plain-text.js';
-import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
-import { cleanText, originalLength } from './clean-text.js';
-import { acceptsButtonUrl, TELEGRAM_LIMITS, TITLE } from './limits.js';
-import { type MediaPlan, planMedia } from './media-plan.js';
-import { FETCH, fetchStep, mediaStep, messageStep, renderText } from './steps.js';
+import type { PlatformChannel, PlatformPost, Rendering,SendContext, Step, VideoFacts, Warning } from '../publisher.js';
+import { cleanText, originalLength,renderEntities, type TelegramEntity } from './clean-text.js';
+import { acceptsButtonUrl, TELEGRAM_LIMITS,TITLE } from './limits.js';
+
+/** Media type on Telegram; a document is a video or audio file in a format that Telegram does not play. */
+type TelegramKind = Media['type'] | 'document';
+
+interface PlannedItem {
+  readonly kind: TelegramKind;
+  /** The reference to the attached file: see {@link attachmentName}. */
+  readonly attachment: string;
+  /** Size and length of a video, if known. */
+  readonly video?: VideoFacts | undefined;
+  /** The reference to its attached cover picture, if it has one. */
+  readonly thumbnail?: string | undefined;
+}
+
+/** The media of one message: a single medium, or an album of two to ten. */
+interface PlannedGroup {
+  /** Name of the step. */
+  readonly name: string;
+  readonly items: readonly PlannedItem[];
+}
+
+/** How a post's media are distributed across messages. */
+interface MediaPlan {
+  /** In sending order: photos and videos, then audio files, then each document. */
+  readonly groups: readonly PlannedGroup[];
+  /** URLs of media that cannot be sent (D-22). */
+  readonly links: readonly string[];
+  /** True if Telegram refused a message: earlier messages have no caption, so the text follows in its own message. */
+  readonly sendsTextSeparately: boolean;
+  readonly warnings: readonly Warning[];
+}
+
+/** Result of downloading one medium: its kind, or why it becomes a link. */
+export type FetchedMedium =
+  | { readonly kind: TelegramKind; readonly fitted?: true; readonly video?: VideoFacts; readonly cover?: true }
+  | { readonly link: string };
+
+/** Formats that are sent as documents, by the file's MIME type and by the URL's extension (networks.md §1, D-22). */
+const DOCUMENT_MIME = /^(?:video\/(?!mp4$)|audio\/(?!mpeg$|mp4$))/;
+const DOCUMENT_ENDING = /\.(?:mov|webm|ogg|oga|opus)$/i;
+
+/** Returns the kind of a file. @param mime detected from its bytes */
+export const kindOfFile = (type: Media['type'], mime: string): TelegramKind =>
+  type !== 'photo' && DOCUMENT_MIME.test(mime) ? 'document' : type;
+
+/** Returns the reference that a request uses for a medium's file. */
+const attachmentName = (type: Media['type'], index: number): string => `attach://${type}-${index}`;
+
+/** Returns the name of the part with the cover picture of a medium. */
+export const coverName = (index: number): string => `cover-${index}`;
+
+/** Parses a reference to a medium's file; returns null for anything else. */
+export const parseAttachment = (reference: string): { readonly type: Media['type']; readonly index: number } | null => {
+  const [, type, index] = /^attach:\/\/(photo|video|audio)-(\d+)$/.exec(reference) ?? [];
+  return type === undefined ? null : { type: type as Media['type'], index: Number(index) };
+};
+
+/**
+ * Distributes media across messages (networks.md §1): photos and videos together, audio files together, each document
+ * in a separate message. Until the media are downloaded, the formats are taken from the URL extensions.
+ *
+ * @param fetched result of the download step, if it is done
+ * @param results results of the groups sent so far; `refused` is why Telegram refused a group (D-22)
+ */
+const planMedia = (
+  media: readonly Media[],
+  fetched: JsonObject | undefined,
+  results: SendContext['results'],
+): MediaPlan => {
+  const found = (fetched?.['media'] ?? []) as unknown as readonly (FetchedMedium | null)[];
+  const links: string[] = [];
+  const warnings: Warning[] = [];
+  const items: PlannedItem[] = [];
+  for (const [index, { type, url }] of media.entries()) {
+    const guess: FetchedMedium = found[index] ?? { kind: guessed(type, url) };
+    const refused = 'kind' in guess ? results[groupOf(guess.kind, index)]?.['refused'] : undefined;
+    const what = typeof refused === 'string' ? { link: refused } : guess;
+    if ('link' in what) {
+      links.push(url);
+      warnings.push(linkedMediaWarning('media_as_link', index, what.link));
+      continue;
+    }
+    warnings.push(...fittedWarnings(what.fitted && { fitted: true }, index));
+    if (what.kind === 'document') {
+      const message = MESSAGES.mediaAsDocument({ network: TITLE, index });
+      warnings.push({ code: 'media_as_document', message });
+    }
+    const thumbnail = what.cover && `attach://${coverName(index)}`;
+    items.push({ kind: what.kind, attachment: attachmentName(type, index), video: what.video, thumbnail });
+  }
+  const those = (...kinds: readonly TelegramKind[]): PlannedItem[] => items.filter(({ kind }) => kinds.includes(kind));
+  const groups = [
+    { name: groupOf('photo', 0), items: those('photo', 'video') },
+    { name: groupOf('audio', 0), items: those('audio') },
+    ...those('document').map((item): PlannedGroup => ({
+      name: groupOf('document', parseAttachment(item.attachment)?.index ?? 0),
+      items: [item],
+    })),
+  ];
+  return {
+    groups: groups.filter((group) => group.items.length > 0),
+    links,
+    sendsTextSeparately: Object.values(results).some((result) => 'refused' in result),
+    warnings,
+  };
+};
+
+/** Returns the name of a medium's group. @param index index of the medium, from 0 */
+const groupOf = (kind: TelegramKind, index: number): string => {
+  if (kind === 'document') return `document-${index}`;
+  return kind === 'audio' ? 'audio' : 'visual';
+};
+
+const guessed = (type: Media['type'], url: string): TelegramKind => {
+  const path = URL.canParse(url) ? new URL(url).pathname : '';
+  return type !== 'photo' && DOCUMENT_ENDING.test(path) ? 'document' : type;
+};
+
+/** Name of the step that downloads a post's media. Its result determines the other steps. */
+export const FETCH = 'media';
+
+/** Text fields of a request. */
+interface RenderedText {
+  readonly text: string;
+  readonly entities: readonly TelegramEntity[];
+  readonly warnings: readonly Warning[];
+}
+
+/** Converts formatted text for Telegram. */
+export const renderText = ({ text, entities }: TextWithEntities): RenderedText => ({
+  text,
+  ...renderEntities(entities),
+});
+
+/** Returns the step that downloads all media. */
+const fetchStep = (media: readonly Media[]): Step => ({
+  name: FETCH,
+  visible: false,
+  method: '(download)',
+  request: { types: media.map(({ type }) => type), urls: media.map(({ url }) => url) },
+});
+
+/** Returns a `sendMessage` step. @param replyTo name of the step whose first message it replies to */
+export const messageStep = (
+  chatId: string,
+  { text, entities }: RenderedText,
+  keyboard: InlineKeyboard | null,
+  replyTo: string | undefined,
+): Step => ({
+  name: 'message',
+  visible: true,
+  method: 'sendMessage',
+  request: {
+    chat_id: chatId,
+    text,
+    ...(entities.length > 0 ? { entities } : {}),
+    ...keyboardFields(keyboard),
+    ...(replyTo === undefined
+      ? {}
+      : { reply_parameters: { message_id: { $from: `${replyTo}.message_id` }, allow_sending_without_reply: true } }),
+  },
+});
+
+/** Returns the name of the step whose message a request replies to; undefined if it is not a reply. */
+export const repliedStep = ({ reply_parameters: reply }: JsonObject): string | undefined => {
+  const { message_id: id } = (reply ?? {}) as { readonly message_id?: { readonly $from: string } };
+  return id?.$from.slice(0, id.$from.lastIndexOf('.'));
+};
+
+/** Returns the step that sends one medium or an album. */
+const mediaStep = (
+  chatId: string,
+  { name, items }: PlannedGroup,
+  caption: RenderedText | null,
+  keyboard: InlineKeyboard | null,
+): Step => {
+  const [only, ...more] = items;
+  if (only && more.length === 0) {
+    const { kind, attachment } = only;
+    return {
+      name,
+      visible: true,
+      method: METHODS[kind],
+      request: {
+        chat_id: chatId,
+        [kind]: attachment,
+        ...videoFields(only),
+        ...captionFields(caption),
+        ...keyboardFields(keyboard),
+      },
+    };
+  }
+  const media = items.map((item, i): JsonObject => ({
+    type: item.kind,
+    media: item.attachment,
+    ...videoFields(item),
+    ...captionFields(i === 0 ? caption : null),
+  }));
+  return { name, visible: true, method: 'sendMediaGroup', request: { chat_id: chatId, media } };
+};
+
+const METHODS = { photo: 'sendPhoto', video: 'sendVideo', audio: 'sendAudio', document: 'sendDocument' } as const;
+
+/**
+ * Without them, Telegram shows a video above some 10 MB as a square tile of zero length (networks.md §1).
+ */
+const videoFields = ({ video, thumbnail }: PlannedItem): JsonObject =>
+  video ? { ...video, ...(thumbnail && { thumbnail }), supports_streaming: true } : {};
+
+const keyboardFields = (keyboard: InlineKeyboard | null): JsonObject =>
+  keyboard ? { reply_markup: { inline_keyboard: keyboard.inline_keyboard } } : {};
+
+const captionFields = (caption: RenderedText | null): JsonObject =>
+  caption === null
+    ? {}
+    : { caption: caption.text, ...(caption.entities.length > 0 ? { caption_entities: caption.entities } : {}) };
 
 /** Telegram documents no limit, but no client shows longer text, and the total size of all buttons is limited. */
 const RULES: ButtonRules = { network: TITLE, limit: 128, toUrl: (url) => (acceptsButtonUrl(url) ? url : null) };
 
 /** An `InlineKeyboardMarkup` of URL buttons. */
-export interface InlineKeyboard {
+interface InlineKeyboard {
   readonly inline_keyboard: readonly (readonly { readonly text: string; readonly url: string }[])[];
 }
 

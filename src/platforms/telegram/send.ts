@@ -2,19 +2,25 @@ import type { Readable } from 'node:stream';
 import { Api, GrammyError } from 'grammy';
 import type { Json, JsonObject } from '../../kernel/ids.js';
 import type { NetworkConnection } from '../channel-check.js';
-import { type Exchange, exchange, type ExchangeLimits, extractWords, readRetryAfter } from '../exchange.js';
+import {
+  createMultipart,
+  type Exchange,
+  exchange,
+  type ExchangeLimits,
+  extractWords,
+  type FilePart,
+  type Multipart,
+  readRetryAfter,
+} from '../exchange.js';
 import { classifyMediaError, isFailedUpload, reasonForLink } from '../media.js';
-import { createMultipart, type FilePart, type Multipart } from '../multipart.js';
-import { doneWithoutMessage, unusableCredentials } from '../outcomes.js';
+import { doneWithoutMessage, type RefusedCall,unusableCredentials } from '../outcomes.js';
 import { resolveReferences } from '../preview-calls.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
-import type { RefusedCall } from '../unanswered-call.js';
-import { classify, type TelegramFailure } from './classify.js';
+import { classify, maskToken,type TelegramFailure } from './classify.js';
 import { attachFiles, fetchMedia } from './files.js';
 import { messageUrl } from './limits.js';
-import { maskToken } from './mask-token.js';
 import { TELEGRAM_MESSAGES } from './messages.js';
-import { FETCH, repliedStep } from './steps.js';
+import { FETCH, repliedStep } from './render.js';
 
 /** True if the text could be a bot token, such as `123456:ABC-DEF…`. Anything else would alter the call's URL. */
 export const isBotToken = (text: string): boolean => /^\d{1,20}:[\w-]{1,100}$/.test(text);

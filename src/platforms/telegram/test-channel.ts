@@ -1,10 +1,9 @@
 import { failed, type NetworkConnection, passed, type TestAnswer, textOf, unanswered } from '../channel-check.js';
 import { exchange, parseObject, readRetryAfter } from '../exchange.js';
+import { classifyUnanswered } from '../outcomes.js';
 import type { ChannelCheck, StepOutcome, TestContext } from '../publisher.js';
-import { classifyUnanswered } from '../unanswered-call.js';
-import { classify } from './classify.js';
+import { classify, maskToken } from './classify.js';
 import { TITLE } from './limits.js';
-import { maskToken } from './mask-token.js';
 import { TELEGRAM_MESSAGES, TELEGRAM_TEST_MESSAGES } from './messages.js';
 import { isBotToken, malformedToken } from './send.js';
 

@@ -1,8 +1,8 @@
 import type { NetworkConnection } from '../channel-check.js';
 import { ErrorTable } from '../error-table.js';
 import { type Exchange, exchange, isObject, parseObject } from '../exchange.js';
+import { classifyUnanswered, type RefusedCall } from '../outcomes.js';
 import type { SendContext, StepOutcome } from '../publisher.js';
-import { classifyUnanswered, type RefusedCall } from '../unanswered-call.js';
 import { VK_ERRORS } from './errors.js';
 import { TITLE } from './limits.js';
 

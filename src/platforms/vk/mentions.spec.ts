@@ -1,4 +1,4 @@
-import { findMentionBreaks } from './mentions.js';
+import { findMentionBreaks } from './render.js';
 
 /** Returns the text with `·` at each break. */
 const broken = (text: string): string =>

@@ -11,7 +11,7 @@ import type { ChannelCheck, PublishError, TestContext } from '../publisher.js';
 import { callVk } from './call.js';
 import { TITLE } from './limits.js';
 import { VK_TEST_MESSAGES } from './messages.js';
-import { noToken } from './post.js';
+import { noToken } from './wall.js';
 
 /** Permission bit for walls in `account.getAppPermissions`. */
 const WALL = 8_192;

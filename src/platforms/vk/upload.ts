@@ -1,7 +1,6 @@
 import type { NetworkConnection } from '../channel-check.js';
-import { type Exchange, parseObject, platformSays } from '../exchange.js';
+import { type Exchange, parseObject, platformSays, uploadFile } from '../exchange.js';
 import { fileRefusal, forecastUploads, isServerBusy, uploadOrLink } from '../media.js';
-import { uploadFile } from '../multipart.js';
 import { doneWithoutMessage as done, unusableCredentials } from '../outcomes.js';
 import { type MethodCall, placeholderOf, previewUpload, toPreviewCall } from '../preview-calls.js';
 import type {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { anyTextWithEntities } from '../../../test/support/payload-properties.js';
-import { findEntityProblems } from '../../payload/check-entities.js';
 import {
   endOf,
   entityKindOf,
@@ -10,6 +9,7 @@ import {
   type TextWithEntities,
 } from '../../payload/entities.js';
 import type { Entity } from '../../payload/payload.js';
+import { findEntityProblems } from '../../payload/read-lists.js';
 import { parseMarkup, renderSpans } from './markup.js';
 
 /** Parses a translation into text and complete entities. */

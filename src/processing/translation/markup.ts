@@ -1,4 +1,3 @@
-import { findEntityProblems } from '../../payload/check-entities.js';
 import {
   endOf,
   entityKindOf,
@@ -9,6 +8,7 @@ import {
 } from '../../payload/entities.js';
 import { renderMarkup, type Tags } from '../../payload/markup.js';
 import type { Entity } from '../../payload/payload.js';
+import { findEntityProblems } from '../../payload/read-lists.js';
 import type { TranslatedText } from './translation.js';
 
 /** True if an entity's words must not be translated: code, addresses, emoji. */

@@ -1,9 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { MINUTE_MS } from '../../kernel/clock.js';
 import { LOG, type Log } from '../../kernel/log.js';
-import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
+import { PlatformCatalogue, Publishers } from '../../platforms/platform-catalogue.js';
 import type { PublishError, StepOutcome } from '../../platforms/publisher.js';
-import { Publishers } from '../../platforms/publishers.js';
 import { Leases } from '../../postgres/leases.js';
 import { type NoticeChat, NoticeChats } from '../../projections/discovery/discovery.queries.js';
 import { backoffDelay } from '../../runtime/backoff.js';

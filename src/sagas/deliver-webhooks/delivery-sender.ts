@@ -9,7 +9,7 @@ import type { GuardedClient } from '../../outbound-http/guarded-client.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import { trimText } from '../../payload/replace-ranges.js';
-import { Publishers } from '../../platforms/publishers.js';
+import { Publishers } from '../../platforms/platform-catalogue.js';
 import { processPost } from '../../processing/process-post.js';
 import { FairSlots } from '../../runtime/semaphore.js';
 import { StoredTranslations } from '../publish-due-posts/inputs/post-processor.js';

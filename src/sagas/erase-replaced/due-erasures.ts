@@ -8,7 +8,7 @@ import { readBackwards } from '../../event-store/aggregate-reader.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { LOG, type Log } from '../../kernel/log.js';
-import { Publishers } from '../../platforms/publishers.js';
+import { Publishers } from '../../platforms/platform-catalogue.js';
 import { Leases } from '../../postgres/leases.js';
 import { POOL } from '../../postgres/tokens.js';
 import { PostPlaces } from '../../projections/posts/post-details.queries.js';

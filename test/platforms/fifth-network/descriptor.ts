@@ -1,4 +1,4 @@
-import type { PlatformDescriptor } from '../../../src/platforms/descriptor.js';
+import type { PlatformDescriptor } from '../../../src/platforms/platform-catalogue.js';
 import { createPinboardPublisher, PINBOARD_LIMITS } from './pinboard-publisher.js';
 
 const BOARD_IN_WORDS = "the board's number, such as 42";

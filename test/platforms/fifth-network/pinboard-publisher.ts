@@ -1,8 +1,9 @@
 import type { Json } from '../../../src/kernel/ids.js';
 import { failed, passed } from '../../../src/platforms/channel-check.js';
-import type { PlatformLimits } from '../../../src/platforms/descriptor.js';
 import { createConnections, exchange } from '../../../src/platforms/exchange.js';
+import { classifyUnanswered } from '../../../src/platforms/outcomes.js';
 import { plainText } from '../../../src/platforms/plain-text.js';
+import type { PlatformLimits } from '../../../src/platforms/platform-catalogue.js';
 import type {
   ConnectedPublisher,
   PlatformChannel,
@@ -11,7 +12,6 @@ import type {
   Rendering,
   StepOutcome,
 } from '../../../src/platforms/publisher.js';
-import { classifyUnanswered } from '../../../src/platforms/unanswered-call.js';
 
 export const PINBOARD_LIMITS = {
   text: 140,

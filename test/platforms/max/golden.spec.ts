@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { JsonObject } from '../../../src/kernel/ids.js';
-import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js';
+import { createMaxPublisher } from '../../../src/platforms/max/descriptor.js';
 import type { PlatformPost, Rendering } from '../../../src/platforms/publisher.js';
 import { CHAT, startStandIn, TOKEN } from '../../stand-ins/max/stand-in.js';
 import { mediaFolder } from '../media-files.js';

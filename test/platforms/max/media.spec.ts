@@ -1,4 +1,4 @@
-import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js';
+import { createMaxPublisher } from '../../../src/platforms/max/descriptor.js';
 import type { SendContext } from '../../../src/platforms/publisher.js';
 import type { Fault } from '../../../stand-ins/kit/control.js';
 import { CHAT, startStandIn, TOKEN } from '../../stand-ins/max/stand-in.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js';
+import { createMaxPublisher } from '../../../src/platforms/max/descriptor.js';
 import type { SendContext } from '../../../src/platforms/publisher.js';
 import type { Fault } from '../../../stand-ins/kit/control.js';
 import { until } from '../../e2e/until.js';

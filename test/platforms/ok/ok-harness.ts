@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/kernel/ids.js';
-import { createOkPublisher } from '../../../src/platforms/ok/ok-publisher.js';
+import { createOkPublisher } from '../../../src/platforms/ok/descriptor.js';
 import type { PlatformPost, Publisher, SendContext, StepOutcome } from '../../../src/platforms/publisher.js';
 import { APPLICATION, startStandIn, TOKEN } from '../../stand-ins/ok/stand-in.js';
 

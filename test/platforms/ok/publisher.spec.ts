@@ -1,4 +1,4 @@
-import { createOkPublisher } from '../../../src/platforms/ok/ok-publisher.js';
+import { createOkPublisher } from '../../../src/platforms/ok/descriptor.js';
 import type { SendContext, Step } from '../../../src/platforms/publisher.js';
 import type { Fault } from '../../../stand-ins/kit/control.js';
 import { until } from '../../e2e/until.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { JsonObject } from '../../../src/kernel/ids.js';
 import type { PlatformPost, Rendering, Step } from '../../../src/platforms/publisher.js';
-import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
+import { createTelegramPublisher } from '../../../src/platforms/telegram/descriptor.js';
 import type { LedgerEntry } from '../../../stand-ins/kit/ledger-entry.js';
 import { startStandIn, TOKEN } from '../../stand-ins/telegram/stand-in.js';
 import { mediaFolder } from '../media-files.js';

@@ -1,5 +1,5 @@
 import type { SendContext } from '../../../src/platforms/publisher.js';
-import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
+import { createTelegramPublisher } from '../../../src/platforms/telegram/descriptor.js';
 import { startStandIn, TOKEN } from '../../stand-ins/telegram/stand-in.js';
 import { mediaError, mediaFolder } from '../media-files.js';
 import { postOf, publishPost } from '../publish-post.js';

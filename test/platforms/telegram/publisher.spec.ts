@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { PlatformPost, SendContext, Step } from '../../../src/platforms/publisher.js';
-import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
+import { createTelegramPublisher } from '../../../src/platforms/telegram/descriptor.js';
 import type { Fault } from '../../../stand-ins/kit/control.js';
 import { until } from '../../e2e/until.js';
 import { startStandIn, TOKEN } from '../../stand-ins/telegram/stand-in.js';

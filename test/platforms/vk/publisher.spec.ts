@@ -1,5 +1,5 @@
 import type { SendContext, Step } from '../../../src/platforms/publisher.js';
-import { createVkPublisher } from '../../../src/platforms/vk/vk-publisher.js';
+import { createVkPublisher } from '../../../src/platforms/vk/descriptor.js';
 import type { Fault } from '../../../stand-ins/kit/control.js';
 import { until } from '../../e2e/until.js';
 import { COMMUNITY_TOKEN, USER_TOKEN } from '../../stand-ins/vk/stand-in.js';

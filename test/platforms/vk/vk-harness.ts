@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/kernel/ids.js';
 import type { PlatformPost, Publisher, SendContext, StepOutcome } from '../../../src/platforms/publisher.js';
-import { createVkPublisher } from '../../../src/platforms/vk/vk-publisher.js';
+import { createVkPublisher } from '../../../src/platforms/vk/descriptor.js';
 import { COMMUNITY_TOKEN, startStandIn, USER_TOKEN } from '../../stand-ins/vk/stand-in.js';
 
 export const CHANNEL = { id: 'tgt_1', address: { group_id: '7', uploads: 'user_token' }, settings: {} };

@@ -1,8 +1,8 @@
-import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js';
-import { createOkPublisher } from '../../../src/platforms/ok/ok-publisher.js';
+import { createMaxPublisher } from '../../../src/platforms/max/descriptor.js';
+import { createOkPublisher } from '../../../src/platforms/ok/descriptor.js';
 import type { ConnectedPublisher, PlatformChannel } from '../../../src/platforms/publisher.js';
-import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
-import { createVkPublisher } from '../../../src/platforms/vk/vk-publisher.js';
+import { createTelegramPublisher } from '../../../src/platforms/telegram/descriptor.js';
+import { createVkPublisher } from '../../../src/platforms/vk/descriptor.js';
 import { startStandIn as startMax, TOKEN as MAX_TOKEN } from '../../stand-ins/max/stand-in.js';
 import { APPLICATION, startStandIn as startOk, TOKEN as OK_TOKEN } from '../../stand-ins/ok/stand-in.js';
 import { startStandIn as startTelegram, TOKEN as BOT_TOKEN } from '../../stand-ins/telegram/stand-in.js';

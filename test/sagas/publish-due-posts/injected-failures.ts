@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PauseAfterPublication } from '../../../src/commands/pause.js';
 import { type EventStore, Unavailable } from '../../../src/event-store/port.js';
+import { Publishers } from '../../../src/platforms/platform-catalogue.js';
 import type { SendContext } from '../../../src/platforms/publisher.js';
-import { Publishers } from '../../../src/platforms/publishers.js';
 import { PostPayloads } from '../../../src/projections/posts/post-payloads.js';
 import { ChannelMessages } from '../../../src/projections/posts/publications.queries.js';
 import { PublicationRunner } from '../../../src/sagas/publish-due-posts/attempt/publication-runner.js';

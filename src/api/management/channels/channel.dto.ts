@@ -1,8 +1,12 @@
 import type { ChannelChange, Credentials, NewChannel } from '../../../commands/channel.js';
 import type { Address, ChannelSettings, Platform, Remedy } from '../../../domain/channel/channel.events.js';
 import { type Instant, iso, isoOrNull } from '../../../kernel/clock.js';
-import type { CredentialField, PlatformDescriptor, SettingField } from '../../../platforms/descriptor.js';
-import type { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
+import type {
+  CredentialField,
+  PlatformCatalogue,
+  PlatformDescriptor,
+  SettingField,
+} from '../../../platforms/platform-catalogue.js';
 import type { ChannelStatus } from '../../../projections/discovery/discovery.queries.js';
 import type { ChannelRow, DatedAttention } from '../../../projections/discovery/discovery.tables.js';
 import type { PublicationRow, PublicationViewState } from '../../../projections/posts/posts.tables.js';

@@ -2,7 +2,7 @@ import { Controller, HttpCode, Inject, Injectable, Post, UseGuards } from '@nest
 import { findKeptKeyId } from '../../../commands/project.js';
 import type { Processing } from '../../../domain/project/processing.js';
 import { PreviewBudget } from '../../../limits/budgets.js';
-import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/url-rules.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { processPost } from '../../../processing/process-post.js';
 import { ChannelPlatforms } from '../../../projections/discovery/discovery.queries.js';

@@ -11,7 +11,7 @@ import {
 } from '../../../commands/project.js';
 import type { Processing } from '../../../domain/project/processing.js';
 import { CLOCK, type Clock, type Instant, iso } from '../../../kernel/clock.js';
-import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/url-rules.js';
 import type { TextWithEntities } from '../../../payload/entities.js';
 import { EntityDto } from '../../../payload/payload.dto.js';
 import { type Entity, LIMITS } from '../../../payload/payload.js';

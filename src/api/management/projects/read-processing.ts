@@ -2,11 +2,10 @@ import type { UnsealedProcessing } from '../../../commands/project.js';
 import type { Platform } from '../../../domain/channel/channel.events.js';
 import type { Filter, Footer, Replacement, Signature, Translation } from '../../../domain/project/processing.js';
 import { oneOf } from '../../../kernel/message.js';
-import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
-import { findFetchUrlProblem } from '../../../outbound-http/url-rules.js';
-import { findEntityProblems } from '../../../payload/check-entities.js';
+import { type AddressPolicy, findFetchUrlProblem } from '../../../outbound-http/url-rules.js';
 import { EntityDto } from '../../../payload/payload.dto.js';
 import type { Entity } from '../../../payload/payload.js';
+import { findEntityProblems } from '../../../payload/read-lists.js';
 import { checkCuttingPattern, checkPattern, programSize } from '../../../processing/pattern.js';
 import {
   type BodyClass,

@@ -8,8 +8,7 @@ import {
 import { type Instant, iso, isoOrNull } from '../../../kernel/clock.js';
 import type { Json } from '../../../kernel/ids.js';
 import { oneOf } from '../../../kernel/message.js';
-import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
-import { findFetchUrlProblem } from '../../../outbound-http/url-rules.js';
+import { type AddressPolicy, findFetchUrlProblem } from '../../../outbound-http/url-rules.js';
 import type { WebhookOutputRow } from '../../../projections/discovery/discovery.tables.js';
 import type { DeliveryWithBody } from '../../../projections/webhook-deliveries/webhook-deliveries.queries.js';
 import { Schema } from '../../../validation/json-schema.js';

@@ -14,7 +14,7 @@ import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { isRejection } from '../../../kernel/result.js';
-import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/url-rules.js';
 import {
   DeliveryBodies,
   type DeliveryWithBody,

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { AcceptPost } from '../../../commands/post/accept-post.js';
 import type { KnownKeys, Replay } from '../../../commands/post/key-claims.js';
 import { ConditionFailed } from '../../../event-store/port.js';
-import { PUBLIC_ONLY } from '../../../outbound-http/address-policy.js';
+import { PUBLIC_ONLY } from '../../../outbound-http/url-rules.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import type { ContentCheck } from './content-check.js';

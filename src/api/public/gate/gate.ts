@@ -8,7 +8,7 @@ import { audienceOf } from '../../../commands/resolve-targets.js';
 import { ConditionFailed } from '../../../event-store/port.js';
 import { type Clock, SHARED_CLOCK } from '../../../kernel/clock.js';
 import type { Budget } from '../../../limits/limiter.js';
-import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/url-rules.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import type { ReceivedBody } from '../../transport/body-reader.js';

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Instant } from '../../../kernel/clock.js';
-import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
+import type { AddressPolicy } from '../../../outbound-http/url-rules.js';
 import type { Audience } from '../../../payload/content-layers.js';
-import { type CheckedKey, validateIdempotencyKey } from '../../../payload/idempotency-key.js';
 import { LIMITS, type PublishPayload, TRACE_ID_LENGTH } from '../../../payload/payload.js';
 import { codeOfRefusal } from '../../../payload/publish-at.js';
+import { type CheckedKey, validateIdempotencyKey } from '../../../payload/validate.js';
 import type { JsonBody } from '../../../validation/json-body.js';
 import { countCharacters } from '../../../validation/text-measure.js';
 import type { ReceivedBody } from '../../transport/body-reader.js';

@@ -5,8 +5,15 @@ import { PreviewBudget } from '../../../limits/budgets.js';
 import { buildProgram, HelperProcess } from '../../../media/helper.js';
 import type { PublishPayload } from '../../../payload/payload.js';
 import type { Warning } from '../../../platforms/publisher.js';
-import { LOCAL_SEARCH, PATTERN_PROGRAM_PARTS, type PatternSearch, programSize } from '../../../processing/pattern.js';
-import { type PatternAnswer, patternProgram, type PatternQuestion } from '../../../processing/pattern-program.js';
+import {
+  LOCAL_SEARCH,
+  PATTERN_PROGRAM_PARTS,
+  type PatternAnswer,
+  patternProgram,
+  type PatternQuestion,
+  type PatternSearch,
+  programSize,
+} from '../../../processing/pattern.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { PREVIEW_MESSAGES } from '../messages.js';
 import { NetworkPreviewView, type PreviewCallView, PreviewWarningView } from './sandbox.view.js';

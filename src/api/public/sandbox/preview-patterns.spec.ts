@@ -1,6 +1,5 @@
 import { PreviewBudget } from '../../../limits/budgets.js';
-import { findLastMatch, matchesPattern } from '../../../processing/pattern.js';
-import type { PatternQuestion } from '../../../processing/pattern-program.js';
+import { findLastMatch, matchesPattern, type PatternQuestion } from '../../../processing/pattern.js';
 import { PreviewPatterns, PreviewSearch } from './network-preview.js';
 
 const SLOW = '(?:[ab]{0,30}){16}[cd]';
