@@ -7,7 +7,6 @@ import type { Log } from '../kernel/log.js';
 import { FairSlots } from '../runtime/semaphore.js';
 import { HELPER_MESSAGES } from './messages.js';
 
-/** Rights of a helper process. */
 export interface HelperRights {
   /** URLs of the libraries to import. JavaScript may read only their `node_modules` folders and {@link LDD}. */
   readonly libraries: readonly string[];

@@ -70,7 +70,6 @@ export interface MediaFacts {
   readonly durationSeconds?: number;
 }
 
-/** Returns the facts found by an examination. */
 export const factsOf = ({ sizeBytes, inspection, isComplete }: Examination): MediaFacts => {
   const format = formatOf(inspection, isComplete);
   return {

@@ -11,7 +11,6 @@ export const isWithinPhotoLimits = (
   return long <= maxSide && long + short <= maxSum && long <= short * maxRatio;
 };
 
-/** A network's limits for a photo. */
 export interface PhotoLimits {
   readonly maxBytes: number;
   /** Maximum pixels of the longer side. */

@@ -7,7 +7,7 @@ import { KeyedSemaphore, Semaphore } from '../runtime/semaphore.js';
 import type { Problem } from '../validation/problem-list.js';
 import { aboutField } from '../validation/wording.js';
 import { type FilePart, mostBytesOf, type Range, type RangeRead, readRange } from './download.js';
-import { type Inspection,Inspector } from './inspector.js';
+import { type Inspection, Inspector } from './inspector.js';
 import { factsOf, findMediaProblem, findSumProblem, type MediaFacts } from './media-rules.js';
 import { PROBE_NOTES } from './messages.js';
 
@@ -152,7 +152,6 @@ const DEEP_PROBES = 32;
  */
 const PROBES_PER_OWNER = 16;
 
-/** Creates the prober for a process. */
 export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3_000 }: ProberOptions): Prober => {
   const slots = new Semaphore(DEEP_PROBES);
   const owners = new KeyedSemaphore(PROBES_PER_OWNER);

@@ -26,7 +26,6 @@ export type FetchErrorCode =
   /** A failure of the local disk. */
   | 'storage';
 
-/** Details of a failure. */
 export interface FetchErrorDetails {
   /** True if a retry would fail in the same way until the URL or its host changes (D-24). */
   readonly isPermanent: boolean;

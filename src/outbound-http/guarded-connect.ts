@@ -8,7 +8,6 @@ import { FetchError, fetchErrorOf } from './answer-receiver.js';
 import { FETCH_MESSAGES, URL_MESSAGES } from './messages.js';
 import { type AddressPolicy, PUBLIC_ONLY } from './url-rules.js';
 
-/** Options for the guarded connector. */
 export interface GuardedConnectOptions {
   readonly policy: AddressPolicy;
   readonly resolve: ResolveHost;

@@ -25,5 +25,4 @@ export const excerptOfPost = (payload: PublishPayload | null): string | null => 
   return excerptOf(payload.text ?? Object.values(payload.overrides ?? {}).find(({ text }) => text)?.text);
 };
 
-/** Returns the number of media files in a post. */
 export const countMedia = ({ media }: Pick<PublishPayload, 'media'>): number => media?.length ?? 0;

@@ -1,6 +1,5 @@
 import type { Media, PublishPayload } from './payload.js';
 
-/** The fields that an override may have. */
 export const OVERRIDE_FIELDS = ['text', 'entities', 'media', 'buttons'] as const;
 /** One of {@link OVERRIDE_FIELDS}. */
 export type OverrideField = (typeof OVERRIDE_FIELDS)[number];

@@ -60,7 +60,6 @@ export const replaceRanges = (content: TextWithEntities, replacements: readonly 
   return { text: parts.join(''), entities: entities.flatMap(place) };
 };
 
-/** Replaces a single range. */
 export const replaceRange = (
   content: TextWithEntities,
   start: number,

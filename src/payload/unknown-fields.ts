@@ -58,7 +58,6 @@ function* listUnknownOfItems(sent: Sent, prefix: string): Generator<UnknownField
     for (const [path, item] of listItems(sent[name], `${prefix}${name}`)) yield* listUnknown(item, `${path}.`, known);
 }
 
-/** Returns a message about an unknown field. */
 export const describeUnknownField = ({ path: field, nearest, known }: UnknownField): string =>
   nearest === null
     ? UNKNOWN_FIELD_MESSAGES.unknown({ field, known: known.join(', ') })

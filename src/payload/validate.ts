@@ -11,8 +11,8 @@ import {
 import { Schema } from '../validation/json-schema.js';
 import { type Problem, ProblemList, type Refused } from '../validation/problem-list.js';
 import { Must } from '../validation/rules.js';
-import { countCharacters,isVisible } from '../validation/text-measure.js';
-import { tooLongPredicate,wrongTypePredicate } from '../validation/wording.js';
+import { countCharacters, isVisible } from '../validation/text-measure.js';
+import { tooLongPredicate, wrongTypePredicate } from '../validation/wording.js';
 import {
   type Audience,
   findTargetProblems,
@@ -29,7 +29,6 @@ import { parsePublishAt, refusePublishAt } from './publish-at.js';
 import { readButtons, readEntities, readMedia, readTargets } from './read-lists.js';
 import { findUnknownFields } from './unknown-fields.js';
 
-/** A valid payload, or all its problems. */
 type CheckedPayload =
   { readonly ok: true; readonly payload: PublishPayload; readonly problems: readonly Problem[] } | Refused;
 

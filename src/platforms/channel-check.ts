@@ -13,7 +13,6 @@ export const refused = (outcome: StepOutcome, title: string): Extract<TestAnswer
   return { kind: 'refused', error: outcome.error };
 };
 
-/** Returns a passed check. */
 export const passed = (name: string, message: string): ChannelCheck => ({
   name,
   ok: true,

@@ -7,9 +7,8 @@ import { isNativeError } from 'node:util/types';
 import { Agent, type Dispatcher } from 'undici';
 import type { NetworkConnection } from './channel-check.js';
 import { EXCHANGE_MESSAGES } from './messages.js';
-import { LEASE_LOST, type MediaFile,type PublishError } from './publisher.js';
+import { LEASE_LOST, type MediaFile, type PublishError } from './publisher.js';
 
-/** One HTTP request to a network. */
 interface OutgoingRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
@@ -17,7 +16,6 @@ interface OutgoingRequest {
   readonly body?: string | Buffer | Readable;
 }
 
-/** Limits of an exchange. */
 export interface ExchangeLimits {
   /** Time from the call to the last byte of the response, in ms. */
   readonly timeoutMs: number;

@@ -3,7 +3,6 @@ import { trimText } from '../payload/replace-ranges.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from './messages.js';
 import type { Warning } from './publisher.js';
 
-/** A network's rules for buttons. */
 export interface ButtonRules {
   /** The network's display name. */
   readonly network: string;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../kernel/ids.js';
 import { type Exchange, extractWords, type Interrupted, platformSays, readRetryAfter } from './exchange.js';
 import { CALL_MESSAGES as MESSAGES } from './messages.js';
-import { LEASE_LOST, type PublishError, type SendContext,type StepOutcome } from './publisher.js';
+import { LEASE_LOST, type PublishError, type SendContext, type StepOutcome } from './publisher.js';
 
 /** Returns the outcome of a step that creates no message, such as an upload. */
 export const doneWithoutMessage = (result: JsonObject): StepOutcome => ({
@@ -38,7 +38,6 @@ export const unusableCredentials = (
 interface UnansweredCall {
   /** The network's display name. */
   readonly title: string;
-  /** The network's identifier. */
   readonly platform: string;
   /**
    * True if readers can see the effect: only visible calls can be in doubt; others may be repeated (networks.md §3).
@@ -48,7 +47,6 @@ interface UnansweredCall {
   readonly credentials: Readonly<Record<string, string>>;
 }
 
-/** A call that the network refused. */
 export interface RefusedCall extends Pick<SendContext, 'waits' | 'credentials'> {
   /** True if readers would see the effect. */
   readonly visible: boolean;

@@ -128,7 +128,6 @@ export type SettingField =
   | { readonly kind: 'choice'; readonly values: readonly string[]; readonly default: string }
   | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly default: number };
 
-/** Limits of a network. */
 export interface PlatformLimits {
   /** Maximum length of text without media, in UTF-16 units. */
   readonly text: number;
@@ -147,7 +146,6 @@ interface PlatformPreview {
   readonly address: PlatformChannel['address'];
 }
 
-/** The publishers of a process, by network. */
 export class Publishers {
   private readonly byPlatform: ReadonlyMap<string, Publisher>;
 
@@ -155,7 +153,6 @@ export class Publishers {
     this.byPlatform = new Map(publishers.map((publisher) => [publisher.platform, publisher]));
   }
 
-  /** Returns the identifiers of all networks. */
   get platforms(): readonly string[] {
     return [...this.byPlatform.keys()];
   }

@@ -81,7 +81,6 @@ export interface PublishError {
 /** Code of a call that was not made, or not to its end, because its worker's lease had passed (D-84). */
 export const LEASE_LOST = 'lease_lost';
 
-/** Outcome of one step. */
 export type StepOutcome =
   | {
       readonly kind: 'done';
@@ -109,7 +108,6 @@ export type StepOutcome =
       'platform_says'
     >);
 
-/** Context of one step. */
 export interface SendContext {
   /** Decrypted, for this call only. */
   readonly credentials: Readonly<Record<string, string>>;
@@ -254,13 +252,11 @@ export interface PublisherOptions {
   readonly countUnknown?: (code: string) => void;
 }
 
-/** A publisher that holds connections. */
 export interface ConnectedPublisher extends Publisher {
   /** Closes idle connections at once and waits for calls in flight. */
   close(): Promise<void>;
 }
 
-/** Publishes on one network. */
 export interface Publisher {
   readonly platform: string;
   readonly pace: PlatformPace;

@@ -5,7 +5,6 @@ const KEY_BYTES = 32;
 /** Length of a key id, in bytes. */
 export const KEY_ID_BYTES = 8;
 
-/** A key that encrypts secrets. */
 export interface SecretsKey {
   readonly bytes: Buffer;
   /** HMAC of the key, in hex. Identifies the key in the database without revealing it. */

@@ -17,7 +17,6 @@ import type { SealedSecret } from './vault.js';
 /** Kind and subject of the job. */
 export const RESEAL_SECRETS = 'reseal-secrets';
 
-/** Job parameters. */
 export interface ResealParams {
   /** Id of the key to seal the secrets with. */
   readonly key: string;

@@ -4,7 +4,7 @@ import { newUuid } from '../kernel/ids.js';
 import { POOL } from '../postgres/tokens.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 import { ACTIVE_KEY, readActiveKey } from './database-keys.js';
-import { KeyRing, openValue, sealValue,type SecretsKey } from './key-ring.js';
+import { KeyRing, openValue, sealValue, type SecretsKey } from './key-ring.js';
 
 const CACHE_SIZE = 10_000;
 
@@ -39,7 +39,6 @@ export interface SealedSecret {
   readonly sealed: Buffer;
 }
 
-/** A sealed secret in a list. */
 export interface ListedSecret extends SealedSecret {
   /** Stream of the event that should name the secret; null once the event is confirmed. */
   readonly unconfirmedIn: string | null;

@@ -80,7 +80,6 @@ const dateOf = (header: string | undefined): Instant | null => {
 
 const errors = new ErrorTable('max', TITLE, MAX_ERRORS);
 
-/** A failed call to MAX. */
 export type MaxFailure =
   /** MAX's own error: `{code, message}`, or `success: false` in a 200 (D-41). `retryAfter`: the HTTP header. */
   | {

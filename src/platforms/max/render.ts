@@ -6,8 +6,8 @@ import { isVisible } from '../../validation/text-measure.js';
 import { type ButtonRules, fitButtons } from '../fit-buttons.js';
 import { appendLinks, fittedWarnings, linkedMediaWarning } from '../media.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
-import { droppedLinksWarnings, nothingToSend,signatureWarnings, trimmedWarnings } from '../plain-text.js';
-import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step,Warning } from '../publisher.js';
+import { droppedLinksWarnings, nothingToSend, signatureWarnings, trimmedWarnings } from '../plain-text.js';
+import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { MAX_LIMITS, TITLE, toMaxUrl } from './limits.js';
 
 /** Elements that MAX supports without attributes (networks.md §2). */
@@ -207,7 +207,6 @@ export const renderMax = (
 /** Name of the message with the text, photos and videos. */
 const MESSAGE = 'message';
 
-/** Returns the name of the message that a medium is sent in. */
 const messageStepName = ({ index, medium }: IndexedMedium): string =>
   medium.type === 'audio' ? `audio-${index}` : MESSAGE;
 

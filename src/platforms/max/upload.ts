@@ -86,7 +86,6 @@ export const uploadMedium = async (
   }
 };
 
-/** Returns the medium that a step uploads, if any. */
 export const mediaOf = ({ request }: Step): readonly WantedMedium[] =>
   request['medium'] === undefined
     ? []

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { NetworkConnection } from '../channel-check.js';
 import { ErrorTable } from '../error-table.js';
 import { type Exchange, exchange, parseJson } from '../exchange.js';
-import { classifyUnanswered, type RefusedCall,unusableCredentials } from '../outcomes.js';
+import { classifyUnanswered, type RefusedCall, unusableCredentials } from '../outcomes.js';
 import type { SendContext, StepOutcome } from '../publisher.js';
 import { OK_ERRORS } from './errors.js';
 import { TITLE } from './limits.js';
@@ -34,7 +34,6 @@ export const signCall = (
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
-/** One method call. */
 interface OkCall {
   readonly method: string;
   readonly parameters: Readonly<Record<string, string>>;

@@ -84,7 +84,6 @@ export const uploadMedium = async (
 
 const isVideo = ({ method }: Step): boolean => method === 'video.getUploadUrl';
 
-/** Returns the medium that a step uploads, if any. */
 export const mediaOf = (step: Step): readonly WantedMedium[] => {
   const upload = step.request['upload'] as { readonly index: number } | undefined;
   return upload ? [{ index: upload.index, limits: WANTED[isVideo(step) ? 'video' : 'photo'] }] : [];

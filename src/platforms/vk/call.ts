@@ -19,7 +19,6 @@ export interface VkRefusal {
 export const classify = ({ errorCode, subcode, errorMsg }: VkRefusal, call: RefusedCall): StepOutcome =>
   errors.classify({ codes: [errorCode], subcode, words: errorMsg }, call);
 
-/** One method call. */
 interface VkCall {
   readonly method: string;
   readonly parameters: Readonly<Record<string, string>>;

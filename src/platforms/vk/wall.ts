@@ -4,7 +4,7 @@ import type { NetworkConnection } from '../channel-check.js';
 import type { Exchange } from '../exchange.js';
 import { unusableCredentials } from '../outcomes.js';
 import { resolveReferences } from '../preview-calls.js';
-import type { LookUpResult, SendContext, SendInDoubt,Step, StepOutcome } from '../publisher.js';
+import type { LookUpResult, SendContext, SendInDoubt, Step, StepOutcome } from '../publisher.js';
 import { callVk, classifyUnreadable } from './call.js';
 import { VK_MESSAGES } from './messages.js';
 
@@ -14,7 +14,6 @@ const toGuid = (key: string): string => {
   return String(BigInt.asUintN(63, bits));
 };
 
-/** Posts to the wall. */
 export const postToWall = async (
   connection: NetworkConnection,
   step: Step,

@@ -2,14 +2,12 @@ import type { Translation } from '../../domain/project/processing.js';
 import type { EntityPlace, TextWithEntities } from '../../payload/entities.js';
 import type { PublishError } from '../../platforms/publisher.js';
 
-/** Translated text. */
 export interface TranslatedText {
   readonly text: string;
   /** Ranges of the entities that survived. */
   readonly places: readonly EntityPlace[];
 }
 
-/** Result of a translation. */
 export type TranslationResult =
   | ({ readonly kind: 'translated' } & TranslatedText)
   | {
