@@ -13,7 +13,7 @@ import { yieldToEventLoop } from '../runtime/cooperative-work.js';
 import { KeyedPace } from '../runtime/keyed-pace.js';
 
 /** Number of changes that an owner may make at once. Further changes follow at the budget's own rate. */
-const CHANGE_BURST = 20;
+const CHANGE_BURST = 5;
 const MINUTE_MS = 60_000;
 
 interface ChangeRow {
