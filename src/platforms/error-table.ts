@@ -1,7 +1,7 @@
 import { type BackoffBounds, backoffDelay } from '../runtime/backoff.js';
 import { platformSays } from './exchange.js';
 import { CALL_MESSAGES } from './messages.js';
-import { inDoubtIfVisible, type RefusedCall,retry } from './outcomes.js';
+import { inDoubtIfVisible, type RefusedCall, retry } from './outcomes.js';
 import type { PublishError, StepOutcome } from './publisher.js';
 
 /** What the gateway does about a network's error (network-errors.md). */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
-import { HEADER_BYTES,KeyRing } from './key-ring.js';
+import { HEADER_BYTES, KeyRing } from './key-ring.js';
 import { SecretVault, UnreadableSecret } from './vault.js';
 
 const KEY = randomBytes(32);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { silentLog } from '../../src/kernel/log.js';
 import { buildProgram } from '../../src/media/helper.js';
-import { type Inspection, type InspectionRequest,Inspector } from '../../src/media/inspector.js';
+import { type Inspection, type InspectionRequest, Inspector } from '../../src/media/inspector.js';
 import { MediaCache } from '../../src/media/media-cache.js';
 import { PhotoEditor } from '../../src/media/photo-editor.js';
 import type { GuardedClientOptions } from '../../src/outbound-http/guarded-client.js';

@@ -4,7 +4,7 @@ import { createLogger } from '../../src/config/logger.js';
 import type { Job, JobContext } from '../../src/jobs/job.js';
 import { createPool } from '../../src/postgres/pool.js';
 import { claimDatabase, readFormerKeys } from '../../src/secrets/database-keys.js';
-import { deriveHistoryKeys, keyIdOf,KeyRing } from '../../src/secrets/key-ring.js';
+import { deriveHistoryKeys, keyIdOf, KeyRing } from '../../src/secrets/key-ring.js';
 import { createResealHandler, RESEAL_SECRETS } from '../../src/secrets/reseal-job.js';
 import { UnreadableSecrets } from '../../src/secrets/unreadable-secrets.js';
 import { SecretVault, UnreadableSecret } from '../../src/secrets/vault.js';

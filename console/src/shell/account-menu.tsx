@@ -6,7 +6,7 @@ import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.js'
 import { defineMessages, LOCALES, setLocale, useLocale } from '../i18n/messages.js';
 import { setSession, useSession } from '../session/session.js';
 import { signOut } from '../session/session-end.js';
-import { AccountButton } from './account.js';
+import { AccountButton } from './account-button.js';
 
 const m = defineMessages({
   en: {

@@ -17,7 +17,7 @@ import {
   type WantedMedium,
 } from '../publisher.js';
 import { TELEGRAM_LIMITS } from './limits.js';
-import { coverName, FETCH,type FetchedMedium, kindOfFile, parseAttachment } from './render.js';
+import { coverName, FETCH, type FetchedMedium, kindOfFile, parseAttachment } from './render.js';
 
 const WANTED: Readonly<Record<Media['type'], MediaLimits>> = TELEGRAM_LIMITS.media;
 

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../kernel/ids.js';
 import type { TextWithEntities } from '../../payload/entities.js';
-import type { Button,Media } from '../../payload/payload.js';
+import type { Button, Media } from '../../payload/payload.js';
 import { type ButtonRules, fitButtons } from '../fit-buttons.js';
 import { appendLinks, fittedWarnings, linkedMediaWarning, type LinkedText } from '../media.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import { droppedLinksWarnings, nothingToSend, signatureWarnings, trimmedWarnings } from '../plain-text.js';
-import type { PlatformChannel, PlatformPost, Rendering,SendContext, Step, VideoFacts, Warning } from '../publisher.js';
-import { cleanText, originalLength,renderEntities, type TelegramEntity } from './clean-text.js';
-import { acceptsButtonUrl, TELEGRAM_LIMITS,TITLE } from './limits.js';
+import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, VideoFacts, Warning } from '../publisher.js';
+import { cleanText, originalLength, renderEntities, type TelegramEntity } from './clean-text.js';
+import { acceptsButtonUrl, TELEGRAM_LIMITS, TITLE } from './limits.js';
 
 /** Media type on Telegram; a document is a video or audio file in a format that Telegram does not play. */
 type TelegramKind = Media['type'] | 'document';

@@ -13,10 +13,10 @@ import {
   readRetryAfter,
 } from '../exchange.js';
 import { classifyMediaError, isFailedUpload, reasonForLink } from '../media.js';
-import { doneWithoutMessage, type RefusedCall,unusableCredentials } from '../outcomes.js';
+import { doneWithoutMessage, type RefusedCall, unusableCredentials } from '../outcomes.js';
 import { resolveReferences } from '../preview-calls.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
-import { classify, maskToken,type TelegramFailure } from './classify.js';
+import { classify, maskToken, type TelegramFailure } from './classify.js';
 import { attachFiles, fetchMedia } from './files.js';
 import { messageUrl } from './limits.js';
 import { TELEGRAM_MESSAGES } from './messages.js';

@@ -1,7 +1,7 @@
 import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
-import type { ConnectedPublisher, PlatformChannel,PublisherOptions } from '../publisher.js';
-import { TITLE,VK_LIMITS } from './limits.js';
+import type { ConnectedPublisher, PlatformChannel, PublisherOptions } from '../publisher.js';
+import { TITLE, VK_LIMITS } from './limits.js';
 import { VK_EXAMPLES } from './messages.js';
 import { renderVk } from './render.js';
 import { testVk } from './test-channel.js';

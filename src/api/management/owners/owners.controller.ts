@@ -15,7 +15,7 @@ import { SETTINGS } from '../../../config/tokens.js';
 import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
 import { type Locale, LOCALES, type Plan, PLANS } from '../../../domain/owner/owner.events.js';
 import { iso } from '../../../kernel/clock.js';
-import { PlatformCatalogue,type PlatformDescriptor } from '../../../platforms/platform-catalogue.js';
+import { PlatformCatalogue, type PlatformDescriptor } from '../../../platforms/platform-catalogue.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
 import { hashToken, newOwnerKey } from '../../../secrets/tokens.js';
 import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
