@@ -115,29 +115,42 @@ export const nextRound = ({ posts }: RoundBounds, tookMs: number): RoundBounds =
   return boundsOf(Math.min(ROUND.posts, Math.max(FEWEST_POSTS, fitting)));
 };
 
+/** The posts of a round, by owner. */
+export interface SharedRound {
+  /** Owners whose posts fit into their share. */
+  readonly small: readonly (readonly DuePost[])[];
+  /** Owners whose first post is larger than their share. */
+  readonly large: readonly (readonly DuePost[])[];
+  /** The owner after whom the next round begins. */
+  readonly last: string;
+}
+
 /**
- * Divides a round between owners (D-79): each gets an equal share of its targets, but at least one post. Owners that do
- * not fit follow in the next round.
+ * Divides a round between owners (D-79): each gets an equal share of its targets. A post that is larger than a share
+ * must not keep the others waiting, so the round has all owners without one, and as many owners with one as fit, but at
+ * least one. The next round begins with the first that did not fit.
  * @param due due posts, grouped by owner
  */
-export const shareRound = (
-  due: readonly DuePost[],
-  { targets: most }: Pick<RoundBounds, 'targets'>,
-): readonly (readonly DuePost[])[] => {
+export const shareRound = (due: readonly DuePost[], { targets: most }: Pick<RoundBounds, 'targets'>): SharedRound => {
   const byOwner: DuePost[][] = [];
   for (const post of due)
     if (byOwner.at(-1)?.[0]!.ownerId === post.ownerId) byOwner.at(-1)!.push(post);
     else byOwner.push([post]);
   const share = most / Math.max(1, byOwner.length);
-  const round: DuePost[][] = [];
-  let total = 0;
+  const small: DuePost[][] = [];
+  const large: DuePost[][] = [];
   for (const posts of byOwner) {
     const taken = takeShare(posts, share);
-    total += countTargets(taken);
-    if (round.length > 0 && total > most) break;
-    round.push(taken);
+    (countTargets(taken) <= share ? small : large).push(taken);
   }
-  return round;
+  let total = countTargets(small.flat());
+  const end = large.findIndex((posts, i) => (total += countTargets(posts)) > most && i > 0);
+  const next = end < 0 ? byOwner.length : byOwner.findIndex(([first]) => first === large[end]![0]);
+  return {
+    small,
+    large: end < 0 ? large : large.slice(0, end),
+    last: byOwner[next - 1]?.[0]!.ownerId ?? '',
+  };
 };
 
 const takeShare = (posts: readonly DuePost[], share: number): DuePost[] => {

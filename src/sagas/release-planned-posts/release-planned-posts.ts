@@ -148,10 +148,12 @@ export class ReleasePlannedPosts {
         unqueued = 0;
       }
       const due = await queue.findDue(now, { ...bounds, after, without: setAside.ids });
-      const round = shareRound(due, bounds);
-      after = round.at(-1)?.at(-1)?.ownerId ?? '';
-      unqueued += countTargets(round.flat());
-      if (!(await this.release(round, String(head), held))) await sleepUnlessAborted(NOTHING_RELEASED_PAUSE_MS, held);
+      const { small, large, last } = shareRound(due, bounds);
+      after = last;
+      unqueued += countTargets([...small, ...large].flat());
+      // The schedule queues a large post's publications in one step: those of small posts go first.
+      const released = [await this.release(small, String(head), held), await this.release(large, String(head), held)];
+      if (!released.includes(true)) await sleepUnlessAborted(NOTHING_RELEASED_PAUSE_MS, held);
       else bounds = nextRound(bounds, performance.now() - startedAt);
     }
   }
@@ -162,9 +164,7 @@ export class ReleasePlannedPosts {
     knownUpTo: string,
     held: AbortSignal,
   ): Promise<boolean> {
-    // Owners with few posts do not wait for the reads of those with many.
-    const smallFirst = round.toSorted((a, b) => a.length - b.length);
-    const released = await Promise.all(smallFirst.map((due) => this.releaseOfOwner(due, knownUpTo, held)));
+    const released = await Promise.all(round.map((due) => this.releaseOfOwner(due, knownUpTo, held)));
     return released.includes(true);
   }
 

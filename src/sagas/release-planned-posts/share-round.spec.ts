@@ -4,24 +4,36 @@ import { FIRST_ROUND, nextRound, ROUND, shareRound } from './ordered-releases.js
 const due = (ownerId: string, ...targets: readonly number[]): DuePost[] =>
   targets.map((count, n) => ({ postId: `${ownerId}${n}`, stream: '', revision: '0', ownerId, targets: count }));
 
-const share = (posts: readonly DuePost[]): readonly string[][] =>
-  shareRound(posts, { targets: 100 }).map((owner) => owner.map(({ postId }) => postId));
+const share = (posts: readonly DuePost[]) => {
+  const { small, large, last } = shareRound(posts, { targets: 100 });
+  const idsOf = (owners: readonly (readonly DuePost[])[]) => owners.flat().map(({ postId }) => postId);
+  return { small: idsOf(small), large: idsOf(large), last };
+};
 
 it('gives each owner an equal share of the targets', () => {
-  const posts = [...due('a', 30, 20, 10), ...due('b', 1, 1), ...due('c', 40)];
-  expect(share(posts)).toEqual([['a0'], ['b0', 'b1'], ['c0']]);
+  const posts = [...due('a', 30, 20, 10), ...due('b', 1, 1), ...due('c', 33)];
+  expect(share(posts)).toEqual({ small: ['a0', 'b0', 'b1', 'c0'], large: [], last: 'c' });
 });
 
 it('releases at least one post, however many targets it has', () => {
-  expect(share(due('a', 500, 1))).toEqual([['a0']]);
+  expect(share(due('a', 500, 1))).toEqual({ small: [], large: ['a0'], last: 'a' });
 });
 
-it('leaves owners to the next round whose posts do not fit', () => {
-  expect(share([...due('a', 70), ...due('b', 60), ...due('c', 1)])).toEqual([['a0']]);
+it('keeps no owner waiting for another whose post is larger than its share', () => {
+  expect(share([...due('a', 500), ...due('b', 1), ...due('c', 2)])).toMatchObject({
+    small: ['b0', 'c0'],
+    large: ['a0'],
+  });
+});
+
+it('leaves owners to the beginning of the next round whose large posts do not fit', () => {
+  const posts = [...due('a', 70), ...due('b', 60), ...due('c', 1)];
+  expect(share(posts)).toEqual({ small: ['c0'], large: ['a0'], last: 'a' });
+  expect(share([...due('a', 40), ...due('b', 50), ...due('c', 1)])).toMatchObject({ large: ['a0', 'b0'], last: 'c' });
 });
 
 it('shares nothing if nothing is due', () => {
-  expect(share([])).toEqual([]);
+  expect(share([])).toEqual({ small: [], large: [], last: '' });
 });
 
 it('makes the next round as large as time allows, from small rounds to the largest', () => {
