@@ -14,7 +14,7 @@ export interface InspectionRequest {
   readonly wantsCover?: boolean;
 }
 
-/** Facts about a file, found in some of its ranges. */
+/** What is known about a file after parts of it were read. */
 export interface Inspection {
   /** Extension of the real type, detected from the bytes: `jpg`, `mp4`; `html` for a web page; null if unknown. */
   readonly extension: string | null;

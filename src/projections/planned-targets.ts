@@ -31,7 +31,7 @@ const TYPES: ReadonlySet<string> = new Set<PostPlanEvent['type']>([
 export const changesPlannedTargets = (type: string): boolean => TYPES.has(type);
 
 /**
- * The targets of planned posts, for projections that queue publications. A release refers to the targets of the post's
+ * The targets of planned posts, for projections that queue publications or find posts by their targets. A release refers to the targets of the post's
  * content instead of repeating them (ADR-242), and projections read only their own tables.
  */
 export class PlannedTargets {

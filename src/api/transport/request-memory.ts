@@ -146,7 +146,7 @@ export class UnauthenticatedBodies {
     return this.held > this.maxHeldBytes;
   }
 
-  /** Adds to the held bytes; a negative number releases bytes. */
+  /** Holds more bytes, or releases some if the number is negative. */
   addHeldBytes(bytes: number): void {
     this.held += bytes;
   }

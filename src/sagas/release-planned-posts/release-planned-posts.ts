@@ -160,11 +160,11 @@ export class ReleasePlannedPosts {
 
   /** Releases posts, each owner's in order. @returns false if none of them is due any more */
   private async release(
-    round: readonly (readonly DuePost[])[],
+    owners: readonly (readonly DuePost[])[],
     knownUpTo: string,
     held: AbortSignal,
   ): Promise<boolean> {
-    const released = await Promise.all(round.map((due) => this.releaseOfOwner(due, knownUpTo, held)));
+    const released = await Promise.all(owners.map((due) => this.releaseOfOwner(due, knownUpTo, held)));
     return released.includes(true);
   }
 

@@ -158,7 +158,7 @@ const Actions = ({
   </Menu>
 );
 
-/** What an operator should see about a read model; null for nothing. */
+/** What to tell the operator about a read model; null if there is nothing to say. */
 const detailsOf = (
   projection: Projection,
   jobs: readonly Job[],
