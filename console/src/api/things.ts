@@ -30,6 +30,20 @@ export const readAll = async <T>(
   return all;
 };
 
+/**
+ * Deletes something that other things may use. If one of these has come to use it in the meantime, their list is read
+ * again, so that the question that is still open names it.
+ */
+export const deleteUsed = async (users: 'projects' | 'endpoints', deletion: Promise<unknown>): Promise<void> => {
+  try {
+    await deletion;
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'in_use')
+      await queryClient.invalidateQueries({ queryKey: [users] });
+    throw error;
+  }
+};
+
 /** Returns the query for all channels in the scope. */
 export const useChannels = () => {
   const scope = useScope();

@@ -1,4 +1,5 @@
 import { management, queryClient } from '../api/management.js';
+import { deleteUsed } from '../api/things.js';
 
 /** Marks all queries that show channels as stale, after a channel has changed. */
 export const refreshChannel = (): Promise<void> =>
@@ -16,9 +17,11 @@ export const setChannelEnabled = async (id: string, enabled: boolean): Promise<v
  * Deletes a channel. `cascade` also removes the channel from its projects; without it, the gateway refuses to delete a
  * channel that a project uses.
  */
-export const deleteChannel = async (id: string, cascade: boolean): Promise<void> => {
-  await management().delete('/channels/{id}', { path: { id }, ...(cascade && { query: { cascade: 'true' } }) });
-};
+export const deleteChannel = (id: string, cascade: boolean): Promise<void> =>
+  deleteUsed(
+    'projects',
+    management().delete('/channels/{id}', { path: { id }, ...(cascade && { query: { cascade: 'true' } }) }),
+  );
 
 /**
  * Removes a deleted channel from the cache and refreshes the lists that showed it. Leave the channel's own screen

@@ -1,6 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { GatewayError, queryClient } from '../../api/management.js';
 import { useProjects } from '../../api/things.js';
 import { deleteChannel, forgetChannel, setChannelEnabled } from '../../channels/channel-calls.js';
 import type { Channel } from '../../channels/channel-state.js';
@@ -85,14 +84,7 @@ const DeleteDialog = ({ channel: { id, name, platform }, onClose }: DialogProps)
       isDanger
       consequences={consequences}
       run={async () => {
-        try {
-          await deleteChannel(id, projects.length > 0);
-        } catch (error) {
-          // If a project added the channel in the meantime, the dialog now lists that project.
-          if (error instanceof GatewayError && error.code === 'in_use')
-            await queryClient.invalidateQueries({ queryKey: ['projects'] });
-          throw error;
-        }
+        await deleteChannel(id, projects.length > 0);
         toast(m.deleted(name));
         await navigate({ to: '/channels' });
         await forgetChannel(id);

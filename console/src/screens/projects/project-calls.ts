@@ -1,4 +1,5 @@
 import { type Api, management, queryClient } from '../../api/management.js';
+import { deleteUsed } from '../../api/things.js';
 
 /** A project, as returned by the API. */
 export type Project = Api<'Project'>;
@@ -20,9 +21,11 @@ export const changeProject = async (id: string, change: Api<'ProjectPatchRequest
  * Deletes a project. `cascade` also removes the project from its endpoints; without it, the gateway refuses to delete a
  * project that an endpoint uses.
  */
-export const deleteProject = async (id: string, cascade: boolean): Promise<void> => {
-  await management().delete('/projects/{id}', { path: { id }, ...(cascade && { query: { cascade: 'true' } }) });
-};
+export const deleteProject = (id: string, cascade: boolean): Promise<void> =>
+  deleteUsed(
+    'endpoints',
+    management().delete('/projects/{id}', { path: { id }, ...(cascade && { query: { cascade: 'true' } }) }),
+  );
 
 /**
  * Removes a deleted project from the cache and refreshes the lists that showed it. Leave the project's own screen

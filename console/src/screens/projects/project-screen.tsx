@@ -2,7 +2,7 @@ import './projects.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { GatewayError, management, queryClient } from '../../api/management.js';
+import { management } from '../../api/management.js';
 import { useChannels, useEndpoints } from '../../api/things.js';
 import { channelState } from '../../channels/channel-state.js';
 import { Button } from '../../components/button.js';
@@ -78,14 +78,7 @@ const DeleteDialog = ({ project: { id, name }, onClose }: DeleteDialogProps) => 
       isDanger
       consequences={consequences}
       run={async () => {
-        try {
-          await deleteProject(id, endpoints.length > 0);
-        } catch (error) {
-          // If an endpoint added the project in the meantime, the dialog now lists that endpoint.
-          if (error instanceof GatewayError && error.code === 'in_use')
-            await queryClient.invalidateQueries({ queryKey: ['endpoints'] });
-          throw error;
-        }
+        await deleteProject(id, endpoints.length > 0);
         toast(m.deleted(name));
         await navigate({ to: '/projects' });
         await forgetProject(id);
