@@ -98,6 +98,8 @@ export const ROUND: RoundBounds = { owners: 250, posts: 500, targets: 4_000 };
 /** How long a round should take, in ms: another owner's post waits for the end of one, and for its own. */
 const ROUND_MS = 250;
 const FEWEST_POSTS = 50;
+/** Maximum number of targets of a post that counts as small in rounds of any size. */
+const SMALL_POST = 400;
 
 /** Returns the bounds of a round with a number of posts. */
 const boundsOf = (posts: number): RoundBounds => ({
@@ -119,7 +121,7 @@ export const nextRound = ({ posts }: RoundBounds, tookMs: number): RoundBounds =
 export interface SharedRound {
   /** Owners whose posts fit into their share. */
   readonly small: readonly (readonly DuePost[])[];
-  /** Owners whose first post is larger than their share. */
+  /** Owners whose first post is larger than their share, or has more than 400 targets. */
   readonly large: readonly (readonly DuePost[])[];
   /** The owner after whom the next round begins. */
   readonly last: string;
@@ -141,7 +143,7 @@ export const shareRound = (due: readonly DuePost[], { targets: most }: Pick<Roun
   const large: DuePost[][] = [];
   for (const posts of byOwner) {
     const taken = takeShare(posts, share);
-    (countTargets(taken) <= share ? small : large).push(taken);
+    (taken[0]!.targets <= Math.min(share, SMALL_POST) ? small : large).push(taken);
   }
   let total = countTargets(small.flat());
   const end = large.findIndex((posts, i) => (total += countTargets(posts)) > most && i > 0);

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { newCommandContext } from '../../commands/command.js';
 import { type EncodedChange, PlannedPosts } from '../../commands/post/planned-posts.js';
-import { EVENT_STORE, type EventStore, isStoreOutage } from '../../event-store/port.js';
+import { EVENT_STORE, type EventStore, isStoreOutage, type Position } from '../../event-store/port.js';
 import { type Clock, type Instant, SHARED_CLOCK } from '../../kernel/clock.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { isRejection, reasonOf } from '../../kernel/result.js';
@@ -71,13 +71,17 @@ const NAME = 'release-planned-posts';
 const VIEW = 'planned-posts';
 const SCHEDULE = 'publish-schedule';
 /**
- * How long a round waits at most for the publish schedule to queue the publications of earlier rounds, in ms. Longer
- * than a round's publications take, even of a post with 2,000 targets on a busy machine: what is released on top of an
- * unfinished round stands in front of every other owner's next post.
+ * How long a round waits at most for the publish schedule to queue the publications of earlier rounds, in ms: what is
+ * released on top of them stands in front of every other owner's next post.
  */
 const SCHEDULE_WAIT_MS = 2_000;
-/** Number of targets that were released since the last such wait, from which a round waits again. */
+/** Number of targets of small posts that were released since the last such wait, from which a round waits again. */
 const MOST_UNQUEUED = 1_000;
+/**
+ * How often the time that the schedule took to queue large posts must pass before the next ones: other owners' posts
+ * rarely wait behind them then.
+ */
+const LARGE_POSTS_REST = 3;
 /** Maximum number of posts that are read at a time: a post's content may have a megabyte. */
 const LOADS = 25;
 /** Maximum sleep, in ms, in case a notification is lost. */
@@ -86,6 +90,34 @@ const RETRY = { firstMs: 100, longestMs: 2_000 };
 const OWN_VERSION_MS = 1_000;
 /** Pause after a check that could not release any post, in ms. */
 const NOTHING_RELEASED_PAUSE_MS = 100;
+
+/**
+ * The pace of posts that are larger than their owner's share of a round. The schedule queues all publications of a post
+ * in one step, behind which those of other owners wait.
+ */
+class LargePosts {
+  private latest: { readonly at: number; readonly upTo: Position } | null = null;
+  private restUntil = 0;
+
+  constructor(private readonly progress: ProjectionProgress) {}
+
+  /** Tells whether the schedule has queued the latest large posts, and has had time for others since. */
+  async mayFollow(): Promise<boolean> {
+    const { latest } = this;
+    if (latest) {
+      if (!(await this.progress.waitFor([SCHEDULE], latest.upTo, 0))) return false;
+      const now = performance.now();
+      this.restUntil = now + LARGE_POSTS_REST * (now - latest.at);
+      this.latest = null;
+    }
+    return performance.now() >= this.restUntil;
+  }
+
+  /** @param upTo a position at or after the releases */
+  onReleased(upTo: Position): void {
+    this.latest = { at: performance.now(), upTo };
+  }
+}
 
 /**
  * Releases due planned posts in rounds, which the owners share (D-79); each owner's posts in order of `publish_at`, then
@@ -127,6 +159,7 @@ export class ReleasePlannedPosts {
 
   private async work(held: AbortSignal): Promise<void> {
     const { queue, clock, progress, setAside, store } = this;
+    const largePosts = new LargePosts(progress);
     let unqueued = 0;
     let bounds = FIRST_ROUND;
     for (let after = ''; !held.aborted;) {
@@ -150,9 +183,12 @@ export class ReleasePlannedPosts {
       const due = await queue.findDue(now, { ...bounds, after, without: setAside.ids });
       const { small, large, last } = shareRound(due, bounds);
       after = last;
-      unqueued += countTargets([...small, ...large].flat());
-      // The schedule queues a large post's publications in one step: those of small posts go first.
-      const released = [await this.release(small, String(head), held), await this.release(large, String(head), held)];
+      unqueued += countTargets(small.flat());
+      const released = [await this.release(small, String(head), held)];
+      if (large.length > 0 && (await largePosts.mayFollow())) {
+        released.push(await this.release(large, String(head), held));
+        largePosts.onReleased(await store.readHead());
+      }
       if (!released.includes(true)) await sleepUnlessAborted(NOTHING_RELEASED_PAUSE_MS, held);
       else bounds = nextRound(bounds, performance.now() - startedAt);
     }

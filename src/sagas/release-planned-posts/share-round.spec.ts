@@ -26,6 +26,11 @@ it('keeps no owner waiting for another whose post is larger than its share', () 
   });
 });
 
+it('counts a post with very many targets as large, however large the round is', () => {
+  const { small, large } = shareRound([...due('a', 401), ...due('b', 400)], { targets: 4_000 });
+  expect([small, large].map((owners) => owners.flat().map(({ ownerId }) => ownerId))).toEqual([['b'], ['a']]);
+});
+
 it('leaves owners to the beginning of the next round whose large posts do not fit', () => {
   const posts = [...due('a', 70), ...due('b', 60), ...due('c', 1)];
   expect(share(posts)).toEqual({ small: ['c0'], large: ['a0'], last: 'a' });
