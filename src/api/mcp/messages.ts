@@ -62,8 +62,6 @@ export const TOOL_DESCRIPTIONS = {
   status: message(
     'Shows the status of a post: the state of each publication (planned, queued, publishing, published, failed, in_doubt, filtered, dismissed), links to the messages, and errors. Takes the id that {publish} returned.',
   ),
-  waitingFor:
-    'Why a planned or queued publication is waiting: rule (null: none, it is next), until (null: unknown) and a sentence; null if it is not waiting.',
   reschedule: message(
     'Moves a planned post to another time, or publishes it now (publish_at null). Only a post that is still planned can be moved: {status} shows whether it is. At most 60 changes a minute.',
   ),
@@ -77,31 +75,37 @@ export const TOOL_DESCRIPTIONS = {
   statusTitle: 'Show the status of a post',
   rescheduleTitle: 'Move a planned post to another time',
   cancelTitle: 'Cancel a post',
-  text: 'Plain text without HTML. With media it is the caption. Text that is too long for a network is trimmed there.',
-  entities: 'Formatting of ranges of text. offset and length count UTF-16 units.',
-  media: 'Photos, videos and audio, shown as one album. Each URL is a direct https link without redirects.',
-  buttons: 'Rows of link buttons. Some networks show no buttons: put the link into the text as well.',
-  isAdvertisement: 'Label for statistics. It does not pause anything on its own.',
-  adPauseMinutes: 'Minutes to pause the whole project after the post is published.',
-  adTargetPauseMinutes: 'Minutes to pause each channel after the post is published there.',
-  targets:
-    'Target ids (tgt_…) from discovery, or whole names if discovery shows names. Leave it out for all active targets.',
-  externalId: 'Your own id for the post. A second post with the same id within 24 hours is not queued again.',
-  traceId: 'Any text; it is returned and logged.',
-  metadata: 'Any JSON object; it is stored with the post.',
-  overrides:
-    'Content that differs by network or target: an object whose keys are networks (such as telegram) or target ids, and whose values have any of text, entities, media, buttons. Each replaces the field of the post there; null removes it.',
-  publishAt:
-    'When to publish the post: RFC 3339 with an offset, such as 2027-03-01T09:00:00+03:00, at most 366 days ahead. Leave it out to publish now.',
+  ofPost: {
+    text: 'Plain text without HTML. With media it is the caption. Text that is too long for a network is trimmed there.',
+    entities: 'Formatting of ranges of text. offset and length count UTF-16 units.',
+    media: 'Photos, videos and audio, shown as one album. Each URL is a direct https link without redirects.',
+    buttons: 'Rows of link buttons. Some networks show no buttons: put the link into the text as well.',
+    is_advertisement: 'Label for statistics. It does not pause anything on its own.',
+    ad_pause_minutes: 'Minutes to pause the whole project after the post is published.',
+    ad_target_pause_minutes: 'Minutes to pause each channel after the post is published there.',
+    targets:
+      'Target ids (tgt_…) from discovery, or whole names if discovery shows names. Leave it out for all active targets.',
+    external_id: 'Your own id for the post. A second post with the same id within 24 hours is not queued again.',
+    trace_id: 'Any text; it is returned and logged.',
+    metadata: 'Any JSON object; it is stored with the post.',
+    overrides:
+      'Content that differs by network or target: an object whose keys are networks (such as telegram) or target ids, and whose values have any of text, entities, media, buttons. Each replaces the field of the post there; null removes it.',
+    publish_at:
+      'When to publish the post: RFC 3339 with an offset, such as 2027-03-01T09:00:00+03:00, at most 366 days ahead. Leave it out to publish now.',
+  },
   newTime:
     'The new time: RFC 3339 with an offset, such as 2027-03-01T09:00:00+03:00. null publishes the post now, or as soon as it is approved.',
   idempotencyKey:
     'A unique string for this post, such as a UUID. Repeat the call with the same key after an error or a lost response.',
-  projectMinutes: 'Minutes to pause all projects of the endpoint.',
-  targetMinutes: 'Minutes to pause the channels, in every project that uses them.',
-  pauseTargets: 'Channels to pause: ids (tgt_…) or whole names. Leave it out for all.',
-  scope: 'What to resume: project, targets, or all (the default).',
-  resumeTargets: 'Channels to resume if scope is targets: ids (tgt_…) or whole names. Leave it out for all.',
+  ofPause: {
+    project_minutes: 'Minutes to pause all projects of the endpoint.',
+    target_minutes: 'Minutes to pause the channels, in every project that uses them.',
+    targets: 'Channels to pause: ids (tgt_…) or whole names. Leave it out for all.',
+  },
+  ofResume: {
+    scope: 'What to resume: project, targets, or all (the default).',
+    targets: 'Channels to resume if scope is targets: ids (tgt_…) or whole names. Leave it out for all.',
+  },
   postId: 'The id of the post: post_…',
 };
 

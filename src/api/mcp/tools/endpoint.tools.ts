@@ -1,14 +1,11 @@
 import { countOf } from '../../../kernel/message.js';
-import { RESUME_SCOPES } from '../../../payload/validate.js';
+import { TempPauseDto, TempResumeDto } from '../../../payload/validate.js';
 import { quoteShort } from '../../../validation/wording.js';
 import type { InfoTargetView, InfoView } from '../../public/info.controller.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY, TOOL_ERRORS } from '../messages.js';
-import { minutesSchema, targetsSchema } from './payload-schema.js';
+import { answerOf, argumentsOf } from './schemas.js';
 import {
-  type ArgumentSchemas,
   describe,
-  NULLABLE_TEXT,
-  objectSchema,
   readArguments,
   RefusedArguments,
   requireSuccess,
@@ -86,20 +83,6 @@ const describeTargets = (targets: readonly InfoTargetView[]): string => {
   return listed.join(', ') + (targets.length > MAX_LISTED ? ', …' : '');
 };
 
-const TARGET = objectSchema({
-  id: { type: 'string' },
-  platform: { type: 'string' },
-  name: NULLABLE_TEXT,
-  paused_until: NULLABLE_TEXT,
-});
-
-const PROJECT = objectSchema({
-  index: { type: 'integer' },
-  name: NULLABLE_TEXT,
-  paused_until: NULLABLE_TEXT,
-  targets: { type: 'array', items: TARGET },
-});
-
 /** Lists projects and targets (publish-api.md: Assistant tool server, `service_discover`). */
 export const discoverTool = (names: ToolNames): Tool => ({
   definition: {
@@ -107,11 +90,7 @@ export const discoverTool = (names: ToolNames): Tool => ({
     title: SAY.discoverTitle,
     description: SAY.discover(names),
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
-    outputSchema: objectSchema({
-      endpoint: objectSchema({ slug: { type: 'string' }, name: NULLABLE_TEXT, verbose: { type: 'boolean' } }),
-      projects: { type: 'array', items: PROJECT },
-      capabilities: { type: 'object' },
-    }),
+    outputSchema: answerOf('Discovery'),
     annotations: { readOnlyHint: true, openWorldHint: false },
   },
 
@@ -128,24 +107,8 @@ export const discoverTool = (names: ToolNames): Tool => ({
   },
 });
 
-const OUTPUT = objectSchema({
-  ok: { type: 'boolean' },
-  request_id: { type: 'string' },
-  projects_affected: { type: 'integer' },
-  resources_affected: { type: 'integer' },
-  rescheduled_post_targets: { type: 'integer' },
-});
-
-const PAUSE: ArgumentSchemas = {
-  project_minutes: minutesSchema(SAY.projectMinutes),
-  target_minutes: minutesSchema(SAY.targetMinutes),
-  targets: targetsSchema(SAY.pauseTargets),
-};
-
-const RESUME: ArgumentSchemas = {
-  scope: { type: 'string', enum: [...RESUME_SCOPES], description: SAY.scope },
-  targets: targetsSchema(SAY.resumeTargets),
-};
+const PAUSE = argumentsOf(TempPauseDto, SAY.ofPause);
+const RESUME = argumentsOf(TempResumeDto, SAY.ofResume);
 
 /** Pauses projects and channels (D-39; publish-api.md: temp-pause). */
 export const pauseTool = (names: ToolNames): Tool => ({
@@ -154,7 +117,7 @@ export const pauseTool = (names: ToolNames): Tool => ({
     title: SAY.pauseTitle,
     description: SAY.pause(names),
     inputSchema: { type: 'object', properties: PAUSE, additionalProperties: false },
-    outputSchema: OUTPUT,
+    outputSchema: answerOf('PauseResult'),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   call: (args, send, slug) =>
@@ -168,7 +131,7 @@ export const resumeTool = (names: ToolNames): Tool => ({
     title: SAY.resumeTitle,
     description: SAY.resume(names),
     inputSchema: { type: 'object', properties: RESUME, additionalProperties: false },
-    outputSchema: OUTPUT,
+    outputSchema: answerOf('PauseResult'),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   },
   call: (args, send, slug) =>

@@ -1,13 +1,13 @@
 import { countOf } from '../../../kernel/message.js';
+import { PublishPayloadDto } from '../../../payload/payload.dto.js';
 import { LIMITS } from '../../../payload/payload.js';
+import { RescheduleDto } from '../../../payload/reschedule.dto.js';
 import type { PostStatusView } from '../../public/post.views.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
 import { resolveTargetNames } from './endpoint.tools.js';
-import { PAYLOAD_SCHEMA } from './payload-schema.js';
+import { answerOf, argumentsOf } from './schemas.js';
 import {
-  type ArgumentSchemas,
   joinErrors,
-  NULLABLE_TEXT,
   objectSchema,
   readArguments,
   readText,
@@ -16,20 +16,7 @@ import {
   type ToolNames,
 } from './tool.js';
 
-const PLACE = { type: ['integer', 'string', 'null'] };
-const TEXTS = { type: 'array', items: { type: 'string' } };
-
-const PUBLICATION = objectSchema({
-  project: PLACE,
-  target: PLACE,
-  platform: { type: 'string' },
-  state: { type: 'string' },
-  message_ids: TEXTS,
-  urls: TEXTS,
-  published_at: NULLABLE_TEXT,
-  error: { type: ['object', 'null'] },
-  waiting_for: { type: ['object', 'null'], description: SAY.waitingFor },
-});
+const ID = { type: 'string', description: SAY.postId };
 
 /** Returns the API path of a post. No post has an empty id. */
 export const postPath = (slug: string, id: string): string =>
@@ -41,19 +28,8 @@ export const postStatusTool = (names: ToolNames): Tool => ({
     name: names.status,
     title: SAY.statusTitle,
     description: SAY.status(names),
-    inputSchema: { ...objectSchema({ id: { type: 'string', description: SAY.postId } }), additionalProperties: false },
-    outputSchema: objectSchema({
-      ok: { type: 'boolean' },
-      id: { type: 'string' },
-      accepted_at: { type: 'string' },
-      trace_id: NULLABLE_TEXT,
-      external_id: NULLABLE_TEXT,
-      publish_at: NULLABLE_TEXT,
-      released_at: NULLABLE_TEXT,
-      approval: { type: ['object', 'null'] },
-      revision: { type: 'integer' },
-      publications: { type: 'array', items: PUBLICATION },
-    }),
+    inputSchema: { ...objectSchema({ id: ID }), additionalProperties: false },
+    outputSchema: answerOf('PostStatus'),
     annotations: { readOnlyHint: true, openWorldHint: false },
   },
 
@@ -69,8 +45,9 @@ export const postStatusTool = (names: ToolNames): Tool => ({
   },
 });
 
-const PROPERTIES: ArgumentSchemas = {
-  ...PAYLOAD_SCHEMA,
+const PAYLOAD = argumentsOf(PublishPayloadDto, SAY.ofPost);
+const PROPERTIES = {
+  ...PAYLOAD,
   idempotency_key: { type: 'string', maxLength: LIMITS.keyLength, description: SAY.idempotencyKey },
 };
 
@@ -81,17 +58,7 @@ export const publishTool = (names: ToolNames): Tool => ({
     title: SAY.publishTitle,
     description: SAY.publish(names),
     inputSchema: { type: 'object', properties: PROPERTIES, additionalProperties: false },
-    outputSchema: objectSchema(
-      {
-        ok: { type: 'boolean' },
-        id: NULLABLE_TEXT,
-        trace_id: NULLABLE_TEXT,
-        queued_targets: { type: 'integer' },
-        publish_at: NULLABLE_TEXT,
-        state: { type: 'string', enum: ['planned'] },
-      },
-      ['publish_at', 'state'],
-    ),
+    outputSchema: answerOf('PublishResult'),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   },
 
@@ -124,8 +91,6 @@ const describeAnswer = (
   return (typeof at === 'string' ? TOOL_ANSWERS.planned({ ...plan, at }) : TOOL_ANSWERS.needsApproval(plan)) + missing;
 };
 
-const ID = { type: 'string', description: SAY.postId };
-
 /** Moves a planned post to another time (D-63). */
 export const rescheduleTool = (names: ToolNames): Tool => ({
   definition: {
@@ -133,17 +98,10 @@ export const rescheduleTool = (names: ToolNames): Tool => ({
     title: SAY.rescheduleTitle,
     description: SAY.reschedule(names),
     inputSchema: {
-      ...objectSchema({ id: ID, publish_at: { ...NULLABLE_TEXT, format: 'date-time', description: SAY.newTime } }),
+      ...objectSchema({ id: ID, ...argumentsOf(RescheduleDto, { publish_at: SAY.newTime }) }),
       additionalProperties: false,
     },
-    outputSchema: objectSchema({
-      ok: { type: 'boolean' },
-      id: { type: 'string' },
-      publish_at: NULLABLE_TEXT,
-      state: { type: 'string', enum: ['planned', 'released'] },
-      revision: { type: 'integer' },
-      queued_targets: { type: 'integer' },
-    }),
+    outputSchema: answerOf('ChangedPost'),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   },
 
@@ -168,7 +126,7 @@ export const cancelTool = (names: ToolNames): Tool => ({
     title: SAY.cancelTitle,
     description: SAY.cancel,
     inputSchema: { ...objectSchema({ id: ID }), additionalProperties: false },
-    outputSchema: objectSchema({ ok: { type: 'boolean' }, id: { type: 'string' }, cancelled: { type: 'integer' } }),
+    outputSchema: answerOf('Cancelled'),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   },
 
@@ -188,25 +146,14 @@ export const sandboxTool = (names: ToolNames): Tool => ({
     name: names.sandbox,
     title: SAY.sandboxTitle,
     description: SAY.sandbox(names),
-    inputSchema: { type: 'object', properties: PAYLOAD_SCHEMA, additionalProperties: false },
-    outputSchema: {
-      type: 'object',
-      properties: {
-        ok: { type: 'boolean' },
-        would_create_post: { type: 'boolean' },
-        validation: { type: 'object' },
-        preview: { type: 'object' },
-        warnings: { type: 'array', items: { type: 'object' } },
-        errors: { type: 'array', items: { type: 'string' } },
-      },
-      required: ['ok', 'would_create_post', 'validation'],
-    },
+    inputSchema: { type: 'object', properties: PAYLOAD, additionalProperties: false },
+    outputSchema: { type: 'object', anyOf: [answerOf('SandboxResult'), answerOf('SandboxErrorBody')] },
     annotations: { readOnlyHint: true, openWorldHint: true },
   },
   isSandbox: true,
 
   async call(args, send, slug) {
-    const sent = readArguments(args, Object.keys(PAYLOAD_SCHEMA));
+    const sent = readArguments(args, Object.keys(PAYLOAD));
     const targets = await resolveTargetNames(sent.targets, send, slug, names);
     const body = { ...sent, ...(targets && { targets: targets.map((id) => ({ id })) }) };
     const answer = await send({ method: 'POST', path: '/v1/sandbox/test', body });

@@ -54,16 +54,13 @@ export class RefusedArguments extends ToolError {
   }
 }
 
-/** Schema of a text that may be null. */
-export const NULLABLE_TEXT = { type: ['string', 'null'] };
-
 export type ObjectSchema = { type: 'object'; properties: ArgumentSchemas; required: string[] };
 
-/** Returns the schema of an object. @param optional names of properties that may be absent */
-export const objectSchema = (properties: ArgumentSchemas, optional: readonly string[] = []): ObjectSchema => ({
+/** Returns the schema of an object whose properties are required. */
+export const objectSchema = (properties: ArgumentSchemas): ObjectSchema => ({
   type: 'object',
   properties,
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+  required: Object.keys(properties),
 });
 
 /** Returns the body of a successful response. @throws ToolError for an error response; its message says what to do */
