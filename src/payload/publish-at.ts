@@ -1,4 +1,5 @@
 import { type Instant, iso } from '../kernel/clock.js';
+import type { ProblemList } from '../validation/problem-list.js';
 import type { FieldProblem } from '../validation/wording.js';
 import { PUBLISH_AT_MESSAGES } from './messages.js';
 
@@ -52,6 +53,17 @@ export const refusePublishAt = (publishAt: Instant, now: Instant): FieldProblem 
     code: 'publish_at_too_far',
     predicate: PUBLISH_AT_MESSAGES.tooFar({ ...figures, days: MAX_SCHEDULE_DAYS }),
   };
+};
+
+/**
+ * Returns the time that a post is planned for; null if there is none. Reports a time too far in the past or future; the
+ * field's rule has already reported invalid values.
+ */
+export const checkPublishAt = (sent: unknown, now: Instant, problems: ProblemList): Instant | null => {
+  const publishAt = typeof sent === 'string' ? parsePublishAt(sent) : null;
+  const problem = publishAt === null ? null : refusePublishAt(publishAt, now);
+  if (problem) problems.add(422, 'publish_at', problem.code, problem.predicate);
+  return publishAt;
 };
 
 /**

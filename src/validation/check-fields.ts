@@ -1,5 +1,5 @@
 import { validateSync } from 'class-validator';
-import type { ProblemList, RefusalStatus } from './problem-list.js';
+import { ProblemList, type RefusalStatus, type Refused } from './problem-list.js';
 import { passesRules, type RuleContext } from './rules.js';
 import { wrongTypePredicate } from './wording.js';
 
@@ -125,6 +125,23 @@ export const checkFields = (dto: object, path: string, problems: ProblemList): R
       problems.add(SCHEMA, path === '' ? property : `${path}.${property}`, code, predicate);
     }
   return new Set(errors.map(({ property }) => property));
+};
+
+/**
+ * Checks a body against the rules of its class.
+ * @param convert returns the result for a body without problems, and may add problems
+ */
+export const validateBody = <Dto extends object, Result extends object>(
+  DtoClass: BodyClass<Dto>,
+  value: unknown,
+  convert: (dto: Dto, problems: ProblemList, sent: Sent) => Result,
+): ({ readonly ok: true } & Result) | Refused => {
+  const problems = new ProblemList();
+  if (!checkObject(value, '', problems)) return problems.refused();
+  const dto = readFields(DtoClass, value);
+  checkFields(dto, '', problems);
+  const result = convert(dto, problems, value);
+  return problems.isEmpty ? { ok: true, ...result } : problems.refused();
 };
 
 /**
