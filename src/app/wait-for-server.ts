@@ -48,10 +48,9 @@ export const waitForServer = async <T>(
       return await attempt();
     } catch (error) {
       if (!isTemporary(error)) throw describeRejection(error, what, from);
-      const reason = reasonOf((error as Error).cause ?? error);
       // KurrentDB's client reports only `UnavailableError`, so the log line includes the address.
       const where = from && { setting: from.setting, address: maskUrl(from.url) };
-      if (failure.shouldLog(reason)) log.warn({ reason, ...where }, `waiting for ${what}`);
+      failure.warn(log, (error as Error).cause ?? error, `waiting for ${what}`, where ?? {});
       await sleep(PAUSE_MS, undefined, { signal });
     }
   }

@@ -16,7 +16,7 @@ import { reasonOf } from '../kernel/result.js';
 import { ProjectionProgress } from '../projections/engine/progress.js';
 import { PROJECTIONS } from '../projections/engine/projection.js';
 import { Backoff } from '../runtime/backoff.js';
-import { BatchPace } from '../runtime/batcher.js';
+import { Pace } from '../runtime/pace.js';
 import { Semaphore } from '../runtime/semaphore.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 import { type Change, CHANGE_TYPES, describeChange } from './change.js';
@@ -174,7 +174,7 @@ export class ChangeFeed {
   /** Follows the log and notifies the listeners, until the signal is aborted. Survives outages. */
   private async follow(signal: AbortSignal): Promise<void> {
     const { store, log } = this;
-    const pace = new BatchPace(TURN_MS, TURNS_AT_ONCE);
+    const pace = new Pace(TURN_MS, TURNS_AT_ONCE);
     const backoff = new Backoff();
     while (!signal.aborted) {
       try {
@@ -186,7 +186,7 @@ export class ChangeFeed {
           backoff.reset();
           for (const listener of this.listeners) listener.onChanges(changes, position);
           if (changes.length === 0) continue;
-          pace.record();
+          pace.take();
           await sleepUnlessAborted(pace.delay(), signal);
           if (signal.aborted) return;
         }

@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
 import type { Log } from '../kernel/log.js';
-import { reasonOf } from '../kernel/result.js';
 import { RepeatedFailure } from '../runtime/failing-work.js';
 import type { EventCodec } from './codec.js';
 import { type EventStore, isFullPage, type Position, type StoredEvent } from './port.js';
@@ -50,9 +49,7 @@ export class SnapshotTable implements Snapshots {
     try {
       return await call();
     } catch (error) {
-      const reason = reasonOf(error);
-      if (this.failure.shouldLog(reason))
-        this.log.warn({ reason }, 'a snapshot cannot be used; the stream is read from its start');
+      this.failure.warn(this.log, error, 'a snapshot cannot be used; the stream is read from its start');
       return null;
     }
   }

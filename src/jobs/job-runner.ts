@@ -1,6 +1,6 @@
 import type { Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/result.js';
-import type { Leases } from '../postgres/leases.js';
+import { type Leases, whileHeld } from '../postgres/leases.js';
 import type { Notifications } from '../postgres/notifications.js';
 import { Backoff } from '../runtime/backoff.js';
 import { RepeatedFailure } from '../runtime/failing-work.js';
@@ -60,7 +60,7 @@ export class JobRunner {
         }
         failure.clear();
       } catch (error) {
-        if (failure.shouldLog(reasonOf(error))) log.warn({ reason: reasonOf(error) }, 'failed to look for jobs');
+        failure.warn(log, error, 'failed to look for jobs');
       }
       await sleepUnlessAborted(LOOK_MS, AbortSignal.any([signal, woken.signal]));
     }
@@ -74,15 +74,9 @@ export class JobRunner {
     const backoff = new Backoff(RETRY);
     while (!signal.aborted) {
       try {
-        const lease = await leases.acquire(`job/${id}`, signal);
-        if (!lease) return;
-        try {
-          const isOver = await this.carryOutUnderLease(id, AbortSignal.any([signal, lease.lost]));
-          leases.failingWork.recordSuccess(`job/${id}`);
-          if (isOver) return;
-        } finally {
-          await lease.release();
-        }
+        const isOver = await whileHeld(leases, `job/${id}`, signal, (held) => this.carryOutUnderLease(id, held));
+        leases.failingWork.recordSuccess(`job/${id}`);
+        if (isOver) return;
         await backoff.wait(signal); // another process may take the job over
       } catch (error) {
         const reason = reasonOf(error);

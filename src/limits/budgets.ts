@@ -10,7 +10,7 @@ import { POOL } from '../postgres/tokens.js';
 import { Batcher } from '../runtime/batcher.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 import { yieldToEventLoop } from '../runtime/cooperative-work.js';
-import { KeyedPace } from '../runtime/keyed-pace.js';
+import { KeyedPace } from '../runtime/pace.js';
 
 /** Number of changes that an owner may make at once. Further changes follow at the budget's own rate. */
 const CHANGE_BURST = 5;

@@ -1,7 +1,6 @@
 import type { Pool } from 'pg';
 import type { Clock, Instant } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
-import { reasonOf } from '../kernel/result.js';
 import { RepeatedFailure } from '../runtime/failing-work.js';
 
 /** How often the database's clock is read, in ms. */
@@ -50,8 +49,7 @@ export class DatabaseClock implements Clock {
       await this.read();
       this.failure.clear();
     } catch (error) {
-      const reason = reasonOf(error);
-      if (this.failure.shouldLog(reason)) this.log.warn({ reason }, "failed to read the database's clock; retrying");
+      this.failure.warn(this.log, error, "failed to read the database's clock; retrying");
     }
   }
 }

@@ -68,6 +68,25 @@ export interface Lease {
   release(): Promise<void>;
 }
 
+/**
+ * Works while this process holds a lease, then releases it. Returns undefined if the signal is aborted before that.
+ * @param work its signals: `held` is aborted if the signal is, or if the lease is lost; `lost` only if it is lost
+ */
+export const whileHeld = async <T>(
+  leases: Pick<Leases, 'acquire'>,
+  name: string,
+  signal: AbortSignal,
+  work: (held: AbortSignal, lost: AbortSignal) => Promise<T>,
+): Promise<T | undefined> => {
+  const lease = await leases.acquire(name, signal);
+  if (!lease) return undefined;
+  try {
+    return await work(AbortSignal.any([signal, lease.lost]), lease.lost);
+  } finally {
+    await lease.release();
+  }
+};
+
 /** The period between acquiring and releasing a lease. Each term has its own number. */
 export interface Term {
   readonly name: string;

@@ -1,6 +1,5 @@
 import { Client } from 'pg';
 import type { Log } from '../kernel/log.js';
-import { reasonOf } from '../kernel/result.js';
 import { RepeatedFailure } from '../runtime/failing-work.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 
@@ -101,9 +100,7 @@ export class Notifications {
         if (!signal.aborted)
           this.log.warn({}, 'lost the database connection that listens for notifications; connecting again');
       } catch (error) {
-        const reason = reasonOf(error);
-        if (failure.shouldLog(reason))
-          this.log.warn({ reason }, 'failed to listen for database notifications; trying again');
+        failure.warn(this.log, error, 'failed to listen for database notifications; trying again');
         await client.end().catch(() => undefined);
       }
       await sleepUnlessAborted(500, signal);

@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import { Client } from 'pg';
 import { newUuid } from '../kernel/ids.js';
 import type { Log } from '../kernel/log.js';
-import { reasonOf } from '../kernel/result.js';
 import { RepeatedFailure } from '../runtime/failing-work.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 
@@ -78,8 +77,7 @@ export class Presence {
             throw new Error('the registration of this process expired or was deleted');
         }
       } catch (error) {
-        const reason = reasonOf(error);
-        if (failure.shouldLog(reason)) log.warn({ reason }, 'lost all leases; registering again');
+        failure.warn(log, error, 'lost all leases; registering again');
       }
       this.dropRegistration();
       await sleepUnlessAborted(RETRY_MS, signal);

@@ -1,3 +1,6 @@
+import type { Log } from '../kernel/log.js';
+import { reasonOf } from '../kernel/result.js';
+
 /** Work that keeps failing. */
 export interface WorkFailure {
   readonly name: string;
@@ -79,6 +82,12 @@ export class RepeatedFailure {
     this.lastMessage = message;
     this.loggedAt = now;
     return true;
+  }
+
+  /** Logs a failure as a warning, unless {@link shouldLog} says no. @param context further fields of the log line */
+  warn(log: Log, error: unknown, message: string, context: object = {}): void {
+    const reason = reasonOf(error);
+    if (this.shouldLog(reason)) log.warn({ ...context, reason }, message);
   }
 
   /** Records a success: the next failure will be logged. */

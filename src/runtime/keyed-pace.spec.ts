@@ -1,4 +1,4 @@
-import { KeyedPace } from './keyed-pace.js';
+import { KeyedPace } from './pace.js';
 
 const INTERVAL_MS = 20;
 

@@ -20,7 +20,7 @@ import { SETTINGS } from '../../config/tokens.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
-import { KeyedPace } from '../../runtime/keyed-pace.js';
+import { KeyedPace } from '../../runtime/pace.js';
 import { Gate } from '../public/gate/gate.js';
 import { bodyRejection } from '../public/gate/rejections.js';
 import { readJson } from '../public/read-payload.js';

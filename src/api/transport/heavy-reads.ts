@@ -1,4 +1,4 @@
-import { KeyedPace } from '../../runtime/keyed-pace.js';
+import { KeyedPace } from '../../runtime/pace.js';
 import { KeyedSemaphore } from '../../runtime/semaphore.js';
 
 /** At most two heavy reads per holder at a time. */

@@ -5,7 +5,6 @@ import { EVENT_STORE, type EventStore, type StoredEvent } from '../../event-stor
 import type { Instant } from '../../kernel/clock.js';
 import type { RecordedEvent } from '../../kernel/events.js';
 import { LOG, type Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/result.js';
 import { POOL } from '../../postgres/tokens.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { RepeatedFailure } from '../../runtime/failing-work.js';
@@ -74,9 +73,7 @@ export class HistorySnapshotTable {
     try {
       return await call();
     } catch (error) {
-      const reason = reasonOf(error);
-      if (this.failure.shouldLog(reason))
-        this.log.warn({ reason }, 'a snapshot of history cannot be used; the stream is read from its start');
+      this.failure.warn(this.log, error, 'a snapshot of history cannot be used; the stream is read from its start');
       return null;
     }
   }

@@ -11,10 +11,10 @@ import {
 import { serializeAnchor } from '../../event-store/store-records.js';
 import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/result.js';
-import type { Leases } from '../../postgres/leases.js';
+import { type Leases, whileHeld } from '../../postgres/leases.js';
 import { withoutSyncCommit, withTransaction } from '../../postgres/pool.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
-import { BatchPace } from '../../runtime/batcher.js';
+import { Pace } from '../../runtime/pace.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import type { ProjectionProgress } from './progress.js';
 import { type Projection, readSkippedEvents, tableSchema } from './projection.js';
@@ -124,13 +124,7 @@ export class ProjectionLane {
     const lane = { projection: this.projection.name, version: this.version };
     const name = `projection/${lane.projection}/${this.version}`;
     try {
-      const lease = await leases.acquire(name, signal);
-      if (!lease) return null;
-      try {
-        await this.project(AbortSignal.any([signal, lease.lost]));
-      } finally {
-        await lease.release();
-      }
+      await whileHeld(leases, name, signal, (held) => this.project(held));
       leases.failingWork.recordSuccess(name);
     } catch (error) {
       if (signal.aborted) return null;
@@ -163,7 +157,7 @@ export class ProjectionLane {
     // whether to apply them.
     const except = this.deps.codec.types.filter((type) => !handles(type));
     let cache = new RowCache();
-    const pace = new BatchPace(batchIntervalMs, BUSY_BATCHES);
+    const pace = new Pace(batchIntervalMs, BUSY_BATCHES);
     this.role = null;
     let isLevel = false;
     for await (const batch of divideBatches(this.readBatches(checkpoint, except, signal))) {
@@ -183,7 +177,7 @@ export class ProjectionLane {
       }
       if (this.role === 'read' || isRead) this.deps.progress.recordPosition(name, this.version, position);
       if (!batch.isLive || batch.events.length === 0) continue;
-      pace.record(startedAt);
+      pace.take(1, startedAt);
       // Pause so that the next events accumulate into a larger batch.
       const pause = batch.events.length >= BUSY_BATCH_SIZE ? batchIntervalMs : pace.delay(startedAt);
       const ms = startedAt + pause - performance.now();

@@ -1,5 +1,4 @@
 import type { Pool } from 'pg';
-import { reasonOf } from '../../kernel/result.js';
 import { RepeatedFailure } from '../../runtime/failing-work.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { type LaneDependencies, ProjectionLane } from './lane.js';
@@ -58,9 +57,7 @@ export class ProjectionRunner {
         if (own.length === 0) this.warnOfNewerProgram();
       } catch (error) {
         waitMs = RETRY_MS;
-        const reason = reasonOf(error);
-        if (failure.shouldLog(reason))
-          this.deps.log.warn({ projection: name, reason }, 'failed to check the versions; trying again');
+        failure.warn(this.deps.log, error, 'failed to check the versions; trying again', { projection: name });
       }
       await sleepUnlessAborted(waitMs, AbortSignal.any([signal, changed.signal]));
       off();

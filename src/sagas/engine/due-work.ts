@@ -3,7 +3,6 @@ import type { Pool } from 'pg';
 import type { Position } from '../../event-store/port.js';
 import { CLOCK, type Clock, type Instant } from '../../kernel/clock.js';
 import { LOG, type Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/result.js';
 import { Leases, ON_LEASE_CONFLICT } from '../../postgres/leases.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
@@ -98,9 +97,7 @@ export class DueWork<Queue> {
         await sleepUnlessAborted(Math.max(1, nextAt - performance.now()), this.woken.signal);
         claimFailure.clear();
       } catch (error) {
-        const reason = reasonOf(error);
-        if (claimFailure.shouldLog(reason))
-          this.deps.log.warn({ reason }, `failed to claim a due ${this.kind.keyName}; retrying`);
+        claimFailure.warn(this.deps.log, error, `failed to claim a due ${this.kind.keyName}; retrying`);
         await sleepUnlessAborted(FAILURE_COOLDOWN_MS, drain);
       }
     }

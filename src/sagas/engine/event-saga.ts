@@ -17,10 +17,10 @@ import { reasonOf } from '../../kernel/result.js';
 import { Leases } from '../../postgres/leases.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
-import { Backoff } from '../../runtime/backoff.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { retryWhileUnavailable } from './outages.js';
 import { type LaneEvent, ParkedEvents, ReactionAttempts, Skips } from './parked-events.js';
+import { runUnderLease } from './run-under-lease.js';
 import { SagaCheckpoint } from './saga-checkpoint.js';
 import { EventOwners, RETRY, SagaLanes } from './saga-lanes.js';
 
@@ -72,27 +72,14 @@ export class EventSaga<E extends DomainEvent> {
   /** Runs until the signal is aborted; a running reaction receives the same signal. */
   async run(signal: AbortSignal): Promise<void> {
     const stopListening = this.skips.listen(this.deps.notifications);
-    const backoff = new Backoff(RETRY);
-    while (!signal.aborted) {
-      const startedAt = performance.now();
-      try {
-        const lease = await this.deps.leases.acquire(this.key, signal);
-        if (!lease) break;
-        try {
-          await this.follow(AbortSignal.any([signal, lease.lost]));
-        } finally {
-          await this.checkpoint.stop();
-          await lease.release();
-        }
-        backoff.reset();
-        this.deps.leases.failingWork.recordSuccess(this.key);
-      } catch (error) {
-        this.logInterruption(error);
-        const delay = backoff.nextDelay(performance.now() - startedAt);
-        this.deps.leases.failingWork.recordFailure(this.key, reasonOf(error), delay);
-        await this.skips.wait(delay, signal);
-      }
-    }
+    const work = {
+      lease: this.key,
+      retry: RETRY,
+      failure: (error: unknown) => this.logInterruption(error),
+      pause: (ms: number) => this.skips.wait(ms, signal),
+      work: (held: AbortSignal) => this.follow(held).finally(() => this.checkpoint.stop()),
+    };
+    await runUnderLease(this.deps.leases, this.deps.log, work, signal);
     stopListening();
   }
 

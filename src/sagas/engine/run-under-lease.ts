@@ -1,6 +1,6 @@
 import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/result.js';
-import type { Leases } from '../../postgres/leases.js';
+import { type Leases, whileHeld } from '../../postgres/leases.js';
 import { Backoff, type BackoffBounds } from '../../runtime/backoff.js';
 import { RepeatedFailure } from '../../runtime/failing-work.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
@@ -9,8 +9,10 @@ import { sleepUnlessAborted } from '../../runtime/sleep.js';
 export interface LeasedWork {
   readonly lease: string;
   readonly retry: BackoffBounds;
-  /** Log message for a failure, `failed to …; retrying`. A repeated failure is logged once. */
-  readonly failure: string;
+  /** Log message for a failure, `failed to …; retrying`, if a repeated failure is logged once; otherwise logs one. */
+  readonly failure: string | ((error: unknown) => void);
+  /** Waits before the next attempt. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Works until `held` is aborted: the process stops or the lease is lost. @param lost aborted if the lease is lost */
   readonly work: (held: AbortSignal, lost: AbortSignal) => Promise<void>;
 }
@@ -19,7 +21,7 @@ export interface LeasedWork {
 export const runUnderLease = async (
   leases: Leases,
   log: Log,
-  { lease: name, retry, failure, work }: LeasedWork,
+  { lease: name, retry, failure, work, pause = sleepUnlessAborted }: LeasedWork,
   signal: AbortSignal,
 ): Promise<void> => {
   const backoff = new Backoff(retry);
@@ -27,22 +29,16 @@ export const runUnderLease = async (
   while (!signal.aborted) {
     const startedAt = performance.now();
     try {
-      const lease = await leases.acquire(name, signal);
-      if (!lease) return;
-      try {
-        await work(AbortSignal.any([signal, lease.lost]), lease.lost);
-      } finally {
-        await lease.release();
-      }
+      await whileHeld(leases, name, signal, work);
       backoff.reset();
       failures.clear();
       leases.failingWork.recordSuccess(name);
     } catch (error) {
-      const reason = reasonOf(error);
-      if (failures.shouldLog(reason)) log.warn({ reason }, failure);
+      if (typeof failure === 'string') failures.warn(log, error, failure);
+      else failure(error);
       const delay = backoff.nextDelay(performance.now() - startedAt);
-      leases.failingWork.recordFailure(name, reason, delay);
-      await sleepUnlessAborted(delay, signal);
+      leases.failingWork.recordFailure(name, reasonOf(error), delay);
+      await pause(delay, signal);
     }
   }
 };

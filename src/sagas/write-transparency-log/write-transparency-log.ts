@@ -25,8 +25,7 @@ import { LOG_MESSAGES } from '../../history/transparency-log/messages.js';
 import { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
 import { type CurrentLog, firstEntries } from '../../history/transparency-log/transparency-log.js';
 import { LOG, type Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/result.js';
-import { Leases } from '../../postgres/leases.js';
+import { Leases, whileHeld } from '../../postgres/leases.js';
 import { POOL } from '../../postgres/tokens.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { RepeatedFailure } from '../../runtime/failing-work.js';
@@ -80,19 +79,12 @@ export class WriteTransparencyLog {
     while (!signal.aborted) {
       const startedAt = performance.now();
       try {
-        const lease = await leases.acquire(KEY, signal);
-        if (!lease) return;
-        try {
-          await this.follow(AbortSignal.any([signal, lease.lost]));
-        } finally {
-          await lease.release();
-        }
+        await whileHeld(leases, KEY, signal, (held) => this.follow(held));
         backoff.reset();
       } catch (error) {
-        const reason = reasonOf(error);
         // The store connection itself logs each loss and recovery once.
-        if (!isStoreOutage(error) && this.failure.shouldLog(reason))
-          log.warn({ saga: KEY, reason }, 'failed to write the transparency log; trying again');
+        if (!isStoreOutage(error))
+          this.failure.warn(log, error, 'failed to write the transparency log; trying again', { saga: KEY });
         await this.recordError(String(error));
         await backoff.wait(signal, performance.now() - startedAt);
       }

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../kernel/ids.js';
 import { LOG, type Log } from '../../../kernel/log.js';
 import { reasonOf } from '../../../kernel/result.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
-import { BatchPace } from '../../../runtime/batcher.js';
+import { Pace } from '../../../runtime/pace.js';
 import { readHeaderText } from '../../transport/headers.js';
 import { measureBody } from '../../transport/raw-body.js';
 import type { Decision, GateRejection } from './gate-request.js';
@@ -51,7 +51,7 @@ export class RequestRecorder implements OnApplicationShutdown {
   private readonly next: string[] = [];
   /** Endpoints in the current round whose write has not started yet. */
   private readonly due: string[] = [];
-  private readonly pace = new BatchPace(WRITE_INTERVAL_MS, BURST_ROUNDS);
+  private readonly pace = new Pace(WRITE_INTERVAL_MS, BURST_ROUNDS);
   private round: NodeJS.Timeout | null = null;
   private readonly running = new Set<Promise<void>>();
   private total = 0;
@@ -110,7 +110,7 @@ export class RequestRecorder implements OnApplicationShutdown {
 
   private startRound(): void {
     this.round = null;
-    this.pace.record();
+    this.pace.take();
     this.due.push(...this.next.splice(0));
     this.startWrites();
   }

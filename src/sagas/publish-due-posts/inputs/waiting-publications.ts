@@ -5,7 +5,6 @@ import { channelPause, type PauseState } from '../../../domain/pause/pause.decid
 import { AggregateCache, AggregateStore } from '../../../event-store/aggregate-store.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';
-import { reasonOf } from '../../../kernel/result.js';
 import { keyOfShare } from '../../../postgres/call-turns.js';
 import { POOL } from '../../../postgres/tokens.js';
 import { PublishScheduleQueries } from '../../../projections/publish-schedule/publish-schedule.queries.js';
@@ -67,8 +66,7 @@ export class WaitingPublications {
         await Promise.all([this.endNeedlessWaits(), this.showShares()]);
         failure.clear();
       } catch (error) {
-        const reason = reasonOf(error);
-        if (failure.shouldLog(reason)) this.log.warn({ reason }, 'failed to check waiting posts; retrying');
+        failure.warn(this.log, error, 'failed to check waiting posts; retrying');
       }
     }
   }
