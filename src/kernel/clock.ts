@@ -24,3 +24,7 @@ export const iso = (at: Instant): string => new Date(at).toISOString();
 /** Formats an instant like {@link iso}; null if there is none. */
 export const isoOrNull = (at: Instant | null | undefined): string | null =>
   at === null || at === undefined ? null : iso(at);
+
+/** Returns a time in ISO 8601; null if there is none or it has passed. */
+export const ifLater = (time: string | undefined, now: Instant): string | null =>
+  time !== undefined && time > iso(now) ? time : null;

@@ -1,4 +1,5 @@
-import type { Instant } from './clock.js';
+import { type Instant, iso } from './clock.js';
+import type { JsonObject } from './ids.js';
 import type { Rejection } from './result.js';
 
 /** A domain fact: named in the past tense, plain data. Records what was decided; never contains a secret. */
@@ -91,6 +92,40 @@ export const fold = <S, E extends DomainEvent>(
   for (const event of events) state = decider.evolve(state, event);
   return state;
 };
+
+/**
+ * An aggregate as the API shows it: a pure fold of its events into a state. Its members are named as in the management
+ * API, and times are in ISO 8601. Only events change a state: an expired pause remains until the next event.
+ */
+export interface ShownAggregate<S extends JsonObject = JsonObject, E extends DomainEvent = DomainEvent> {
+  /** Name in paths and responses, such as `project-pause` (management-api.md: `GET /history`). */
+  readonly name: string;
+  /** First part of its streams' names. */
+  readonly category: string;
+  /** Version of the state's format, for history's snapshots and `discovery`; raised whenever the fold changes. */
+  readonly version: number;
+  /** Applies an event. @param state null before the first event */
+  evolve(state: S | null, event: RecordedEventOf<E>): S | null;
+}
+
+/** Author, time and address of an event, as recorded in a state. */
+export type Deed = {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** Actor: `operator`, `owner:own_…`, `endpoint:ep_…` or `system:<saga>`. */
+  readonly by: string;
+  /** The client's address; null if no request caused the event directly. */
+  readonly ip: string | null;
+  readonly request_id: string;
+};
+
+/** Returns the author, time and address of an event. */
+export const deedOf = ({ at, actor, clientAddress, requestId }: RecordedEvent): Deed => ({
+  at: iso(at),
+  by: actor,
+  ip: clientAddress,
+  request_id: requestId,
+});
 
 /** Proves at compile time that every member of a union is handled. */
 export const assertNever = (value: never): never => {

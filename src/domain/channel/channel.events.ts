@@ -1,4 +1,5 @@
-import type { Catalogue, DomainEvent } from '../../kernel/events.js';
+import { iso } from '../../kernel/clock.js';
+import { assertNever, type Catalogue, type DomainEvent, type ShownAggregate } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';
 
 /**
@@ -116,3 +117,67 @@ export const channelEvents = {
   ChannelAttentionCleared: { version: 1 },
   ChannelDeleted: { version: 1 },
 } satisfies Catalogue & Record<ChannelEvent['type'], unknown>;
+
+/** The reason why a channel needs attention (D-26, D-50). */
+export type ShownAttention = Pick<Attention, keyof Attention> & {
+  readonly since: string;
+  /** End of the wait, unless new credentials or a retry end it sooner. */
+  readonly until: string;
+};
+
+/** A channel as the API shows it, now and in history. */
+export type ShownChannel = {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly platform: Platform;
+  readonly name: string;
+  readonly address: Address;
+  readonly credentials_id: string;
+  readonly settings: ChannelSettings;
+  readonly enabled: boolean;
+  readonly attention: ShownAttention | null;
+  readonly created_at: string;
+  readonly deleted_at: string | null;
+};
+
+/** Folds channels. */
+export const shownChannel: ShownAggregate<ShownChannel, ChannelEvent> = {
+  name: 'channel',
+  category: 'channel',
+  version: 1,
+
+  evolve(state, event) {
+    const at = iso(event.at);
+    if (event.type === 'ChannelConnected') {
+      const { channelId: id, ownerId: owner_id, platform, name, address, credentialsId, settings } = event.data;
+      const fresh = { enabled: true, attention: null, created_at: at, deleted_at: null };
+      return { id, owner_id, platform, name, address, credentials_id: credentialsId, settings, ...fresh };
+    }
+    if (!state) return state;
+    switch (event.type) {
+      case 'ChannelRenamed':
+        return { ...state, name: event.data.name };
+      case 'ChannelCredentialsReplaced':
+        return { ...state, credentials_id: event.data.credentialsId, address: event.data.address, attention: null };
+      case 'ChannelSettingsChanged':
+        return { ...state, settings: event.data.settings };
+      case 'ChannelMoved':
+        return { ...state, address: event.data.address };
+      case 'ChannelEnabled':
+        return { ...state, enabled: true };
+      case 'ChannelDisabled':
+        return { ...state, enabled: false };
+      case 'ChannelNeedsAttention': {
+        const { code, message, platform_says, remedies } = event.data.attention;
+        const until = iso(event.data.until);
+        return { ...state, attention: { code, message, platform_says, since: at, until, remedies } };
+      }
+      case 'ChannelAttentionCleared':
+        return { ...state, attention: null };
+      case 'ChannelDeleted':
+        return { ...state, deleted_at: at };
+      default:
+        return assertNever(event);
+    }
+  },
+};

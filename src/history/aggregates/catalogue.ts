@@ -1,30 +1,42 @@
-import { channelHistory } from './channel.js';
-import { endpointHistory } from './endpoint.js';
-import type { HistoryAggregate } from './history-aggregate.js';
-import { ownerHistory } from './owner.js';
+import { type ChannelEvent, type ShownChannel, shownChannel } from '../../domain/channel/channel.events.js';
+import { shownEndpoint } from '../../domain/endpoint/endpoint.events.js';
+import { shownOwner } from '../../domain/owner/owner.events.js';
+import { shownProject } from '../../domain/project/project.events.js';
+import { shownWebhookOutput } from '../../domain/webhook-output/webhook-output.events.js';
+import type { ShownAggregate } from '../../kernel/events.js';
 import { channelPauseHistory, projectPauseHistory } from './pause.js';
 import { postHistory } from './post.js';
-import { projectHistory } from './project.js';
 import { publicationHistory } from './publication.js';
-import { webhookOutputHistory } from './webhook-output.js';
 
-/** All aggregates with a history. To add one, write a file with its fold and list it here. */
+/** History leaves out the remedies, which are advice for the present. */
+const withoutRemedies = (state: ShownChannel | null): ShownChannel | null => {
+  if (!state?.attention) return state;
+  const { remedies: _, ...attention } = state.attention;
+  return { ...state, attention: attention as ShownChannel['attention'] };
+};
+
+const channelHistory: ShownAggregate<ShownChannel, ChannelEvent> = {
+  ...shownChannel,
+  evolve: (state, event) => withoutRemedies(shownChannel.evolve(state, event)),
+};
+
+/** All aggregates with a history. To add one, write its fold and list it here. */
 const ALL = [
-  ownerHistory,
+  shownOwner,
   channelHistory,
-  projectHistory,
-  endpointHistory,
+  shownProject,
+  shownEndpoint,
   projectPauseHistory,
   channelPauseHistory,
   postHistory,
   publicationHistory,
-  webhookOutputHistory,
-] as unknown as readonly HistoryAggregate[];
+  shownWebhookOutput,
+] as unknown as readonly ShownAggregate[];
 
-const byName: ReadonlyMap<string, HistoryAggregate> = new Map(ALL.map((each) => [each.name, each]));
+const byName: ReadonlyMap<string, ShownAggregate> = new Map(ALL.map((each) => [each.name, each]));
 
 /** Names of the aggregates, in the order of management-api.md. */
 export const AGGREGATE_NAMES: readonly string[] = ALL.map(({ name }) => name);
 
 /** Finds an aggregate by its name in a path. */
-export const findAggregate = (name: string): HistoryAggregate | undefined => byName.get(name);
+export const findAggregate = (name: string): ShownAggregate | undefined => byName.get(name);

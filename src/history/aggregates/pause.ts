@@ -1,7 +1,6 @@
 import type { ChannelPauseEvent, ProjectPauseEvent } from '../../domain/pause/pause.events.js';
 import { type Instant, iso } from '../../kernel/clock.js';
-import { assertNever, type RecordedEvent } from '../../kernel/events.js';
-import type { HistoryAggregate } from './history-aggregate.js';
+import { assertNever, type RecordedEvent, type ShownAggregate } from '../../kernel/events.js';
 
 /** One pause: its end, and who set it. */
 type Pause = {
@@ -76,7 +75,7 @@ export const applyResume = (state: PauseHistory, event: RecordedEvent): PauseHis
 export type ChannelPauseHistory = { readonly channel_id: string } & PauseHistory;
 
 /** Folds the pauses of channels. */
-export const channelPauseHistory: HistoryAggregate<ChannelPauseHistory, ChannelPauseEvent> = {
+export const channelPauseHistory: ShownAggregate<ChannelPauseHistory, ChannelPauseEvent> = {
   name: 'channel-pause',
   category: 'channelPause',
   version: 1,
@@ -101,7 +100,7 @@ export const channelPauseHistory: HistoryAggregate<ChannelPauseHistory, ChannelP
 export type ProjectPauseHistory = { readonly project_id: string } & PauseHistory;
 
 /** Folds the pauses of projects. */
-export const projectPauseHistory: HistoryAggregate<ProjectPauseHistory, ProjectPauseEvent> = {
+export const projectPauseHistory: ShownAggregate<ProjectPauseHistory, ProjectPauseEvent> = {
   name: 'project-pause',
   category: 'projectPause',
   version: 1,

@@ -8,10 +8,9 @@ import {
   type Target,
 } from '../../domain/post/post.events.js';
 import { iso, isoOrNull } from '../../kernel/clock.js';
-import { assertNever, type RecordedEvent, type RecordedEventOf } from '../../kernel/events.js';
+import { assertNever, type RecordedEvent, type RecordedEventOf, type ShownAggregate } from '../../kernel/events.js';
 import type { Json, JsonObject } from '../../kernel/ids.js';
 import type { PublishPayload } from '../../payload/payload.js';
-import type { HistoryAggregate } from './history-aggregate.js';
 
 /** The history of a post. */
 export type PostHistory = {
@@ -70,7 +69,7 @@ export const withPayload = (state: PostHistory, payload: PublishPayload | null):
 });
 
 /** Folds posts. The stream of an idempotency key may hold several posts; each is folded only from its own events. */
-export const postHistory: HistoryAggregate<PostHistory, PostEvent> = {
+export const postHistory: ShownAggregate<PostHistory, PostEvent> = {
   name: 'post',
   category: 'post',
   version: 3,

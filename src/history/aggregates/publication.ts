@@ -4,8 +4,7 @@ import type {
   PublicationWarning,
 } from '../../domain/publication/publication.events.js';
 import { iso } from '../../kernel/clock.js';
-import { assertNever, type RecordedEventOf } from '../../kernel/events.js';
-import type { HistoryAggregate } from './history-aggregate.js';
+import { assertNever, type RecordedEventOf, type ShownAggregate } from '../../kernel/events.js';
 
 type AttemptHistory = {
   readonly n: number;
@@ -77,7 +76,7 @@ const endAttempt = (
 };
 
 /** Folds publications. */
-export const publicationHistory: HistoryAggregate<PublicationHistory, PublicationEvent> = {
+export const publicationHistory: ShownAggregate<PublicationHistory, PublicationEvent> = {
   name: 'publication',
   category: 'publication',
   version: 3,

@@ -1,8 +1,8 @@
 import type { Instant } from '../../kernel/clock.js';
-import type { RecordedEvent } from '../../kernel/events.js';
+import type { RecordedEvent, ShownAggregate } from '../../kernel/events.js';
 import type { Json, JsonObject } from '../../kernel/ids.js';
 import type { SecretVault } from '../../secrets/vault.js';
-import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
+import type { Folded } from '../aggregates/history-aggregate.js';
 import { maskErasedSecrets } from '../erased-secrets.js';
 import type { AggregatePlace, HistoryReader } from './history-reader.js';
 
@@ -87,7 +87,7 @@ export interface AggregateComparison {
 /** Compares an aggregate at two points in time. @throws Unavailable @throws UndecodableEvent */
 export const compareAggregate = async (
   reader: HistoryReader,
-  aggregate: HistoryAggregate,
+  aggregate: ShownAggregate,
   place: AggregatePlace,
   { from, to }: TimeRange,
 ): Promise<AggregateComparison> => {

@@ -3,18 +3,12 @@ import type { Pool } from 'pg';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore, type StoredEvent } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/clock.js';
-import type { RecordedEvent } from '../../kernel/events.js';
+import type { RecordedEvent, ShownAggregate } from '../../kernel/events.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { POOL } from '../../postgres/tokens.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { RepeatedFailure } from '../../runtime/failing-work.js';
-import {
-  applyEvent,
-  type Folded,
-  type HistoryAggregate,
-  inOrderOfTime,
-  NOTHING_FOLDED,
-} from '../aggregates/history-aggregate.js';
+import { applyEvent, type Folded, inOrderOfTime, NOTHING_FOLDED } from '../aggregates/history-aggregate.js';
 
 /** Where a fold stops: at the last event at or before a time, at a revision, or (default) at the end of the stream. */
 export interface Until {
@@ -41,7 +35,7 @@ export class HistorySnapshotTable {
   ) {}
 
   /** Finds the newest snapshot at or before the end of a fold. */
-  async findBefore({ version }: HistoryAggregate, stream: string, until: Until): Promise<Folded | null> {
+  async findBefore({ version }: ShownAggregate, stream: string, until: Until): Promise<Folded | null> {
     const text = `
       select revision, at, hash, folded from ops_history_snapshot
       where stream = $1 and version = $2 and ($3::bigint is null or revision <= $3) and ($4::bigint is null or at <= $4)
@@ -55,7 +49,7 @@ export class HistorySnapshotTable {
   }
 
   /** Saves snapshots of a stream, and replaces any at the same revisions. */
-  async save({ version }: HistoryAggregate, stream: string, snapshots: readonly Folded[]): Promise<void> {
+  async save({ version }: ShownAggregate, stream: string, snapshots: readonly Folded[]): Promise<void> {
     const text = `
       insert into ops_history_snapshot (stream, version, revision, at, hash, folded)
       select $1, $2, * from unnest($3::bigint[], $4::bigint[], $5::text[], $6::text[])
@@ -113,14 +107,14 @@ export class HistoryReader {
   ) {}
 
   /** Folds an aggregate up to a time or a revision. @throws Unavailable @throws UndecodableEvent */
-  async foldUpTo(aggregate: HistoryAggregate, place: AggregatePlace, until: Until = {}): Promise<Folded> {
+  async foldUpTo(aggregate: ShownAggregate, place: AggregatePlace, until: Until = {}): Promise<Folded> {
     const snapshot = await this.findSnapshot(aggregate, place, until);
     return this.foldFrom(aggregate, place, snapshot ?? NOTHING_FOLDED, until);
   }
 
   /** Folds the events that follow an earlier result. @throws Unavailable @throws UndecodableEvent */
   async foldFrom(
-    aggregate: HistoryAggregate,
+    aggregate: ShownAggregate,
     place: AggregatePlace,
     after: Folded,
     until: Until,
@@ -143,7 +137,7 @@ export class HistoryReader {
 
   /** Reads an aggregate's events, oldest first, in an inclusive range. @throws Unavailable @throws UndecodableEvent */
   async readEvents(
-    aggregate: HistoryAggregate,
+    aggregate: ShownAggregate,
     place: AggregatePlace,
     range: { readonly from: bigint; readonly to: bigint; readonly limit: number },
   ): Promise<RecordedEvent[]> {
@@ -162,7 +156,7 @@ export class HistoryReader {
   }
 
   private async findSnapshot(
-    aggregate: HistoryAggregate,
+    aggregate: ShownAggregate,
     { stream, first, last, only }: AggregatePlace,
     until: Until,
   ): Promise<Folded | null> {

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Instant } from '../../kernel/clock.js';
+import type { ShownAggregate } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';
 import { AuditIndex, type ResourceKind } from '../../projections/audit/audit.queries.js';
 import { Semaphore } from '../../runtime/semaphore.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { findAggregate } from '../aggregates/catalogue.js';
-import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
+import type { Folded } from '../aggregates/history-aggregate.js';
 import { maskErasedSecrets } from '../erased-secrets.js';
 import { type AuthoredChange, compareAggregate, maskErasedValues, type TimeRange } from './diff.js';
 import { HistoryReader, wholeStream } from './history-reader.js';
@@ -103,7 +104,7 @@ export class OwnerTimeTravel {
     return { changes: shown, isTruncated: changes.length > MAX_CHANGES };
   }
 
-  private async compareOne(aggregate: HistoryAggregate, id: string, times: TimeRange): Promise<ChangeOfAggregate[]> {
+  private async compareOne(aggregate: ShownAggregate, id: string, times: TimeRange): Promise<ChangeOfAggregate[]> {
     const { changes } = await compareAggregate(this.reader, aggregate, ownStream(aggregate, id), times);
     return changes.map((change) => ({ ...change, aggregate: aggregate.name, id }));
   }
@@ -119,4 +120,4 @@ export class OwnerTimeTravel {
   }
 }
 
-const ownStream = ({ category }: HistoryAggregate, id: string) => wholeStream(`${category}-${id}`);
+const ownStream = ({ category }: ShownAggregate, id: string) => wholeStream(`${category}-${id}`);

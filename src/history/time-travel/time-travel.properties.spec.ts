@@ -4,10 +4,10 @@ import { catalogue } from '../../domain/catalogue.js';
 import { AggregateStore, emptyAggregate } from '../../event-store/aggregate-store.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { iso } from '../../kernel/clock.js';
-import { type DomainEvent, streamOf } from '../../kernel/events.js';
+import { type DomainEvent, streamOf, type ShownAggregate } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';
 import { findAggregate } from '../aggregates/catalogue.js';
-import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
+import type { Folded } from '../aggregates/history-aggregate.js';
 import { ChangeAuthors, diffStates } from './diff.js';
 import { HistoryReader, type HistorySnapshots, type Until } from './history-reader.js';
 
@@ -255,13 +255,13 @@ describe('time travel', () => {
 class MemorySnapshots implements HistorySnapshots {
   readonly saved: Folded[] = [];
 
-  async findBefore(_: HistoryAggregate, __: string, { at, revision }: Until): Promise<Folded | null> {
+  async findBefore(_: ShownAggregate, __: string, { at, revision }: Until): Promise<Folded | null> {
     const fits = (one: Folded) =>
       (at === undefined || one.at <= at) && (revision === undefined || one.revision <= revision);
     return this.saved.findLast(fits) ?? null;
   }
 
-  async save(_: HistoryAggregate, __: string, snapshots: readonly Folded[]): Promise<void> {
+  async save(_: ShownAggregate, __: string, snapshots: readonly Folded[]): Promise<void> {
     this.saved.push(...snapshots);
   }
 }

@@ -3,13 +3,14 @@ import type { Pool } from 'pg';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/clock.js';
+import type { ShownAggregate } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { findPostPlace } from '../../projections/posts/post-details.queries.js';
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { SecretVault } from '../../secrets/vault.js';
-import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
+import type { Folded } from '../aggregates/history-aggregate.js';
 import { type PostHistory, withPayload } from '../aggregates/post.js';
 import { maskErasedSecrets } from '../erased-secrets.js';
 import { type HistoricEvent, toHistoricEvent } from '../read-log.js';
@@ -34,13 +35,13 @@ export class AggregatePlaces {
   ) {}
 
   /** Finds an aggregate; null if there is none. @param ownerId required owner; null for any @throws Unavailable */
-  async find(aggregate: HistoryAggregate, id: string, ownerId: string | null): Promise<AggregatePlace | null> {
+  async find(aggregate: ShownAggregate, id: string, ownerId: string | null): Promise<AggregatePlace | null> {
     const place = await this.locate(aggregate, id);
     if (!place || ownerId === null) return place;
     return (await this.findOwner(place.stream, place.first)) === ownerId ? place : null;
   }
 
-  private async locate({ name, category }: HistoryAggregate, id: string): Promise<AggregatePlace | null> {
+  private async locate({ name, category }: ShownAggregate, id: string): Promise<AggregatePlace | null> {
     if (name !== 'post') return wholeStream(`${category}-${id}`);
     // The stream of a post is named after its idempotency key.
     const found = (await findPostPlace(this.pool, id)) ?? (await this.findNewPost(id));
@@ -100,7 +101,7 @@ export class TimeTravel {
    * @throws Unavailable @throws UndecodableEvent
    */
   async show(
-    aggregate: HistoryAggregate,
+    aggregate: ShownAggregate,
     id: string,
     ownerId: string | null,
     until: Until,
@@ -126,7 +127,7 @@ export class TimeTravel {
    * the later time. @param ownerId see {@link show} @throws Unavailable @throws UndecodableEvent
    */
   async diff(
-    aggregate: HistoryAggregate,
+    aggregate: ShownAggregate,
     id: string,
     ownerId: string | null,
     { from, to }: TimeRange,
@@ -149,7 +150,7 @@ export class TimeTravel {
 
   /** Inserts a payload that is stored in parts (D-42). */
   private async completeState(
-    { name }: HistoryAggregate,
+    { name }: ShownAggregate,
     { stream, first }: AggregatePlace,
     state: JsonObject,
   ): Promise<JsonObject> {

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { ShownEndpoint } from '../../domain/endpoint/endpoint.events.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/clock.js';
 import { type AuditEntry, AuditIndex } from '../../projections/audit/audit.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { PostStories } from '../../projections/posts/post-details.queries.js';
 import { findAggregate } from '../aggregates/catalogue.js';
-import type { EndpointHistory } from '../aggregates/endpoint.js';
 import { EventLoader } from '../audit-trail/audit-trail.js';
 import { EVENT_ID, type HistoricEvent } from '../read-log.js';
 import { HistoryReader, wholeStream } from '../time-travel/history-reader.js';
@@ -86,7 +86,7 @@ export class Traces {
     if (!actor.startsWith('endpoint:')) return null;
     const place = wholeStream(actor.replace(':', '-'));
     const { state } = await this.reader.foldUpTo(findAggregate('endpoint')!, place, { at });
-    return (state as unknown as EndpointHistory | null)?.name ?? null;
+    return (state as unknown as ShownEndpoint | null)?.name ?? null;
   }
 }
 

@@ -255,7 +255,7 @@ const alertsOf = (kind: AlertKind, columns: string, condition: string): string =
 
 const alertsStatement = (isOwner: string): string =>
   `select ${[
-    alertsOf('channel', 'r.name, r.platform, r.attention', `${isOwner} and r.enabled`),
+    alertsOf('channel', `r.name, r.platform, r.state -> 'attention' as attention`, `${isOwner} and r.enabled`),
     alertsOf('endpoint', `r.name, ${NO_CHANNEL}`, isOwner),
     alertsOf('webhook_output', `r.url as name, ${NO_CHANNEL}`, isOwner),
   ].join(', ')}`;

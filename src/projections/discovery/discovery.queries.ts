@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Address, Platform } from '../../domain/channel/channel.events.js';
 import type { Locale } from '../../domain/owner/owner.events.js';
 import type { WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
-import type { Instant } from '../../kernel/clock.js';
+import { type Instant, iso } from '../../kernel/clock.js';
 import { POOL } from '../../postgres/tokens.js';
 import { Batcher } from '../../runtime/batcher.js';
 import {
@@ -12,6 +12,8 @@ import {
   type EndpointRow,
   type OwnerRow,
   type ProjectRow,
+  REFUSED_UNTIL,
+  RESOURCE,
   type WebhookOutputRow,
 } from './discovery.tables.js';
 
@@ -57,7 +59,7 @@ export class FindResource {
     const { table, id } = tableOf(kind);
     const { rows } = await this.pool.query<{ row: ResourceRows[K] }>({
       name: `find ${kind}`,
-      text: `select to_jsonb(t) as row from ${table} t where ${id} = $1 and ($2::text is null or owner_id = $2)`,
+      text: `select ${RESOURCE} as row from ${table} t where ${id} = $1 and ($2::text is null or owner_id = $2)`,
       values: [value, ownerId],
     });
     return rows[0]?.row ?? null;
@@ -86,8 +88,8 @@ export class ListResources {
     const conditions = ['true'];
     if (ownerId !== null) conditions.push(`owner_id = $${values.push(ownerId)}`);
     if (before !== null) conditions.push(`${id} < $${values.push(before)}`);
-    if (status !== null) conditions.push(statusCondition(status.is, () => `$${values.push(status.at)}`));
-    const text = `select to_jsonb(t) as row from ${table} t where ${conditions.join(' and ')} order by ${id} desc limit $1`;
+    if (status !== null) conditions.push(statusCondition(status.is, () => `$${values.push(iso(status.at))}`));
+    const text = `select ${RESOURCE} as row from ${table} t where ${conditions.join(' and ')} order by ${id} desc limit $1`;
     const { rows } = await this.pool.query<{ row: ResourceRows[K] }>(text, values);
     return rows.map(({ row }) => row);
   }
@@ -99,9 +101,9 @@ const statusCondition = (status: ChannelStatus, at: () => string): string => {
     case 'disabled':
       return 'not enabled';
     case 'needs_attention':
-      return `enabled and attention_until > ${at()}`;
+      return `enabled and ${REFUSED_UNTIL} > ${at()}`;
     case 'ok':
-      return `enabled and attention_until <= ${at()}`;
+      return `enabled and ${REFUSED_UNTIL} <= ${at()}`;
   }
 };
 
@@ -142,7 +144,7 @@ export class FindChannelsOfChat {
       text: `select channel_id, name from ${DISCOVERY}.channel t
              where owner_id = $1 and platform = $2 and channel_id <> $3 and not exists (
                select 1 from jsonb_each_text($4::jsonb) a(field, value)
-               where lower(t.address ->> a.field) is distinct from lower(a.value))
+               where lower(t.state -> 'address' ->> a.field) is distinct from lower(a.value))
              order by channel_id desc limit 20`,
       values: [channel.owner_id, channel.platform, channel.channel_id, JSON.stringify(address)],
     });
@@ -168,7 +170,7 @@ export class FindOwnerByKey {
   private async findAll(hashes: readonly string[]): Promise<(OwnerRow | null)[]> {
     const { rows } = await this.pool.query<{ key_hash: string; row: OwnerRow }>({
       name: 'owners by key',
-      text: `select key_hash, to_jsonb(t) as row from ${DISCOVERY}.owner t where key_hash = any($1)`,
+      text: `select key_hash, ${RESOURCE} as row from ${DISCOVERY}.owner t where key_hash = any($1)`,
       values: [hashes],
     });
     const owners = new Map(rows.map(({ key_hash, row }) => [key_hash, row]));
@@ -208,10 +210,11 @@ export class ChannelsWithoutCredentials {
   async find(now: Instant, limit: number): Promise<ChannelWithoutCredentials[]> {
     const { rows } = await this.pool.query<ChannelWithoutCredentials>({
       name: 'channels without credentials',
-      text: `select channel_id as "channelId", platform, address, credentials_id as "credentialsId" from ${DISCOVERY}.channel c
-             where attention_until <= $1 and not exists (select from ops_secret s where s.secret_id = c.credentials_id)
+      text: `select channel_id as "channelId", platform, state -> 'address' as address, state ->> 'credentials_id' as "credentialsId"
+             from ${DISCOVERY}.channel
+             where ${REFUSED_UNTIL} <= $1 and not exists (select from ops_secret where secret_id = state ->> 'credentials_id')
              order by channel_id limit $2`,
-      values: [now, limit],
+      values: [iso(now), limit],
     });
     return rows;
   }
@@ -292,8 +295,8 @@ export class NoticeChats {
   async find(ownerId: string): Promise<NoticeChat | null> {
     const { rows } = await this.pool.query<NoticeChat>({
       name: 'notice chat',
-      text: `select notice_chat_id as "chatId", notice_secret_id as "secretId", locale from ${DISCOVERY}.owner
-             where owner_id = $1 and notice_chat_id is not null`,
+      text: `select state #>> '{notice_chat,chat_id}' as "chatId", state #>> '{notice_chat,secret_id}' as "secretId", state ->> 'locale' as locale
+             from ${DISCOVERY}.owner where owner_id = $1 and state -> 'notice_chat' <> 'null'`,
       values: [ownerId],
     });
     return rows[0] ?? null;

@@ -1,13 +1,22 @@
-import type { Address, Attention, ChannelSettings, Platform } from '../../domain/channel/channel.events.js';
-import type { DisabledBy, Mode } from '../../domain/endpoint/endpoint.events.js';
-import type { Locale, Plan } from '../../domain/owner/owner.events.js';
-import type { OutputDisabledBy, WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
-import type { JsonObject } from '../../kernel/ids.js';
+import { type Platform, type ShownChannel, shownChannel } from '../../domain/channel/channel.events.js';
+import {
+  type DisabledBy,
+  type Mode,
+  type ShownEndpoint,
+  shownEndpoint,
+} from '../../domain/endpoint/endpoint.events.js';
+import { type Plan, type ShownOwner, shownOwner } from '../../domain/owner/owner.events.js';
+import { type ShownProject, shownProject } from '../../domain/project/project.events.js';
+import {
+  type OutputDisabledBy,
+  type ShownWebhookOutput,
+  shownWebhookOutput,
+  type WebhookKind,
+} from '../../domain/webhook-output/webhook-output.events.js';
 import {
   bigint,
   boolean,
   defineTable,
-  int,
   jsonb,
   nullable,
   readSchema,
@@ -17,8 +26,18 @@ import {
 } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const DISCOVERY_VERSION = 7;
+const TABLES_VERSION = 1;
+const SHOWN = [shownOwner, shownChannel, shownProject, shownEndpoint, shownWebhookOutput];
+/** Rises with the version of every state that the tables hold. */
+export const DISCOVERY_VERSION = SHOWN.reduce((sum, { version }) => sum + version, TABLES_VERSION);
 export const DISCOVERY = readSchema('discovery', DISCOVERY_VERSION);
+
+/** A row with the members of its state, as queries return it. A column has the value of the member of its name. */
+type ResourceRow<T extends { readonly row?: { readonly state: object } }> = Omit<RowOfTable<T>, 'state'> &
+  RowOfTable<T>['state'];
+
+/** SQL: the {@link ResourceRow} of the table `t`. */
+export const RESOURCE = `t.state || (to_jsonb(t) - 'state')`;
 
 export const owners = defineTable(
   { name: 'owner', key: 'owner_id' },
@@ -26,19 +45,13 @@ export const owners = defineTable(
     owner_id: text(),
     name: text(),
     plan: text<Plan>(),
-    key_hash: text(),
-    locale: text<Locale>(),
-    notice_chat_id: nullable(text()),
-    notice_secret_id: nullable(text()),
     pack_posts: bigint(),
-    created_at: bigint(),
+    key_hash: text(),
+    state: jsonb<ShownOwner>(),
   },
 );
 /** An owner. */
-export type OwnerRow = RowOfTable<typeof owners>;
-
-/** Why a channel needs attention, and since when, in ms since 1970. */
-export type DatedAttention = Attention & { readonly since: number };
+export type OwnerRow = ResourceRow<typeof owners>;
 
 export const channels = defineTable(
   { name: 'channel', key: 'channel_id' },
@@ -47,19 +60,17 @@ export const channels = defineTable(
     owner_id: text(),
     platform: text<Platform>(),
     name: text(),
-    address: jsonb<Address>(),
-    credentials_id: text(),
-    settings: jsonb<ChannelSettings>(),
     enabled: boolean(),
-    attention: nullable(jsonb<DatedAttention>()),
-    attention_until: bigint(),
     paused_until: bigint(),
     pause_source: nullable(text()),
-    created_at: bigint(),
+    state: jsonb<ShownChannel>(),
   },
 );
 /** A channel with its pause. */
-export type ChannelRow = RowOfTable<typeof channels>;
+export type ChannelRow = ResourceRow<typeof channels>;
+
+/** SQL: when the channel stops waiting for someone to fix it (D-26), as ISO 8601; empty if it does not wait. */
+export const REFUSED_UNTIL = `coalesce(state #>> '{attention,until}', '') collate "C"`;
 
 export const projects = defineTable(
   { name: 'project', key: 'project_id' },
@@ -68,13 +79,12 @@ export const projects = defineTable(
     owner_id: text(),
     name: text(),
     channel_ids: texts(),
-    processing: jsonb<JsonObject>(),
     paused_until: bigint(),
-    created_at: bigint(),
+    state: jsonb<ShownProject>(),
   },
 );
 /** A project with its pause. */
-export type ProjectRow = RowOfTable<typeof projects>;
+export type ProjectRow = ResourceRow<typeof projects>;
 
 export const endpoints = defineTable(
   { name: 'endpoint', key: 'endpoint_id' },
@@ -83,31 +93,21 @@ export const endpoints = defineTable(
     owner_id: text(),
     slug: text(),
     mode: text<Mode>(),
-    token_hash: text(),
-    signing_secret_id: text(),
-    previous_secret_id: nullable(text()),
-    previous_until: bigint(),
     name: nullable(text()),
     project_ids: texts(),
-    min_interval: int(),
-    require_signature: boolean(),
-    require_timestamp: boolean(),
-    ip_allowlist: texts(),
-    verbose_discovery: boolean(),
-    requires_approval: boolean(),
     disabled_by: nullable(text<DisabledBy>()),
+    token_hash: text(),
     /** Id of the event that disabled it; null while it is enabled. */
     disabled_event: nullable(text()),
     /** Position of the event that created it or last enabled it: violations are counted from there (D-45). */
     epoch: text(),
-    slug_rotated_at: nullable(bigint()),
-    created_at: bigint(),
     /** A position in the log, raised by each event that affects its requests, such as a change of its token or plan. */
     version: text(),
+    state: jsonb<ShownEndpoint>(),
   },
 );
 /** An endpoint. */
-export type EndpointRow = RowOfTable<typeof endpoints>;
+export type EndpointRow = ResourceRow<typeof endpoints>;
 
 export const webhookOutputs = defineTable(
   { name: 'webhook_output', key: 'webhook_output_id' },
@@ -117,17 +117,14 @@ export const webhookOutputs = defineTable(
     project_id: text(),
     url: text(),
     kinds: texts<WebhookKind>(),
-    signing_secret_id: text(),
-    /** When the previous secret stops being used alongside the current one; 0 if there is no overlap. */
-    previous_until: bigint(),
     disabled_by: nullable(text<OutputDisabledBy>()),
-    created_at: bigint(),
+    state: jsonb<ShownWebhookOutput>(),
   },
 );
 /** A webhook output. */
-export type WebhookOutputRow = RowOfTable<typeof webhookOutputs>;
+export type WebhookOutputRow = ResourceRow<typeof webhookOutputs>;
 
-/** Tables of the configuration. Times are milliseconds since 1970. */
+/** Tables of the configuration. Times are milliseconds since 1970, and ISO 8601 in a state. */
 export const discoveryTables = `
   ${owners.ddl}
   create index owner_key on owner (key_hash);

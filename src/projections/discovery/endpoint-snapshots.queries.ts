@@ -8,7 +8,7 @@ import { POOL } from '../../postgres/tokens.js';
 import { Batcher } from '../../runtime/batcher.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { ProjectionProgress } from '../engine/progress.js';
-import { DISCOVERY, type EndpointRow } from './discovery.tables.js';
+import { DISCOVERY, type EndpointRow, RESOURCE } from './discovery.tables.js';
 
 /** An endpoint with everything that its requests are checked against. */
 export interface EndpointSnapshot extends EndpointRow {
@@ -123,13 +123,13 @@ export class EndpointSnapshots {
     const { rows } = await this.pool.query<{ snapshot: EndpointSnapshot }>({
       name: 'endpoint snapshots',
       text: `
-        select to_jsonb(e) || jsonb_build_object('plan', o.plan, 'pack_posts', o.pack_posts, 'projects', coalesce((
+        select ${RESOURCE} || jsonb_build_object('plan', o.plan, 'pack_posts', o.pack_posts, 'projects', coalesce((
           select jsonb_agg(jsonb_build_object('project_id', p.project_id, 'channels', coalesce((
             select jsonb_agg(jsonb_build_object('channel_id', c.channel_id, 'platform', c.platform, 'enabled', c.enabled) order by ci.n)
             from unnest(p.channel_ids) with ordinality ci(id, n) join ${DISCOVERY}.channel c on c.channel_id = ci.id), '[]')) order by pi.n)
-          from unnest(e.project_ids) with ordinality pi(id, n) join ${DISCOVERY}.project p on p.project_id = pi.id), '[]')) as snapshot
-        from ${DISCOVERY}.endpoint e join ${DISCOVERY}.owner o on o.owner_id = e.owner_id
-        where e.slug = any($1)`,
+          from unnest(t.project_ids) with ordinality pi(id, n) join ${DISCOVERY}.project p on p.project_id = pi.id), '[]')) as snapshot
+        from ${DISCOVERY}.endpoint t join ${DISCOVERY}.owner o on o.owner_id = t.owner_id
+        where t.slug = any($1)`,
       values: [[...new Set(slugs)]],
     });
     const found = new Map(rows.map(({ snapshot }) => [snapshot.slug, snapshot]));

@@ -79,7 +79,7 @@ export class ChannelMessages {
       text: `
         select jsonb_array_elements_text(p.message_ids) as id
         from ${DISCOVERY}.channel c
-        join ${DISCOVERY}.channel same on same.platform = c.platform and same.address = c.address
+        join ${DISCOVERY}.channel same on same.platform = c.platform and same.state -> 'address' = c.state -> 'address'
         cross join lateral (
           select message_ids from ${POSTS}.publication
           where channel_id = same.channel_id and message_ids <> '[]'

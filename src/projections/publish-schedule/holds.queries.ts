@@ -159,7 +159,7 @@ export class FindHolds {
       name: 'holds',
       text: `
         select ${withTurn('p')} as publication, to_jsonb(c) as channel, ${withTurn('h')} as head,
-          dc.name as channel_name, dc.attention, dp.name as project_name
+          dc.name as channel_name, dc.state -> 'attention' as attention, dp.name as project_name
         from ${SCHEDULE}.scheduled_publication p
         join ${SCHEDULE}.channel c on c.channel_id = p.channel_id
         left join lateral (${selectQueue('c.channel_id', 'c.first_waiting', '$2', 1, SCHEDULE)}) h on true

@@ -128,7 +128,7 @@ describe('projects', () => {
       expect(body.processing).toEqual({ translation });
       const keyIds = async (): Promise<unknown[]> => {
         const { rows } = await harness.running.infrastructure.pool.query<{ id: unknown }>(
-          `select processing -> 'translation' ->> 'api_key_id' as id from discovery.project where project_id = $1`,
+          `select state #>> '{processing,translation,api_key_id}' as id from discovery.project where project_id = $1`,
           [body.id],
         );
         return rows.map(({ id }) => id);

@@ -1,6 +1,12 @@
 import type { ChannelChange, Credentials, NewChannel } from '../../../commands/channel.js';
-import type { Address, ChannelSettings, Platform, Remedy } from '../../../domain/channel/channel.events.js';
-import { type Instant, iso, isoOrNull } from '../../../kernel/clock.js';
+import type {
+  Address,
+  ChannelSettings,
+  Platform,
+  Remedy,
+  ShownAttention,
+} from '../../../domain/channel/channel.events.js';
+import { ifLater, type Instant, iso, isoOrNull } from '../../../kernel/clock.js';
 import type {
   CredentialField,
   PlatformCatalogue,
@@ -8,7 +14,7 @@ import type {
   SettingField,
 } from '../../../platforms/platform-catalogue.js';
 import type { ChannelStatus } from '../../../projections/discovery/discovery.queries.js';
-import type { ChannelRow, DatedAttention } from '../../../projections/discovery/discovery.tables.js';
+import type { ChannelRow } from '../../../projections/discovery/discovery.tables.js';
 import type { PublicationRow, PublicationViewState } from '../../../projections/posts/posts.tables.js';
 import { asSent, checkObject, idText, nullToAbsent, ReadAs } from '../../../validation/check-fields.js';
 import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
@@ -244,18 +250,19 @@ export class ChannelView {
     this.address = row.address;
     this.settings = effectiveSettings(row.settings, platforms.find(row.platform));
     this.status = statusOf(row, now);
-    this.attention =
-      row.attention && row.attention_until > now ? new AttentionView(row.channel_id, row.attention) : null;
+    this.attention = isRefused(row, now) ? new AttentionView(row.id, row.attention!) : null;
     this.paused_until = isPaused ? iso(row.paused_until) : null;
     this.pause_source = isPaused ? row.pause_source : null;
-    this.created_at = iso(row.created_at);
+    this.created_at = row.created_at;
   }
 }
 
 /** A refusal holds the queue for 24 hours, or until new credentials or a retry (D-26, D-50). */
-const statusOf = ({ enabled, attention_until }: ChannelRow, now: Instant): ChannelStatus => {
-  if (!enabled) return 'disabled';
-  return attention_until > now ? 'needs_attention' : 'ok';
+const isRefused = ({ attention }: ChannelRow, now: Instant): boolean => ifLater(attention?.until, now) !== null;
+
+const statusOf = (row: ChannelRow, now: Instant): ChannelStatus => {
+  if (!row.enabled) return 'disabled';
+  return isRefused(row, now) ? 'needs_attention' : 'ok';
 };
 
 /** A possible mistake in a channel's setup that does not stop it from publishing. */
@@ -288,11 +295,11 @@ export class AttentionView {
   /** Possible remedies, most likely first. */
   readonly actions: readonly AttentionAction[];
 
-  constructor(channelId: string, { code, message, platform_says, since, remedies }: DatedAttention) {
+  constructor(channelId: string, { code, message, platform_says, since, remedies }: ShownAttention) {
     this.code = code;
     this.message = message;
     this.platform_says = platform_says;
-    this.since = iso(since);
+    this.since = since;
     this.actions = remedies.map((remedy) => actionFor(remedy, channelId, message));
   }
 }

@@ -5,7 +5,7 @@ import type { LimitsProfile } from '../../../config/limits-profile.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { type DisabledBy, type EndpointSettings, type Mode, MODES } from '../../../domain/endpoint/endpoint.events.js';
-import { CLOCK, type Clock, type Instant, iso, isoOrNull } from '../../../kernel/clock.js';
+import { CLOCK, type Clock, ifLater, type Instant } from '../../../kernel/clock.js';
 import type { EndpointRow } from '../../../projections/discovery/discovery.tables.js';
 import { PlannedPostQueries } from '../../../projections/planned-posts/planned-posts.queries.js';
 import { asSent, ReadAs } from '../../../validation/check-fields.js';
@@ -259,11 +259,11 @@ export class EndpointView {
     this.ip_allowlist = row.ip_allowlist;
     this.verbose_discovery = row.verbose_discovery;
     this.requires_approval = row.requires_approval;
-    this.is_active = row.disabled_by === null;
+    this.is_active = row.is_active;
     this.disabled_by = row.disabled_by;
-    this.slug_rotated_at = isoOrNull(row.slug_rotated_at);
-    this.previous_secret_until = row.previous_until > now ? iso(row.previous_until) : null;
-    this.created_at = iso(row.created_at);
+    this.slug_rotated_at = row.slug_rotated_at;
+    this.previous_secret_until = ifLater(row.previous_secret?.until, now);
+    this.created_at = row.created_at;
   }
 }
 

@@ -1,7 +1,6 @@
 import { Controller, Get, Inject, Param, Req, UseGuards, UseInterceptors } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AGGREGATE_NAMES, findAggregate } from '../../../history/aggregates/catalogue.js';
-import type { HistoryAggregate } from '../../../history/aggregates/history-aggregate.js';
 import { AuditTrail } from '../../../history/audit-trail/audit-trail.js';
 import { UnreadableHistory } from '../../../history/read-log.js';
 import type { TimeRange } from '../../../history/time-travel/diff.js';
@@ -9,6 +8,7 @@ import { OwnerTimeTravel } from '../../../history/time-travel/owner-time-travel.
 import { TimeTravel } from '../../../history/time-travel/time-travel.js';
 import { Traces } from '../../../history/trace/traces.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
+import type { ShownAggregate } from '../../../kernel/events.js';
 import { oneOf } from '../../../kernel/message.js';
 import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';
@@ -154,14 +154,14 @@ const toTimes = (query: DiffQuery, clock: Clock): TimeRange => {
   return { from, to };
 };
 
-const requireAggregate = (name: string): HistoryAggregate => {
+const requireAggregate = (name: string): ShownAggregate => {
   const aggregate = findAggregate(name);
   if (aggregate) return aggregate;
   const message = HISTORY_MESSAGES.unknownAggregate({ aggregates: oneOf(AGGREGATE_NAMES) });
   throw HttpProblem.withMessage(404, 'not_found', message);
 };
 
-const notThen = ({ name }: HistoryAggregate): HttpProblem =>
+const notThen = ({ name }: ShownAggregate): HttpProblem =>
   HttpProblem.withMessage(404, 'not_found', HISTORY_MESSAGES.notThen({ what: name }));
 
 /** Responds with 409 if an event is damaged or was written by a newer version of the program. */

@@ -135,11 +135,11 @@ export class OwnerView {
     this.name = row.name;
     this.plan = row.plan;
     this.locale = row.locale;
-    this.notice_chat = row.notice_chat_id === null ? null : { chat_id: row.notice_chat_id };
+    this.notice_chat = row.notice_chat && { chat_id: row.notice_chat.chat_id };
     this.posts_used = used;
     this.posts_left = left;
     this.resets_at = iso(resetsAt);
-    this.created_at = iso(row.created_at);
+    this.created_at = row.created_at;
     this.limits = buildOwnerLimitsView(row.plan, profile);
   }
 }

@@ -198,7 +198,7 @@ export class ProjectView {
     this.channel_ids = row.channel_ids;
     this.processing = withoutKeyId(row.processing);
     this.paused_until = row.paused_until > now ? iso(row.paused_until) : null;
-    this.created_at = iso(row.created_at);
+    this.created_at = row.created_at;
   }
 }
 

@@ -5,7 +5,7 @@ import {
   WEBHOOK_KINDS,
   type WebhookKind,
 } from '../../../domain/webhook-output/webhook-output.events.js';
-import { type Instant, iso, isoOrNull } from '../../../kernel/clock.js';
+import { ifLater, type Instant, iso, isoOrNull } from '../../../kernel/clock.js';
 import type { Json } from '../../../kernel/ids.js';
 import { oneOf } from '../../../kernel/message.js';
 import { type AddressPolicy, findFetchUrlProblem } from '../../../outbound-http/url-rules.js';
@@ -121,10 +121,10 @@ export class WebhookOutputView {
     this.project_id = row.project_id;
     this.url = row.url;
     this.kinds = row.kinds;
-    this.is_active = row.disabled_by === null;
+    this.is_active = row.is_active;
     this.disabled_by = row.disabled_by;
-    this.previous_secret_until = row.previous_until > now ? iso(row.previous_until) : null;
-    this.created_at = iso(row.created_at);
+    this.previous_secret_until = ifLater(row.previous_secret?.until, now);
+    this.created_at = row.created_at;
   }
 }
 

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
-import { CLOCK, type Clock } from '../../../kernel/clock.js';
+import { CLOCK, type Clock, ifLater } from '../../../kernel/clock.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { SecretVault } from '../../../secrets/vault.js';
 import {
@@ -131,9 +131,9 @@ export class Authentication {
 
   /** Returns the endpoint's secrets with their ids: two while one is being rotated (D-40). */
   private async loadSigningSecrets(endpoint: EndpointSnapshot): Promise<(readonly [id: string, secret: string])[]> {
-    const ids = [endpoint.signing_secret_id];
-    if (endpoint.previous_secret_id && endpoint.previous_until > this.clock.now())
-      ids.push(endpoint.previous_secret_id);
+    const { signing_secret_id, previous_secret } = endpoint;
+    const ids = [signing_secret_id];
+    if (previous_secret && ifLater(previous_secret.until, this.clock.now())) ids.push(previous_secret.secret_id);
     const opened = await Promise.all(ids.map(async (id) => [id, (await this.vault.readSecret(id))?.secret] as const));
     return opened.flatMap(([id, secret]) => (secret ? [[id, secret] as const] : []));
   }
