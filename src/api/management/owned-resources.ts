@@ -5,6 +5,7 @@ import { CLOCK, type Clock } from '../../kernel/clock.js';
 import type { IdPrefix } from '../../kernel/ids.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import {
+  CHANNEL_STATUSES,
   type ChannelStatus,
   FindResource,
   ListResources,
@@ -19,7 +20,6 @@ import { type BodyReader, readQuery } from '../transport/fields.js';
 import { buildListView, isCursorOf, type ListView, PageQuery, toPage } from '../transport/page.js';
 import { HttpProblem } from '../transport/problem.view.js';
 import { getListScope, getOwnerScope } from './api-key.guard.js';
-import { CHANNEL_STATUSES } from './channels/channel.dto.js';
 import { ID_PATTERN, IdPipe } from './common-fields.js';
 import { notFoundProblem } from './http-problems.js';
 import { BODY_MESSAGES } from './messages.js';

@@ -129,7 +129,7 @@ describe('a chat whose secret cannot be decrypted', () => {
     const [damaged, healthy] = [await setUp(), await setUp()];
     await gateway.pool.query(
       `update ops_secret set sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1)
-       where secret_id = (select notice_secret_id from ${DISCOVERY}.owner where owner_id = $1)`,
+       where secret_id = (select state #>> '{notice_chat,secret_id}' from ${DISCOVERY}.owner where owner_id = $1)`,
       [damaged.owner],
     );
     // The call to the other chat is under way when the secret is read.

@@ -13,7 +13,7 @@ import type {
   PlatformDescriptor,
   SettingField,
 } from '../../../platforms/platform-catalogue.js';
-import type { ChannelStatus } from '../../../projections/discovery/discovery.queries.js';
+import { type ChannelStatus, statusOf } from '../../../projections/discovery/discovery.queries.js';
 import type { ChannelRow } from '../../../projections/discovery/discovery.tables.js';
 import type { PublicationRow, PublicationViewState } from '../../../projections/posts/posts.tables.js';
 import { asSent, checkObject, idText, nullToAbsent, ReadAs } from '../../../validation/check-fields.js';
@@ -217,9 +217,6 @@ export const describeNewChannel = ({ platforms }: { readonly platforms: Platform
   };
 };
 
-/** States of a channel. */
-export const CHANNEL_STATUSES = ['ok', 'needs_attention', 'disabled'] as const satisfies readonly ChannelStatus[];
-
 /** A channel as returned by the API (management-api.md: Routes). Of its credentials, only the address is included. */
 export class ChannelView {
   /** `tgt_…` */
@@ -250,20 +247,13 @@ export class ChannelView {
     this.address = row.address;
     this.settings = effectiveSettings(row.settings, platforms.find(row.platform));
     this.status = statusOf(row, now);
-    this.attention = isRefused(row, now) ? new AttentionView(row.id, row.attention!) : null;
+    // A refusal holds the queue for 24 hours, or until new credentials or a retry (D-26, D-50).
+    this.attention = ifLater(row.attention?.until, now) ? new AttentionView(row.id, row.attention!) : null;
     this.paused_until = isPaused ? iso(row.paused_until) : null;
     this.pause_source = isPaused ? row.pause_source : null;
     this.created_at = row.created_at;
   }
 }
-
-/** A refusal holds the queue for 24 hours, or until new credentials or a retry (D-26, D-50). */
-const isRefused = ({ attention }: ChannelRow, now: Instant): boolean => ifLater(attention?.until, now) !== null;
-
-const statusOf = (row: ChannelRow, now: Instant): ChannelStatus => {
-  if (!row.enabled) return 'disabled';
-  return isRefused(row, now) ? 'needs_attention' : 'ok';
-};
 
 /** A possible mistake in a channel's setup that does not stop it from publishing. */
 export interface ChannelWarning {
