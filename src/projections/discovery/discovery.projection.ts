@@ -68,7 +68,7 @@ const foldInto = async ({ table, types, member, shown }: Kind, tx: Tx, events: r
     const id = idOf(event, member)!;
     const before = rows.get(id);
     const isPause = /Paused$|PauseUnchanged$|Resumed$/.test(event.type);
-    const state = isPause ? before?.state : shown.evolve(before?.state ?? null, event as RecordedEvent);
+    const state = isPause ? before?.state : shown.evolve(before?.state ?? null, event);
     if (!state) continue;
     if (state['deleted_at'] !== null) rows.remove(id);
     else rows.put({ ...before, ...state, ...otherColumns(event), [table.key]: id, state });
