@@ -4,7 +4,7 @@ import { catalogue } from '../../domain/catalogue.js';
 import { AggregateStore, emptyAggregate } from '../../event-store/aggregate-store.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { iso } from '../../kernel/clock.js';
-import { type DomainEvent, type ShownAggregate,streamOf } from '../../kernel/events.js';
+import { type DomainEvent, type ShownAggregate, streamOf } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';
 import { findAggregate } from '../aggregates/catalogue.js';
 import type { Folded } from '../aggregates/history-aggregate.js';

@@ -4,7 +4,7 @@ import { type OwnerEvent, shownOwner } from '../../domain/owner/owner.events.js'
 import type { ChannelPauseEvent, ProjectPauseEvent } from '../../domain/pause/pause.events.js';
 import { type ProjectEvent, shownProject } from '../../domain/project/project.events.js';
 import { shownWebhookOutput, type WebhookOutputEvent } from '../../domain/webhook-output/webhook-output.events.js';
-import type { RecordedEvent, RecordedEventOf, ShownAggregate } from '../../kernel/events.js';
+import type { RecordedEventOf, ShownAggregate } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows, type RowTable } from '../engine/rows.js';
