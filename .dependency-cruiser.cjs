@@ -221,6 +221,16 @@ const PARTS = {
       part('health'),
     ],
   },
+  language: {
+    why: 'Answers are translated where they are written, from their text alone: it knows every message, and what makes none.',
+    may: [
+      '/messages\\.ts$',
+      part('kernel'),
+      '^src/platforms/[^/]+/errors\\.ts$',
+      '^src/processing/translation/errors\\.ts$',
+      '^src/api/transport/problem\\.view\\.ts$',
+    ],
+  },
   cli: {
     why: 'The command line is a client of the HTTP API, through the typed client: it knows nothing else of a gateway.',
     may: ['^src/kernel/message\\.ts$', '^src/config/command-line\\.ts$'],
@@ -272,7 +282,7 @@ module.exports = {
     rule(
       'networks-through-their-descriptors',
       'A network is one folder. Code outside the folder reaches it through its descriptor, which the catalogue lists.',
-      { path: '^src/', pathNot: [specs, '^src/platforms/[^/]+/', '^src/platforms/catalogue\\.ts$'] },
+      { path: '^src/', pathNot: [specs, '^src/platforms/[^/]+/', '^src/platforms/catalogue\\.ts$', part('language')] },
       { path: '^src/platforms/[^/]+/' },
     ),
     rule(

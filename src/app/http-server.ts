@@ -23,6 +23,7 @@ import { countDroppedLogLines, NestLogger } from '../config/logger.js';
 import type { Role } from '../config/settings.js';
 import { Metrics } from '../health/metrics.js';
 import { newId } from '../kernel/ids.js';
+import { answerInReadersLanguage } from '../language/reader-language.js';
 import { AppModule } from './app.module.js';
 import { START_MESSAGES } from './messages.js';
 import type { ProcessOptions } from './process-options.js';
@@ -75,6 +76,7 @@ export const createHttpServer = async (
   recordClientAddresses(fastify);
   const memory = overrides?.requestMemory ?? new RequestMemory();
   disableBodyParsing(fastify, memory);
+  answerInReadersLanguage(fastify);
   serializeListsInSlices(fastify);
   boundAnswers(fastify, memory.answers);
   trackPendingReplies(fastify);

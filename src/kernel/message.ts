@@ -9,7 +9,10 @@ export type MessageValues<Template extends string> = {
 };
 
 /** A message with placeholders: call it with their values. */
-export type Message<Template extends string> = (values: MessageValues<Template>) => string;
+export type Message<Template extends string> = ((values: MessageValues<Template>) => string) & {
+  /** Its text with the placeholders. */
+  readonly template: string;
+};
 
 /**
  * Creates a message with placeholders (ADR-119). The template is split once, when its file is loaded; a call only joins
@@ -18,12 +21,13 @@ export type Message<Template extends string> = (values: MessageValues<Template>)
  */
 export const message = <const Template extends string>(template: Template): Message<Template> => {
   const parts = template.split(/[{}]/);
-  return (values) => {
+  const fill = (values: MessageValues<Template>): string => {
     const valueOf = values as Readonly<Record<string, string | number>>;
     let text = parts[0] as string;
     for (let i = 1; i < parts.length; i += 2) text += `${valueOf[parts[i] as string]}${parts[i + 1]}`;
     return text;
   };
+  return Object.assign(fill, { template });
 };
 
 /** Formats a count with its noun: `1 post`, `2 posts`. */

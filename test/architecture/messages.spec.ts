@@ -14,6 +14,7 @@ const EXEMPT: readonly (readonly [file: RegExp, reason: string])[] = [
     /^(platforms\/[a-z]+|processing\/translation)\/errors\.ts$/,
     'docs/reference/network-errors.md lists the tables of errors',
   ],
+  [/^language\//, 'forms of messages in another language'],
   [/^media\/(helper|inspector|photo-editor)\.ts$/, 'reasons in the log'],
   [/^health\/(deployment-)?metrics\.ts$|^app\/http-server\.ts$/, 'help texts of metrics'],
   [/^config\/schema\.ts$/, 'descriptions of settings: --help lists them'],

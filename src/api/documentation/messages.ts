@@ -2,7 +2,7 @@ import { message } from '../../kernel/message.js';
 
 /** Text in /openapi.json that does not come from a docstring. */
 export const DOCUMENTATION_MESSAGES = {
-  api: 'Crosspost publishes a post on every channel of the projects bound to an endpoint. `/v1` is for clients with an endpoint token, `/manage/v1` for owners and the operator with an API key. Clients must ignore unknown members of responses: new ones may be added.',
+  api: 'Crosspost publishes a post on every channel of the projects bound to an endpoint. `/v1` is for clients with an endpoint token, `/manage/v1` for owners and the operator with an API key. Clients must ignore unknown members of responses: new ones may be added. Sentences in answers are English, or Russian with `Accept-Language: ru`.',
   endpointToken: "The endpoint's token.",
   managementKey: "The operator's or an owner's API key.",
   requestId: 'Id of the request; quote it when you report a problem.',

@@ -18,13 +18,16 @@ export class ProblemView {
 
   constructor({ code, problems }: HttpProblem, requestId: string) {
     const shown = problems.slice(0, MAX_PROBLEMS);
-    // Most messages already begin with the path.
-    this.errors = shown.map(({ path, message }) => (message.startsWith(path) ? message : `${path}: ${message}`));
+    this.errors = describeProblems(shown);
     this.code = code;
     this.request_id = requestId;
     this.details = shown;
   }
 }
+
+/** Returns problems as sentences. Most messages already begin with the path. */
+export const describeProblems = (problems: readonly Problem[]): readonly string[] =>
+  problems.map(({ path, message }) => (message.startsWith(path) ? message : `${path}: ${message}`));
 
 /** Builds a problem's response body: its own figures, if any, then the fields that every problem has. */
 export const buildProblemView = (problem: HttpProblem, requestId: string): ProblemView => ({

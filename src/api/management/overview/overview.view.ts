@@ -62,7 +62,7 @@ export interface AttentionSubject {
   readonly excerpt: string | null;
   /** Error or refusal code. */
   readonly code: string | null;
-  /** The reason, in English. */
+  /** The reason. */
   readonly message: string | null;
   /** The network's own message. */
   readonly platform_says: string | null;

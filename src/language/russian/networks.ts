@@ -1,0 +1,159 @@
+import { MAX_ERRORS } from '../../platforms/max/errors.js';
+import { MAX_EXAMPLES, MAX_MESSAGES, MAX_TEST_MESSAGES } from '../../platforms/max/messages.js';
+import {
+  CALL_MESSAGES,
+  DEGRADATION_MESSAGES,
+  EXCHANGE_MESSAGES,
+  OBSTACLE_MESSAGES,
+  TEST_MESSAGES,
+} from '../../platforms/messages.js';
+import { OK_ERRORS } from '../../platforms/ok/errors.js';
+import { OK_EXAMPLES, OK_MESSAGES, OK_TEST_MESSAGES } from '../../platforms/ok/messages.js';
+import { TELEGRAM_ERRORS } from '../../platforms/telegram/errors.js';
+import { TELEGRAM_EXAMPLES, TELEGRAM_MESSAGES, TELEGRAM_TEST_MESSAGES } from '../../platforms/telegram/messages.js';
+import { VK_ERRORS } from '../../platforms/vk/errors.js';
+import { VK_EXAMPLES, VK_MESSAGES, VK_TEST_MESSAGES } from '../../platforms/vk/messages.js';
+import { TRANSLATION_ERRORS } from '../../processing/translation/errors.js';
+import { translate, type Translation } from '../translation.js';
+
+/** The advice about a network's error, whose table has both languages. */
+const ADVICE: Translation = {
+  of: null,
+  pairs: [...TELEGRAM_ERRORS, ...VK_ERRORS, ...MAX_ERRORS, ...OK_ERRORS, ...TRANSLATION_ERRORS].map(
+    ({ advice }) => [advice.en, advice.ru] as const,
+  ),
+};
+
+/** Sentences about what the networks accept and answer. */
+export const NETWORKS = [
+  ADVICE,
+  translate(DEGRADATION_MESSAGES, {
+    textTrimmed: '{network} принимает символов: {limit}. Текст сокращён на {excess}.',
+    linksDropped: 'В тексте не хватило места; не поместилось: {links}.',
+    textTooLongWithFormatting:
+      'Вместе с форматированием в тексте больше {limit} символов, которые принимает {network}: он отправляется без форматирования.',
+    plainTextOnly: '{network} показывает текст без форматирования.',
+    formattingNotShown: '{network} показывает обычным текстом: {types}.',
+    tooManyEntities:
+      '{network} принимает в сообщении {limit} отформатированных частей; дальше форматирования нет: {parts}.',
+    unknownEmoji: '{network} не знает пользовательский эмодзи {id}: отправляется обычный.',
+    linkNotAccepted: '{network} не принимает ссылку на {url}: её текст отправляется без неё.',
+    buttonNotAccepted: '{network} не принимает кнопку со ссылкой на {url}: «{text}» убрана.',
+    buttonShortened: 'Текст кнопки сокращён до {limit} символов: «{text}…».',
+    noButtons: '{network} не показывает кнопки под постом: {instead}.',
+    buttonsLeftOut: 'они убраны',
+    buttonsAsLinks: 'они стали ссылками в тексте',
+    buttonsSwitchedOff: 'Кнопки убраны: так настроен канал.',
+    textAdded: '{network} не принимает кнопки без текста: над ними показано {text}.',
+    photoFitted: 'media[{index}] уменьшено или перекодировано под требования сети.',
+    mediaAsLink: 'media[{index}] публикуется ссылкой в тексте: {reason}',
+    mediaAsDocument: '{network} не проигрывает media[{index}]: оно отправляется файлом, отдельным сообщением.',
+    signatureDropped: 'Подпись не помещается: она убрана.',
+    nothingToSend: 'Ни одну часть этого поста нельзя опубликовать в {network}.',
+  }),
+  translate(OBSTACLE_MESSAGES, {
+    tooLarge: 'файл слишком большой для этой сети',
+    tooLong: 'оно слишком длинное для этой сети',
+    tooManyPixels: 'в нём слишком много пикселей для этой сети',
+    unsuitable: 'сеть не принимает такой формат или такую форму',
+    noAudio: '{network} не принимает аудио.',
+    noUploadToken: 'у канала нет токена для загрузки.',
+    sizeAboveLimit: 'занимает {bytes} байт; сеть принимает не больше {limit}',
+    formatNotAccepted: 'имеет формат {mime}, который сеть не принимает',
+    photoNotConvertible: 'нельзя превратить в фото, которое примет сеть',
+  }),
+  translate(CALL_MESSAGES, {
+    notSent: 'Не удалось связаться: {network} ({detail}). Ничего не отправлено.',
+    certificateNotTrusted:
+      'Сертификату {host} нет доверия ({detail}), поэтому {network} ничего не получает. Сохраните сертификаты выдавшего его центра в файл PEM, укажите путь к нему в EXTRA_CA_CERTS и перезапустите шлюз.',
+    notAnswered: '{network} не отвечает на вызов ({detail}).',
+    notAnsweredInDoubt: '{network} не отвечает на вызов ({detail}): пост, возможно, там уже виден.',
+    slowDown: '{network} просит шлюз не спешить.',
+    asksToWait: '{network} просит шлюз подождать {seconds} с.',
+    mayBeVisible: '{what} Пост, возможно, там уже виден.',
+    refusedUnknown: '{network} отклоняет вызов с ошибкой, которой шлюз не знает: {code}.',
+    uploadTooLarge: 'Загружаемый файл слишком велик: {network} его не принимает.',
+    intermediary: 'Вызов отклонил посредник ({status}), а не {network}.',
+    unreadable: 'Ответ не читается: {network} ({status}).',
+    unreadableInDoubt: 'Ответ не читается: {network} ({status}). Пост, возможно, там уже виден.',
+  }),
+  translate(TEST_MESSAGES, {
+    notInTime: '{network} не отвечает вовремя: проверьте канал ещё раз позже.',
+    questionRefused: '{network} отклоняет проверочный запрос, но посты всё же могут проходить.',
+  }),
+  translate(EXCHANGE_MESSAGES, {
+    stopped: 'вызов остановлен',
+    noAnswer: 'нет ответа за {ms} мс',
+    endlessAnswer: 'ответ слишком длинный',
+    leaseLost: 'канал мог перейти к другому процессу',
+    unknown: 'неизвестная ошибка',
+  }),
+  translate(MAX_MESSAGES, {
+    malformedToken: 'Это не токен бота: задайте токен, который MAX выдал боту; в нём нет пробелов.',
+    uploadUrlRefused: 'MAX отклоняет собственный адрес загрузки.',
+  }),
+  translate(MAX_TEST_MESSAGES, {
+    bot: 'Токен принадлежит боту «{name}».',
+    leftChat: 'Состояние бота в чате — «{status}»: добавьте его в чат ещё раз.',
+    chat: 'Чат: «{title}» ({type}).',
+    mayWriteToPerson: 'Боту можно писать этому человеку.',
+    owner: 'Бот — владелец чата.',
+    notAdministrator: 'Бот не администратор канала: сделайте его администратором с правом писать.',
+    member: 'Бот — участник и может писать.',
+    administrator: 'Бот — администратор и может писать.',
+    administratorWithoutRight: 'Бот — администратор без права писать: дайте ему это право.',
+  }),
+  translate(MAX_EXAMPLES, { chatId: 'число вида -70912345678901' }),
+  translate(OK_MESSAGES, {
+    accessDenied: 'Аккаунт, выпустивший токен, не может публиковать в этой группе: сделайте его модератором.',
+    credentialsMissing: 'У канала нет токена доступа либо ключа или секрета приложения: задайте учётные данные заново.',
+    photoUnreadable: 'OK не может прочитать это фото.',
+  }),
+  translate(OK_TEST_MESSAGES, {
+    account: 'Токен принадлежит аккаунту {name}.',
+    group: 'Группа: «{name}».',
+    groupNotFound: 'OK не знает группу {id}: проверьте group_id.',
+    rightMissing: 'У токена нет права {right}: выпустите токен с {rights}.',
+    mayPost: 'Аккаунт — модератор или администратор группы, и у токена есть права на публикацию.',
+  }),
+  translate(OK_EXAMPLES, { groupId: 'номер группы без минуса, например 123456789' }),
+  translate(TELEGRAM_MESSAGES, {
+    malformedToken: 'Это не токен бота: задайте токен, который выдал @BotFather, вида 123456:ABC-DEF….',
+    movedAgain: 'Чат снова переехал.',
+    duringUpload: '{detail}, во время загрузки',
+    notCalled: 'вызов не удалось выполнить',
+  }),
+  translate(TELEGRAM_TEST_MESSAGES, {
+    bot: 'Токен принадлежит боту @{username}.',
+    chat: 'Чат: «{title}» ({type}).',
+    mayWriteToPerson: 'Боту можно писать этому человеку.',
+    notInChat: 'Бота нет в чате: добавьте его администратором с правом публиковать сообщения.',
+    owner: 'Бот — владелец чата.',
+    administrator: 'Бот — администратор и может публиковать.',
+    administratorWithoutRight: 'Бот — администратор без права публиковать сообщения: дайте ему это право.',
+    notAdministrator: 'Бот не администратор канала: добавьте его администратором с правом публиковать сообщения.',
+    muted:
+      'Бот не может писать в этой группе: добавьте его администратором с правом публиковать сообщения или разрешите участникам писать.',
+    member: 'Бот — участник и может писать.',
+  }),
+  translate(TELEGRAM_EXAMPLES, { chatId: 'число вида -1001234567890 или публичное имя вида @acme_news' }),
+  translate(VK_MESSAGES, {
+    accessTokenMissing: 'У канала нет токена доступа: задайте учётные данные заново.',
+    uploadTokenMissing: 'У канала нет токена для загрузки: задайте учётные данные заново.',
+    photoUnreadable: 'VK не может прочитать это фото.',
+    fileRefused: 'VK не принимает этот файл.',
+  }),
+  translate(VK_TEST_MESSAGES, {
+    communityNotFound: 'VK не знает сообщество {id}: проверьте group_id, это его номер без минуса.',
+    tokenOfUser: 'VK принимает токен, он принадлежит пользователю.',
+    tokenOfCommunity: 'VK принимает токен, он принадлежит сообществу.',
+    community: 'Сообщество: «{name}».',
+    mayUpload: 'Второй токен может загружать фото и видео.',
+    wallRight: 'У токена есть право публиковать на стене.',
+    wallRightMissing: 'У токена нет права публиковать на стене: выпустите токен сообщества с правом «wall».',
+    wallsRightMissing: 'У токена нет права публиковать на стенах: выпустите токен с правом «wall».',
+    editor: 'Пользователь — редактор или администратор сообщества.',
+    notEditor: 'Пользователь не может публиковать от имени сообщества: сделайте его там редактором.',
+  }),
+  translate(VK_EXAMPLES, { groupId: 'номер группы без минуса, например 123456789' }),
+];

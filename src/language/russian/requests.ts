@@ -1,0 +1,212 @@
+import { CONSOLE_MESSAGES } from '../../api/console/messages.js';
+import { HTTP_MESSAGES, SERVICE_MESSAGES } from '../../api/transport/messages.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { HELPER_MESSAGES, MEDIA_CACHE_MESSAGES, MEDIA_MESSAGES, PROBE_NOTES } from '../../media/messages.js';
+import { FETCH_MESSAGES, URL_MESSAGES } from '../../outbound-http/messages.js';
+import {
+  CONTENT_MESSAGES,
+  PAUSE_MESSAGES,
+  PAYLOAD_MESSAGES,
+  PUBLISH_AT_MESSAGES,
+  UNKNOWN_FIELD_MESSAGES,
+} from '../../payload/messages.js';
+import { FIELD_MESSAGES, JSON_MESSAGES, JSON_SYNTAX_MESSAGES } from '../../validation/messages.js';
+import { translate } from '../translation.js';
+
+/** Sentences about requests of any kind, and about the fields of a post. */
+export const REQUESTS = [
+  translate(CONSOLE_MESSAGES, {
+    notBuilt: 'У этого шлюза нет консоли: она не собрана. Выполните «npm run build» в его папке.',
+    noFile: 'В консоли нет файла с таким именем. Обновите страницу: консоль могла обновиться.',
+  }),
+  translate(HTTP_MESSAGES, {
+    bodyIncomplete: 'Соединение прервалось раньше, чем пришло всё тело запроса. Отправьте запрос ещё раз.',
+    bodyTooLarge: 'Тело запроса больше {limit} байт (5 МБ). Сократите его.',
+    connect: 'Этот сервер — не прокси: CONNECT не поддерживается.',
+    expectation: 'Заголовок Expect может быть только 100-continue. Уберите его.',
+    hostMissing: 'Нет заголовка Host. Отправьте его.',
+    headerTwice: 'Заголовок {name} отправлен дважды. Отправьте его один раз.',
+    notHttp: 'Это не запрос HTTP.',
+    badPath: 'Путь не удаётся декодировать. Проверьте в нём знаки процента.',
+    noRoute: 'Такого маршрута нет. Проверьте метод и путь.',
+    requestTimeout: 'Запрос приходил слишком долго. Отправьте его ещё раз.',
+    headersTooLarge: 'Заголовки больше 16 КиБ. Сократите их.',
+  }),
+  translate(SERVICE_MESSAGES, {
+    storage: 'Сервис сейчас не может сохранять данные. Отправьте тот же запрос позже.',
+    unavailable:
+      'Сервис сейчас не может обратиться к базе данных или хранилищу событий. Отправьте тот же запрос ещё раз.',
+    internal: 'В сервисе произошёл сбой. Отправьте тот же запрос ещё раз, с тем же Idempotency-Key.',
+    overloaded: 'Сервис сейчас получает слишком много запросов. Отправьте тот же запрос ещё раз.',
+    tooManyLarge:
+      'Сервис сейчас обрабатывает слишком много больших запросов. Отправьте тот же запрос позже или отправляйте меньше запросов одновременно.',
+    unreadAnswers:
+      'Вам ещё отправляется слишком много больших ответов. Сначала прочитайте их, затем повторите запрос; запрашивайте меньше элементов за раз.',
+  }),
+  translate(RESOURCE_MESSAGES, {
+    notFound: 'Не найдено: {what}. Такого id нет, или он принадлежит другому владельцу. Проверьте id и ключ API.',
+    unknownId: '{id} не существует или принадлежит другому владельцу',
+  }),
+  translate(JSON_MESSAGES, {
+    bodyTooLarge: 'занимает {bytes} байт; разрешено не больше {limit}: сократите',
+    notUtf8: 'не в UTF-8: закодируйте в UTF-8',
+    byteOrderMark: 'начинается с метки порядка байтов (EF BB BF): уберите её',
+    emptyBody: 'не содержит ничего: отправьте объект JSON',
+    notJson: 'не JSON: строка {line}, столбец {column}: {what}',
+    tooManyMembers: 'содержит больше {limit} полей и элементов массивов: отправьте меньше',
+    tooDeep: 'содержит объекты и массивы, вложенные глубже {limit} уровней: уменьшите вложенность',
+    duplicateKey: 'содержит ключ {key} дважды: уберите один из них',
+    forbiddenKey: 'содержит недопустимый ключ {key}: переименуйте его',
+    numberTooLarge: 'слишком большое число, его нельзя сохранить: отправьте его строкой',
+    numberInexact: 'целое число, которое потеряло бы цифры: отправьте его строкой',
+    loneSurrogate: 'содержит половину суррогатной пары: отправьте обе половины или ни одной',
+    nullCharacter: 'содержит символ \\u0000, который нельзя сохранить: уберите его',
+  }),
+  translate(JSON_SYNTAX_MESSAGES, {
+    unexpected: 'ожидалось: {expected}; найдено: {found}{advice}',
+    trailingComma: 'лишняя запятая перед закрывающей скобкой',
+    unclosedString: 'у этой строки нет закрывающей кавычки',
+    controlCharacter: 'строка содержит {found}: запишите как {escaped}',
+    badEscape: 'в строке обратная косая черта перед {found}, это не escape-последовательность: {advice}',
+    leadingZero: 'число начинается с 0: уберите 0',
+    adviceUnicodeEscape: 'после \\u должны идти четыре шестнадцатеричные цифры',
+    adviceBackslash: 'обратную косую черту запишите как \\\\',
+    adviceQuotes: ': заключите строки и ключи в двойные кавычки',
+    adviceComments: ': уберите комментарий, в JSON их нет',
+    adviceLiterals: ': напишите true, false или null',
+    adviceNoSuchValue: ': в JSON нет такого значения; используйте null',
+    expectedEnd: 'конец тела запроса',
+    expectedValue: 'значение',
+    expectedDigit: 'цифра',
+    expectedColon: '«:» после ключа',
+    expectedKey: 'ключ в двойных кавычках',
+    expectedKeyOrEnd: 'ключ в двойных кавычках или «}»',
+    expectedCommaInObject: '«,» или «}»',
+    expectedCommaInArray: '«,» или «]»',
+    lineBreak: 'перевод строки',
+    tab: 'табуляция',
+  }),
+  translate(FIELD_MESSAGES, {
+    missing: 'отсутствует; нужно: {example}',
+    wrongType: 'должно быть: {kind}; получено: {value}',
+    notOneOf: 'должно быть: {values}; получено: {value}',
+    belowMinimum: 'должно быть не меньше {least}; получено: {value}',
+    outOfRange: 'должно быть от {least} до {most}; получено: {value}',
+    invisible: 'не содержит видимых символов: отправьте какой-нибудь текст',
+    notOneLine: 'должно быть одной строкой простого текста: уберите переводы строк и управляющие символы',
+    badCredential: 'должно состоять из 1–4096 видимых символов ASCII без пробелов',
+    numberForText: 'должно быть: {form}; отправьте это строкой',
+    tooLong: 'имеет длину {length} {units}; разрешено не больше {limit}: сократите на {excess}',
+    tooManyItems: 'содержит элементов: {count}; разрешено не больше {limit}: уберите {excess}',
+    unknownField: 'не является полем; здесь есть поля {fields}',
+    noFields: 'не является полем: здесь полей быть не может',
+    badLimit: 'должно быть целым числом от 1 до {limit}',
+    badCursor: 'должно быть значением «next» предыдущей страницы этого списка',
+  }),
+  translate(PAYLOAD_MESSAGES, {
+    nothingToPublish: 'не содержит ничего для публикации: отправьте текст, медиа или кнопки',
+    nothingLeft: 'не оставляет ничего для публикации: оставьте текст, медиа или кнопки',
+    emptyOverride: 'ничего не меняет: отправьте хотя бы одно из полей {fields}',
+    unknownOverride: 'не сеть ({platforms}) и не получатель этой точки приёма: исправьте или уберите',
+    notAField: '{field} — не поле',
+    misspeltField: '{field} — не поле: может быть, {nearest}?',
+    tooManyButtons: 'содержит кнопок: {count}; разрешено не больше {limit}: перенесите {excess} в другой ряд',
+  }),
+  translate(UNKNOWN_FIELD_MESSAGES, {
+    misspelt: '{field} — не поле, при публикации оно не учитывается: может быть, {nearest}?',
+    unknown: '{field} — не поле, при публикации оно не учитывается; здесь есть поля {known}',
+  }),
+  translate(CONTENT_MESSAGES, {
+    document: 'имеет тип «document», такое не публикуется: отправьте photo, video или audio',
+    entityOutOfRange:
+      'охватывает единицы с {offset} по {end}, а в тексте их только {length}: считайте offset и length в единицах UTF-16, с 0',
+    entityBeginsInsideCharacter:
+      'начинается с {at}, внутри символа из двух единиц UTF-16 (суррогатной пары): сдвиньте на одну',
+    entityEndsInsideCharacter:
+      'заканчивается на {at}, внутри символа из двух единиц UTF-16 (суррогатной пары): сдвиньте на одну',
+    entitiesOverlap: '{inner} пересекается с {outer}: вложите одно в другое или разделите их',
+    entitiesCannotNest: '{inner} находится внутри {outer}, где это не разрешено: уберите одно из двух',
+  }),
+  translate(PAUSE_MESSAGES, {
+    targetId: 'публичный id получателя, tgt_…',
+    nothingToPause: 'ничего не ставит на паузу: отправьте project_minutes или target_minutes от 1 до {limit}',
+  }),
+  translate(PUBLISH_AT_MESSAGES, {
+    missing: 'отсутствует: отправьте время или null, чтобы опубликовать сейчас',
+    invalid: 'не дата и время RFC 3339 со смещением: отправьте время вида 2027-03-01T09:00:00+03:00',
+    past: 'равно {publishAt}, это больше 5 минут назад: сейчас {now}. Отправьте более позднее время или не отправляйте его, чтобы опубликовать сейчас',
+    tooFar: 'равно {publishAt}, это больше чем через {days} дней: сейчас {now}. Отправьте более раннее время',
+  }),
+  translate(MEDIA_MESSAGES, {
+    empty: 'пустой файл: проверьте URL',
+    damaged: 'повреждённый файл: он заканчивается раньше, чем начинается содержимое. Сохраните его заново',
+    webPage: 'веб-страница, а нужно: {wanted}; отправьте прямой URL файла',
+    otherType:
+      'файл оказался другого типа: {found} ({format}), а нужно: {wanted}; отправьте {formats} или исправьте тип',
+    notOfType: 'судя по содержимому, другой тип; нужно: {wanted}; отправьте {formats}',
+    unsupportedFormat: 'имеет формат {mime}; так не публикуется {wanted}: отправьте {formats}',
+    noVideoTrack: 'без видеодорожки, есть только звук: отправьте видео',
+    tooLarge: 'занимает {size}; для типа «{type}» разрешено не больше {limit}: уменьшите файл',
+    tooManyPixels: 'имеет размер {width} x {height} = {pixels} пикселей; разрешено не больше {limit}: уменьшите',
+    tooLong: 'длится {duration}; разрешено не больше {limit}: сократите',
+    sumTooLarge: 'вместе занимают {size}; разрешено не больше {limit}: отправьте меньше файлов или файлы поменьше',
+  }),
+  translate(PROBE_NOTES, {
+    unreadable: 'не удалось прочитать',
+    unknownSize: 'размер в байтах неизвестен',
+    unknownDimensions: 'размер в пикселях неизвестен',
+    unknownDuration: 'не удалось прочитать достаточно, чтобы узнать длительность',
+    outOfTime: 'проверка заняла больше {ms} мс',
+  }),
+  translate(MEDIA_CACHE_MESSAGES, {
+    largerThanCache: 'больше медиакэша шлюза',
+    cacheFull: 'не удалось сохранить: все файлы медиакэша шлюза заняты',
+    exceedsLimit: 'занимает {bytes} байт; разрешено не больше {limit}',
+    notWritten: 'не удалось записать на диск шлюза',
+    notRead: 'не удалось прочитать с диска шлюза',
+    resizeStopped: 'размер не изменён: шлюз останавливается',
+    resizeFailed: 'не удалось изменить размер',
+    folder: 'DATA_DIR должна быть папкой, в которую этот пользователь может писать, для медиа в пути: {error}',
+  }),
+  translate(HELPER_MESSAGES, {
+    lessIsolated:
+      'вспомогательные процессы, которые разбирают чужие файлы, изолированы хуже, чем могли бы; как это исправить, сказано в docs/deployment.md',
+    filesNotIsolated:
+      'в этом Node нет модели разрешений: вспомогательные процессы могут читать файлы этого пользователя',
+    networkNotIsolated:
+      'этот пользователь не может создавать пространства имён (unshare -rn отклонён): вспомогательные процессы могут пользоваться сетью шлюза',
+    memoryNotLimited: 'система не ограничивает память нативного кода вспомогательных процессов',
+    helperFails: 'вспомогательные процессы не запускаются: {reason}',
+  }),
+  translate(URL_MESSAGES, {
+    notHttps: 'должно быть адресом https://',
+    invalid: 'не URL: проверьте его в браузере',
+    hasCredentials: 'не должно содержать имя пользователя или пароль: уберите их',
+    hostEndsWithDot: 'имя хоста заканчивается точкой: уберите точку',
+    privateAddress: 'указывает на частный адрес: используйте доступный из интернета',
+    port: 'использует порт {port}: разрешён только порт 443',
+    scheme: 'должно начинаться с {schemes}',
+  }),
+  translate(FETCH_MESSAGES, {
+    notHttpsOnPort443: 'должно быть адресом https:// на порту 443',
+    unknownHost: 'недоступно: имя хоста не находится ({host}); проверьте URL',
+    connectionFailed: 'недоступно: не удалось соединиться с хостом ({code})',
+    connectionClosed: 'недоступно: хост сразу закрывает соединение',
+    badCertificate: 'недоступно: сертификат хоста недействителен ({code}); обновите его на этом хосте',
+    tlsFailed: 'недоступно: не удалось установить соединение TLS с хостом ({code})',
+    hostTooSlow: 'недоступно: хост не отвечает вовремя ({code})',
+    malformedHttp: 'не читается: хост отвечает не по HTTP ({code})',
+    notReadable: 'не скачивается: HTTP {status}; откройте доступ без входа',
+    notFound: 'не скачивается: HTTP {status}; проверьте URL',
+    unavailable: 'пока не скачивается: HTTP {status}',
+    redirect: 'не скачивается: HTTP {status}, перенаправление; укажите прямой URL файла',
+    compressed: 'не скачивается: хост сжал файл, хотя об этом не просили; отключите сжатие на хосте',
+    tooLarge: 'занимает {bytes} байт или больше; разрешено не больше {limit}',
+    tookTooLong: 'не пришло за {ms} мс',
+    aborted: 'больше не нужно',
+    otherStatus: 'не скачивается: HTTP {status} вместо файла',
+    otherRange: 'не читается: хост прислал не тот диапазон, который запрошен',
+    moreThanAnnounced: 'не читается: хост прислал больше байт, чем объявил',
+    noRanges: 'не читается: хост не поддерживает запросы диапазонов',
+  }),
+];
