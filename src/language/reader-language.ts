@@ -30,7 +30,7 @@ export const preferredLanguage = (header: string): 'en' | 'ru' => {
 export const answerInReadersLanguage = (fastify: FastifyInstance): void => {
   fastify.addHook('preSerialization', (request, reply, payload, done) => {
     const header = request.headers['accept-language'];
-    if (header === undefined) return done(null, payload);
+    if (header === undefined || header === '*') return done(null, payload); // `*`: what Node's fetch sends
     const language = preferredLanguage(header);
     const varies = reply.getHeader('vary');
     void reply.header('vary', varies === undefined ? 'Accept-Language' : `${String(varies)}, Accept-Language`);

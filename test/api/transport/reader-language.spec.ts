@@ -45,8 +45,11 @@ describe('Accept-Language (ADR-320)', () => {
       details: (english.body['details'] as { path: string; code: string }[]).map(({ path, code }) => ({ path, code })),
     });
     expect(russian.headers.get('content-language')).toBe('ru');
-    expect(russian.headers.get('vary')).toBe('Accept-Language');
-    expect(english.headers.get('content-language')).toBe('en');
+    expect(russian.headers.get('vary')).toBe('Origin, Accept-Language');
+    expect(english.headers.get('content-language')).toBeNull();
+    const named = await call('/manage/v1/owners', { ...operator, 'accept-language': 'de, en;q=0.8' }, { name: 7 });
+    expect(named.body['errors']).toEqual(english.body['errors']);
+    expect(named.headers.get('content-language')).toBe('en');
   });
 
   it('covers rejections by the gate, of unknown routes, and to a page of another origin', async () => {
