@@ -162,7 +162,7 @@ describeInChromium('planned posts', () => {
     await page.getByLabel('Time', { exact: true }).fill('22:00');
     await actAndSee(
       page.getByRole('button', { name: 'Move', exact: true }).click(),
-      page.getByText('The post was changed in the meantime.').waitFor(),
+      page.getByText('The post is at revision').waitFor(),
     );
     await card(opened, 'On a phone').getByText('07:30').waitFor();
     expect((await read(id)).publish_at).toBe(instant(dayAfter(2), '07:30'));
@@ -226,7 +226,7 @@ describeInChromium('planned posts', () => {
     await page.keyboard.type('Mine: ');
     await manage.patch(`/posts/${id}`, { publish_at: instant(dayAfter(3), '10:00') });
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByRole('alert').getByText('The post was changed in the meantime.').waitFor();
+    await page.getByRole('alert').getByText('The post is at revision').waitFor();
     expect((await read(id)).payload.text).toBe('After the change');
     await page.getByRole('button', { name: 'Load the current version' }).click();
     await text.getByText('After the change', { exact: true }).waitFor();

@@ -5,6 +5,7 @@ import {
   type Management,
   type Schemas,
 } from '../../../clients/typescript/src/index.js';
+import { getLocale, onLocaleChange } from '../i18n/messages.js';
 import { expireSession, getSession } from '../session/session.js';
 import { alignClock } from '../time/server-clock.js';
 import { noteAnswer, noteNoAnswer } from './connection.js';
@@ -14,11 +15,15 @@ export { GatewayError };
 /** A request or response body of the API, by the name of its schema in the API documentation: `Api<'Channel'>`. */
 export type Api<Name extends keyof Schemas> = Schemas[Name];
 
-/** Calls the gateway, aligns the clock with it, and records whether it responded. A 401 expires the session. */
+/**
+ * Calls the gateway, which answers in the reader's language. Aligns the clock with it, and records whether it responded.
+ * A 401 expires the session.
+ */
 const observedFetch = async (url: string, init: RequestInit): Promise<Response> => {
   const sentAt = Date.now();
   try {
-    const answer = await fetch(url, init);
+    const headers = { ...(init.headers as Readonly<Record<string, string>>), 'accept-language': getLocale() };
+    const answer = await fetch(url, { ...init, headers });
     alignClock(answer.headers.get('date'), sentAt, Date.now());
     noteAnswer();
     if (answer.status === 401) expireSession();
@@ -82,6 +87,8 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always', retry: false },
   },
 });
+
+onLocaleChange(() => void queryClient.invalidateQueries());
 
 /** Problems in a request body, by field path: `credentials.chat_id`. */
 export type Problems = Readonly<Record<string, Api<'ErrorDetail'>>>;

@@ -5,7 +5,7 @@ import { useNames } from '../api/things.js';
 import { Button, ExternalLink } from '../components/button.js';
 import { Card } from '../components/card.js';
 import { Icon, networkTitle } from '../components/icon.js';
-import { AdviceText } from '../components/sentence.js';
+import { GatewayText } from '../components/sentence.js';
 import { Moment } from '../components/time.js';
 import { format } from '../i18n/format.js';
 import { channelFormMessages as m } from './messages.js';
@@ -68,14 +68,14 @@ export const TestResults = ({
             <h3>{(check.ok ? m.checkOk : m.checkFailed)[check.name] ?? check.name}</h3>
             {check.ok && (
               <p>
-                <AdviceText message={check.message} />
+                <GatewayText text={check.message} />
               </p>
             )}
             {check === failed && (
               <div className="check-fix">
                 <b>{m.howToFix}</b>
                 <p>
-                  <AdviceText message={check.message} />
+                  <GatewayText text={check.message} />
                 </p>
                 <p className="secondary">{m.thenTest}</p>
                 <div className="row">
@@ -92,7 +92,7 @@ export const TestResults = ({
             )}
             {check !== failed && !check.ok && (
               <p>
-                <AdviceText message={check.message} />
+                <GatewayText text={check.message} />
               </p>
             )}
             {check.platform_says !== null && (

@@ -108,7 +108,6 @@ export const Confirmation = ({
   isReady = true,
   fields,
   run,
-  explain = () => null,
   onClose,
   children,
 }: {
@@ -122,8 +121,6 @@ export const Confirmation = ({
   /** Fields that the consequences depend on, shown above them. */
   readonly fields?: ReactNode;
   readonly run: () => Promise<unknown>;
-  /** Returns why `run` failed; null to show the gateway's own message. */
-  readonly explain?: (error: unknown) => string | null;
   readonly onClose: () => void;
   /** Fields below the consequences. */
   readonly children?: ReactNode;
@@ -132,7 +129,7 @@ export const Confirmation = ({
   const { mutate, isPending } = useMutation({
     mutationFn: run,
     onSuccess: onClose,
-    onError: (error) => toastError(error, explain(error)),
+    onError: (error) => toastError(error),
   });
   return (
     <Dialog title={title} isOpen onClose={onClose} hasCross={false} initialFocus={safe}>

@@ -1,4 +1,3 @@
-import { useAdvice } from '../i18n/advice.js';
 import { type Sentence, splitSentence } from '../i18n/format.js';
 import { Moment } from './time.js';
 
@@ -11,7 +10,7 @@ export const SentenceText = ({ of }: { readonly of: Sentence }) =>
 
 const ISO_TIME = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
-/** A sentence from the gateway, unchanged except that its times are shown in local time. */
+/** A sentence from the gateway, which answers in the console's language. Its times are shown in local time. */
 export const GatewayText = ({ text }: { readonly text: string }) => (
   <bdi>
     {text
@@ -19,6 +18,3 @@ export const GatewayText = ({ text }: { readonly text: string }) => (
       .map((part, index) => (ISO_TIME.test(part) ? <Moment key={index} at={part} form="moment" /> : part))}
   </bdi>
 );
-
-/** The gateway's message about an error, in the current language if the console can translate it. */
-export const AdviceText = ({ message }: { readonly message: string }) => <bdi>{useAdvice()(message) ?? message}</bdi>;

@@ -27,6 +27,9 @@ export const setLocale = (locale: Locale): void => {
 /** Returns the current language. */
 export const getLocale = store.get;
 
+/** Calls the listener after each change of the language. */
+export const onLocaleChange = store.subscribe;
+
 /** Returns the current language, and renders again when it changes. Only the frame and its screens need that. */
 export const useLocale = (): Locale => useSyncExternalStore(store.subscribe, store.get);
 

@@ -56,16 +56,6 @@ export const planningMessages = defineMessages({
     approvedPlanned: (moment: string) => `Approved. It will be published on ${moment}.`,
     approvedNow: 'Approved. It is being published.',
     rejected: 'Rejected: it will not be published.',
-    // the gateway's refusals
-    refused: {
-      already_released: 'The post is already being published.',
-      post_ended: 'The post was cancelled or rejected.',
-      revision_mismatch: 'The post was changed in the meantime. You now see the current version.',
-      already_decided: 'The post was already approved or rejected.',
-      no_approval_required: 'The post needs no approval.',
-      publish_at_past: 'This time has passed. Choose a later one.',
-      publish_at_too_far: 'Posts can be planned at most 366 days ahead.',
-    },
   },
   ru: {
     date: 'Дата',
@@ -119,15 +109,6 @@ export const planningMessages = defineMessages({
     approvedPlanned: (moment: string) => `Одобрено. Пост выйдет: ${moment}.`,
     approvedNow: 'Одобрено. Пост публикуется.',
     rejected: 'Отклонено: пост не выйдет.',
-    refused: {
-      already_released: 'Пост уже публикуется.',
-      post_ended: 'Пост отменён или отклонён.',
-      revision_mismatch: 'Пост тем временем изменили. Теперь показана текущая версия.',
-      already_decided: 'Решение по этому посту уже принято.',
-      no_approval_required: 'Этому посту одобрение не нужно.',
-      publish_at_past: 'Это время уже прошло. Выберите более позднее.',
-      publish_at_too_far: 'Запланировать пост можно не больше чем на 366 дней вперёд.',
-    },
   },
 });
 

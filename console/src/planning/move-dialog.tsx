@@ -11,7 +11,7 @@ import { addDays, browserZone, findInstants, offsetName, toLocal } from '../time
 import { serverNow, useNow } from '../time/server-clock.js';
 import { chooseInstant, type ChosenTime, offerTimes, type ReadTime, readTime, suggestTime } from './choose-time.js';
 import { planningMessages as m } from './messages.js';
-import { type Planned, refusalOf, reschedule } from './planning-calls.js';
+import { type Planned, reschedule } from './planning-calls.js';
 import { type Movable, useMove } from './use-move.js';
 
 const MINUTE = 60_000;
@@ -177,7 +177,6 @@ export const PublishNowDialog = ({ post, onClose }: DialogProps) => (
       await reschedule(post, null);
       toast(m.publishedNow);
     }}
-    explain={(error) => refusalOf(error, m)}
     onClose={onClose}
   />
 );
@@ -193,7 +192,6 @@ export const CancelPlannedDialog = ({ post, onClose }: DialogProps) => (
       await cancelPost(post.id);
       toast(m.cancelled);
     }}
-    explain={(error) => refusalOf(error, m)}
     onClose={onClose}
   />
 );

@@ -1,7 +1,5 @@
-import { type Api, GatewayError, management } from '../api/management.js';
+import { type Api, management } from '../api/management.js';
 import { change } from '../api/things.js';
-import { toastError } from '../components/toasts.js';
-import type { PlanningMessages } from './messages.js';
 
 /** A planned post, with the revision that the screen shows. */
 export type Planned = Pick<Api<'Post'>, 'id' | 'revision'>;
@@ -21,16 +19,6 @@ export const replacePost = (
   payload: Api<'PublishPayloadRequest'>,
 ): Promise<Api<'ChangedPost'>> =>
   change(management().put('/posts/{id}/payload', { path: { id }, body: payload, ifRevision: revision }));
-
-/**
- * Returns, in the current language, why a change was refused; null for other errors, for which the gateway's own
- * message is shown.
- */
-export const refusalOf = (error: unknown, m: PlanningMessages): string | null =>
-  error instanceof GatewayError ? (m.refused[error.code as keyof PlanningMessages['refused']] ?? null) : null;
-
-/** Shows why a change was refused. */
-export const toastRefusal = (error: unknown, m: PlanningMessages): void => toastError(error, refusalOf(error, m));
 
 /**
  * Approves the revision of a post that the screen shows; the gateway refuses if the post has changed since (D-81). The

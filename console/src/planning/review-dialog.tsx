@@ -8,12 +8,12 @@ import { AreaField } from '../components/controls.js';
 import { Dialog } from '../components/dialog.js';
 import { Icon } from '../components/icon.js';
 import { ErrorState, Loaded, Skeleton } from '../components/states.js';
-import { toast } from '../components/toasts.js';
+import { toast, toastError } from '../components/toasts.js';
 import { useNow } from '../time/server-clock.js';
 import { ownLimit, readWall, type Wall } from '../walls/read-wall.js';
 import { WallCard } from '../walls/wall-card.js';
 import { planningMessages as m } from './messages.js';
-import { approve, reject, toastRefusal } from './planning-calls.js';
+import { approve, reject } from './planning-calls.js';
 import { formatWhen as when } from './use-when.js';
 
 /** A post as readers of one channel would see it. */
@@ -191,7 +191,7 @@ const Decision = ({ post, at, isReadable, isOutdated, isReplaced, showLatest, on
     } catch (error) {
       const status = error instanceof GatewayError ? error.status : 0;
       if (status === 412) showLatest();
-      else toastRefusal(error, m);
+      else toastError(error);
       // The post was already approved, rejected or deleted. After any other failure, the comment must not be lost.
       if (status === 404 || status === 409) onClose(true);
       else setBusy(null);

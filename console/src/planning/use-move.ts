@@ -1,6 +1,6 @@
-import { toast } from '../components/toasts.js';
+import { toast, toastError } from '../components/toasts.js';
 import { planningMessages as m } from './messages.js';
-import { type Planned, reschedule, toastRefusal } from './planning-calls.js';
+import { type Planned, reschedule } from './planning-calls.js';
 import { formatWhen } from './use-when.js';
 
 /** A planned post with its time. */
@@ -16,12 +16,12 @@ export const useMove = (): ((post: Movable, at: number) => Promise<boolean>) => 
     const before = post.publish_at;
     const undo = (): void => {
       if (before === null) return;
-      reschedule({ id: post.id, revision }, Date.parse(before)).catch((error: unknown) => toastRefusal(error, m));
+      reschedule({ id: post.id, revision }, Date.parse(before)).catch((error: unknown) => toastError(error));
     };
     toast(m.moved(formatWhen(at)), before === null ? undefined : { label: m.undo, run: undo });
     return true;
   } catch (error) {
-    toastRefusal(error, m);
+    toastError(error);
     return false;
   }
 };

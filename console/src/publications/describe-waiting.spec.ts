@@ -1,6 +1,6 @@
 import type { Api } from '../api/management.js';
 import { getFormat, plainSentence } from '../i18n/format.js';
-import { causeOf, describeAtLength, describeShortly, type Waiting } from './describe-waiting.js';
+import { causeOf, describeShortly, type Waiting } from './describe-waiting.js';
 import { waitingMessages } from './messages.js';
 import { needsPerson, shownState } from './shown-state.js';
 
@@ -41,12 +41,6 @@ const context = (locale: 'en' | 'ru') => ({ m: waitingMessages[locale], names, f
 const plain = (text: string): string => text.replaceAll(/[\u2068\u2069]/g, '');
 const short = (publication: Waiting, locale: 'en' | 'ru' = 'en', follows = false): string =>
   plain(plainSentence(describeShortly(publication, context(locale), follows), getFormat(locale), NOW));
-const long = (publication: Waiting, locale: 'en' | 'ru' = 'en'): string =>
-  plain(
-    describeAtLength(publication, context(locale))
-      .map((part) => plainSentence(part, getFormat(locale), NOW))
-      .join(' '),
-  );
 
 describe('the reason for which a publication waits', () => {
   it('names the channel or project whose pause it waits for', () => {
@@ -58,55 +52,26 @@ describe('the reason for which a publication waits', () => {
   it('names the network that asked for a delay, and quotes it', () => {
     const publication = queued('platform_limit', {}, { platform_says: 'Flood control' });
     expect(short(publication)).toBe('VK asked for a delay');
-    expect(long(publication)).toMatch(/^VK asked for a delay\. VK says: “Flood control”\. The next attempt starts at /);
-    expect(long(publication, 'ru')).toMatch(
-      /^VK просит подождать\. Ответ VK: «Flood control»\. Следующая попытка — в /,
-    );
   });
 
   it('names the turn that it waits for, also of the publication that goes first', () => {
     const publication = queued('pace');
     expect(short(publication)).toBe('waits for its turn on VK');
     expect(short(publication, 'ru')).toBe('ждёт своей очереди в VK');
-    expect(long(publication)).toMatch(
-      /^VK limits how many posts it accepts at a time, and .* This one is sent at .*11:04/,
-    );
-    expect(long(publication, 'ru')).toMatch(/^VK принимает лишь несколько постов подряд, .* Этот уйдёт в .*11:04/);
-    expect(long(queued('pace', { until: null }))).toBe(
-      'VK limits how many posts it accepts at a time. This one is sent as soon as its turn comes.',
-    );
-    const figures = { first_sequence: 412, blocked_by_rule: 'pace' as const };
-    expect(long(queued('earlier_publication', { blocked_by: 'pub_1' }, figures))).toMatch(
-      /goes first\. This is number 413\. VK limits how many posts it accepts at a time/,
-    );
   });
 
   it('says that other work of the same owner comes first', () => {
     const publication = queued('share', { until: null });
     expect(short(publication)).toBe('your other posts or files come first');
     expect(short(publication, 'ru')).toBe('сначала другие ваши посты и файлы');
-    expect(long(publication)).toMatch(/^Its photos and videos are being fetched, or your other posts/);
-    expect(long(publication, 'ru')).toMatch(/^Загружаются его фото и видео/);
-    const figures = { first_sequence: 412, blocked_by_rule: 'share' as const };
-    expect(long(queued('earlier_publication', { blocked_by: 'pub_1' }, figures))).toMatch(
-      /This is number 413\. Its photos and videos are being fetched/,
-    );
   });
 
   it('names the publication that goes first, or says that it stands just above', () => {
     const publication = queued('earlier_publication', { blocked_by: 'pub_1' }, { first_sequence: 412 });
     expect(short(publication)).toBe('publishes right after number 412');
     expect(short(publication, 'en', true)).toBe('publishes right after it');
-    expect(long(publication)).toBe('Posts keep their order: number 412 goes first. This is number 413.');
     expect(short(queued('earlier_publication', { blocked_by: 'pub_1' }))).toBe('publishes after an earlier post');
     expect(short(queued(null))).toBe('about to be published');
-  });
-
-  it('says what delays the publication that goes first', () => {
-    const figures = { first_sequence: 412, blocked_by_rule: 'retry' as const };
-    expect(long(queued('earlier_publication', { blocked_by: 'pub_1' }, figures))).toMatch(
-      /goes first\. This is number 413\. The last attempt failed\. The next attempt starts at /,
-    );
   });
 
   it('counts attempts with the figures, and does without them', () => {
@@ -157,14 +122,11 @@ describe('a planned publication', () => {
 
   it('says when it goes out', () => {
     expect(short(planned('scheduled', UNTIL))).toMatch(/^planned for .*11:04$/);
-    expect(long(planned('scheduled', UNTIL))).toMatch(/^It is planned for .*11:04 and will go out automatically\.$/);
-    expect(long(planned('scheduled', UNTIL), 'ru')).toMatch(/^Запланирован на .*11:04 и выйдет сам\.$/);
   });
 
   it('says that it needs approval, without a time', () => {
     expect(short(planned('approval', null))).toBe('waits for approval');
     expect(short(planned('approval', null), 'ru')).toBe('ждёт одобрения');
-    expect(long(planned('approval', null))).toBe('It is published only after you approve it.');
   });
 
   it('is shown as planned, or as needing a person', () => {

@@ -33,10 +33,6 @@ export const waitsForPerson = (publication: Waiting): boolean => {
   return publication.state === 'in_doubt' || isEndedByPerson(cause);
 };
 
-/** Returns the network's answer to the latest attempt; null if an earlier publication is what goes on. */
-const ownWords = ({ waiting_for: waitingFor, attempts }: Waiting): string | null =>
-  waitingFor?.rule === 'earlier_publication' ? null : (attempts.at(-1)?.error?.platform_says ?? null);
-
 const valuesOf = (publication: Waiting, { m, names, format }: WaitingContext) => {
   const channel = names.channel(publication.target_id);
   const figures = publication.waiting_for?.figures;
@@ -48,9 +44,7 @@ const valuesOf = (publication: Waiting, { m, names, format }: WaitingContext) =>
     network: networkTitle(publication.platform),
     isDisabled: channel?.status === 'disabled',
     hasNoCredentials: channel?.attention?.code.startsWith('credentials_') ?? false,
-    says: figures?.platform_says ?? ownWords(publication),
     until: publication.waiting_for?.until ?? null,
-    number: format.number(publication.sequence ?? 0),
     first: number(figures?.first_sequence),
     attempt: number(figures?.attempt),
     of: number(figures?.of),
@@ -117,85 +111,5 @@ export const describeShortly = (publication: Waiting, context: WaitingContext, f
     case null:
     case undefined:
       return sentence(short.next);
-  }
-};
-
-/** Describes in full sentences why a publication is waiting, or what happened to it, and what will end the wait. */
-export const describeAtLength = (publication: Waiting, context: WaitingContext): readonly Sentence[] => {
-  const { long } = context.m;
-  const { channel, project, network, until, says, ...values } = valuesOf(publication, context);
-  const attempts = publication.attempts.length;
-  const quoted = says === null ? [] : [sentence(long.says, { network, text: { name: says } })];
-  const at = until === null ? null : { until: { at: until } };
-  const nextAttempt = at ? sentence(long.nextAttempt, at) : sentence(long.nextAttemptDue);
-  const continues = at ? sentence(long.afterPause, at) : sentence(long.afterPauseUnknown);
-  /**
-   * Explains a wait for a retry, a network's delay or pace, or the owner's other publications. The rule may apply to
-   * this publication or to the one ahead of it.
-   */
-  const delay = (rule: WaitRule | null): readonly Sentence[] => {
-    if (rule === 'pace') return [at ? sentence(long.pace, { network, ...at }) : sentence(long.paceDue, { network })];
-    if (rule === 'share') return [sentence(long.share)];
-    if (rule === 'platform_limit') return [sentence(long.platformLimit, { network }), ...quoted, nextAttempt];
-    if (rule !== 'retry') return [];
-    const { attempt, of } = values;
-    const failed =
-      attempt === null || of === null ? sentence(long.retryUncounted) : sentence(long.retry, { attempt, of });
-    return [failed, ...quoted, nextAttempt];
-  };
-  switch (publication.state) {
-    case 'in_doubt':
-      return [sentence(long.inDoubt, { network })];
-    case 'failed':
-      return [sentence(long.failed(attempts, context.format.number(attempts))), ...quoted];
-    case 'published':
-      return [sentence(long.published, { at: { at: publication.published_at ?? '' } })];
-    case 'filtered':
-      return [sentence(long.filtered, { name: project })];
-    case 'dismissed':
-    case 'publishing':
-      return [sentence(long[publication.state])];
-    case 'planned':
-    case 'queued':
-  }
-  switch (publication.waiting_for?.rule) {
-    case 'scheduled':
-      return [at ? sentence(long.scheduled, at) : sentence(long.releaseDue)];
-    case 'approval':
-      return [sentence(long.approval)];
-    case 'restored':
-      return [sentence(long.restored)];
-    case 'project_pause':
-      return [sentence(long.projectPause, { name: project }), continues];
-    case 'channel_pause':
-      return [sentence(long.channelPause, { name: channel }), continues];
-    case 'backlog_spacing':
-      return [at ? sentence(long.backlogSpacing, at) : sentence(long.next)];
-    case 'earlier_publication':
-      return [
-        values.first === null
-          ? sentence(long.afterAnother, { number: values.number })
-          : sentence(long.afterNumber, { first: values.first, number: values.number }),
-        ...delay(causeOf(publication)),
-      ];
-    case 'retry':
-    case 'pace':
-    case 'share':
-    case 'platform_limit':
-      return delay(publication.waiting_for.rule);
-    case 'needs_attention':
-      if (values.isDisabled) return [sentence(long.disabled, { name: channel })];
-      return [
-        values.hasNoCredentials
-          ? sentence(long.noCredentials, { name: channel })
-          : sentence(long.refused, { network, name: channel }),
-        ...(values.hasNoCredentials ? [] : quoted),
-        sentence(long.untilFixed),
-      ];
-    case 'quota':
-      return [at ? sentence(long.quota, at) : sentence(long.quotaUnknown)];
-    case null:
-    case undefined:
-      return [sentence(long.next)];
   }
 };

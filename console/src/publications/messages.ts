@@ -1,7 +1,7 @@
 import { defineMessages, pluralEn, pluralRu } from '../i18n/messages.js';
 
 /**
- * UI text that says why a publication is waiting or what happened to it: a few words for tables, and full sentences.
+ * UI text that says why a publication is waiting or what happened to it, in a few words.
  */
 export const waitingMessages = defineMessages({
   en: {
@@ -33,45 +33,6 @@ export const waitingMessages = defineMessages({
       publishing: 'being published',
       published: 'published at {at}',
     },
-    long: {
-      scheduled: 'It is planned for {until} and will go out automatically.',
-      releaseDue: 'This post is due. It enters its channel’s queue as soon as a worker is free.',
-      approval: 'It is published only after you approve it.',
-      restored:
-        'A backup was restored, and this post may have been published, changed or cancelled since. It is held until you change or cancel it, or settle all held posts on the overview.',
-      projectPause: 'The project “{name}” was paused when this post arrived.',
-      channelPause: 'The channel “{name}” is paused.',
-      afterPause: 'It continues at {until}, or as soon as you resume it.',
-      afterPauseUnknown: 'It continues as soon as you resume it.',
-      backlogSpacing: 'After a pause, posts are published one per minute. This one is next, at {until}.',
-      afterNumber: 'Posts keep their order: number {first} goes first. This is number {number}.',
-      afterAnother: 'Posts keep their order: an earlier post goes first. This is number {number}.',
-      next: 'This post is next on its channel. It will be published as soon as a worker is free.',
-      retry: 'Attempt {attempt} of {of} failed.',
-      retryUncounted: 'The last attempt failed.',
-      nextAttempt: 'The next attempt starts at {until}.',
-      nextAttemptDue: 'The next attempt starts as soon as a worker is free.',
-      platformLimit: '{network} asked for a delay.',
-      pace: '{network} limits how many posts it accepts at a time, and your other posts come first. This one is sent at {until}.',
-      paceDue: '{network} limits how many posts it accepts at a time. This one is sent as soon as its turn comes.',
-      share: 'Its photos and videos are being fetched, or your other posts come first. This one is sent after that.',
-      says: '{network} says: “{text}”.',
-      refused: '{network} refuses posts to “{name}”.',
-      noCredentials: 'The gateway has no credentials for “{name}”.',
-      untilFixed: 'They wait until you fix this and try again.',
-      disabled: 'The channel “{name}” is disabled. Enable it to publish the waiting posts.',
-      quota:
-        'This month’s posts are used up. This post is published once you add a post pack or choose a larger plan, or when the new month begins, at {until}.',
-      quotaUnknown:
-        'This month’s posts are used up. This post is published once you add a post pack or choose a larger plan.',
-      inDoubt: '{network} did not confirm this post, so it is not sent again automatically. Check the channel.',
-      failed: (attempts: number, shown: string) =>
-        `${shown} ${pluralEn(attempts, 'attempt', 'attempts')} failed. The posts after it were not held up.`,
-      filtered: 'It was excluded by the filters of the project “{name}”.',
-      dismissed: 'It was dismissed, so it won’t be sent.',
-      publishing: 'It is being published.',
-      published: 'It was published at {at}.',
-    },
   },
   ru: {
     channel: 'этот канал',
@@ -102,44 +63,6 @@ export const waitingMessages = defineMessages({
       dismissed: 'снят с публикации',
       publishing: 'публикуется',
       published: 'вышел в {at}',
-    },
-    long: {
-      scheduled: 'Запланирован на {until} и выйдет сам.',
-      releaseDue: 'Его время пришло. Он встанет в очередь канала, как только освободится обработчик.',
-      approval: 'Выйдет только после вашего одобрения.',
-      restored:
-        'Данные восстановлены из резервной копии: с тех пор пост мог выйти, измениться или быть отменён. Он задержан, пока вы не измените или не отмените его либо не решите обо всех задержанных постах на обзоре.',
-      projectPause: 'Проект «{name}» был на паузе, когда пришёл этот пост.',
-      channelPause: 'Канал «{name}» на паузе.',
-      afterPause: 'Публикация продолжится в {until} или сразу, как только вы снимете паузу.',
-      afterPauseUnknown: 'Публикация продолжится, как только вы снимете паузу.',
-      backlogSpacing: 'После паузы посты выходят по одному в минуту. Этот — следующий, в {until}.',
-      afterNumber: 'Порядок постов сохраняется: сначала выйдет номер {first}. Этот — номер {number}.',
-      afterAnother: 'Порядок постов сохраняется: сначала выйдет более ранний. Этот — номер {number}.',
-      next: 'Перед этим постом в канале никого нет. Он выйдет, как только освободится обработчик.',
-      retry: 'Попытка {attempt} из {of} не удалась.',
-      retryUncounted: 'Последняя попытка не удалась.',
-      nextAttempt: 'Следующая попытка — в {until}.',
-      nextAttemptDue: 'Следующая попытка начнётся, как только освободится обработчик.',
-      platformLimit: '{network} просит подождать.',
-      pace: '{network} принимает лишь несколько постов подряд, и другие ваши посты идут раньше. Этот уйдёт в {until}.',
-      paceDue: '{network} принимает лишь несколько постов подряд. Этот уйдёт, как только подойдёт его очередь.',
-      share: 'Загружаются его фото и видео, или раньше идут другие ваши посты. Этот уйдёт сразу после них.',
-      says: 'Ответ {network}: «{text}».',
-      refused: '{network} не принимает посты канала «{name}».',
-      noCredentials: 'У сервера нет ключей доступа для «{name}».',
-      untilFixed: 'Посты ждут, пока вы не устраните причину и не повторите попытку.',
-      disabled: 'Канал «{name}» выключен. Включите его, чтобы ожидающие посты вышли.',
-      quota:
-        'Посты на этот месяц закончились. Этот выйдет с пакетом постов, на более крупном тарифе или в новом месяце, {until}.',
-      quotaUnknown: 'Посты на этот месяц закончились. Этот выйдет с пакетом постов или на более крупном тарифе.',
-      inDoubt: '{network} не подтвердил этот пост, поэтому сам он больше не отправляется. Проверьте канал.',
-      failed: (attempts: number, shown: string) =>
-        `${pluralRu(attempts, 'Не удалась', 'Не удались', 'Не удалось')} ${shown} ${pluralRu(attempts, 'попытка', 'попытки', 'попыток')}. Следующие посты это не задержало.`,
-      filtered: 'Его отсеяли фильтры проекта «{name}».',
-      dismissed: 'Снят: отправляться не будет.',
-      publishing: 'Публикуется прямо сейчас.',
-      published: 'Вышел в {at}.',
     },
   },
 });

@@ -2,7 +2,7 @@ import { type Names } from '../api/things.js';
 import { GatewayText, SentenceText } from '../components/sentence.js';
 import { Countdown, NeedsYou } from '../components/time.js';
 import { format } from '../i18n/format.js';
-import { describeAtLength, describeShortly, type Waiting, waitsForPerson } from './describe-waiting.js';
+import { describeShortly, type Waiting, waitsForPerson } from './describe-waiting.js';
 import { waitingMessages as m } from './messages.js';
 
 export type { Waiting } from './describe-waiting.js';
@@ -49,20 +49,9 @@ export const WaitingReasonAndTime = (props: WaitingProps) => {
   );
 };
 
-/** Explains in sentences why a publication waits, followed by the gateway's own sentence. */
-export const WaitingExplanation = ({ publication, names }: WaitingProps) => (
-  <>
-    <p>
-      {describeAtLength(publication, { m, names, format }).map((part, index) => (
-        <span key={index}>
-          <SentenceText of={part} />{' '}
-        </span>
-      ))}
-    </p>
-    {publication.waiting_for && (
-      <p className="tertiary">
-        <GatewayText text={publication.waiting_for.text} />
-      </p>
-    )}
-  </>
-);
+/** Explains in the gateway's sentences why a publication waits, or what went wrong. */
+export const WaitingExplanation = (props: WaitingProps) => {
+  const { waiting_for: waitingFor, attempts } = props.publication;
+  const text = waitingFor?.text ?? attempts.at(-1)?.error?.message;
+  return <p>{text === undefined ? <WaitingReason {...props} /> : <GatewayText text={text} />}</p>;
+};

@@ -13,7 +13,7 @@ import { Button, ExternalLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { SettingsForm, useSave } from '../../components/form.js';
 import { Icon, networkTitle } from '../../components/icon.js';
-import { AdviceText } from '../../components/sentence.js';
+import { GatewayText } from '../../components/sentence.js';
 import { Age } from '../../components/time.js';
 import { toast, toastError } from '../../components/toasts.js';
 import { useHeldPosts } from '../../pauses/pause-calls.js';
@@ -43,7 +43,7 @@ export const AttentionCard = ({ channel, attention, onReplace }: AttentionCardPr
           <Age since={attention.since} />
         </h2>
         <p>
-          <AdviceText message={attention.message} />
+          <GatewayText text={attention.message} />
         </p>
         {attention.platform_says !== null && (
           <p className="secondary">

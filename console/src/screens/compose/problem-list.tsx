@@ -6,8 +6,6 @@ import { Icon, networkTitle } from '../../components/icon.js';
 import { GatewayText } from '../../components/sentence.js';
 import { Countdown } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
-import { planningMessages } from '../../planning/messages.js';
-import { refusalOf } from '../../planning/planning-calls.js';
 import { useNow } from '../../time/server-clock.js';
 import type { Draft } from './draft.js';
 import { composeMessages as m } from './messages.js';
@@ -106,7 +104,6 @@ interface PublishErrorProps {
 
 /** Explains why the post was not accepted, and what to do. Problems in the post itself are listed elsewhere. */
 export const PublishError = ({ error, retryAt, endpointId, edited }: PublishErrorProps) => {
-  const refused = refusalOf(error, planningMessages);
   const now = useNow(1000);
   const { status, code, errors, requestId } = error;
   const isEndpoint = ['endpoint_disabled', 'endpoint_paused', 'plan_not_allowed', 'test_endpoint'].includes(code);
@@ -115,9 +112,7 @@ export const PublishError = ({ error, retryAt, endpointId, edited }: PublishErro
       <Icon name="failed" tone="fail" />
       <div>
         <b>{edited ? m.notChanged : m.notPublished}</b>{' '}
-        {refused !== null ? (
-          refused
-        ) : status === 0 ? (
+        {status === 0 ? (
           m.unreachable
         ) : status === 429 && retryAt !== null ? (
           now < retryAt ? (

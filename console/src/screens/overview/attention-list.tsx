@@ -11,7 +11,6 @@ import { Icon, type IconName, type Tone } from '../../components/icon.js';
 import { GatewayText, SentenceText } from '../../components/sentence.js';
 import { Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
-import { useAdvice } from '../../i18n/advice.js';
 import { format, getFormat } from '../../i18n/format.js';
 import { useLocale } from '../../i18n/messages.js';
 import { useScope } from '../../session/session.js';
@@ -255,8 +254,7 @@ interface AttentionRowProps {
 }
 
 const AttentionRow = ({ item, isFirst, isOfAll }: AttentionRowProps) => {
-  const advise = useAdvice();
-  const { title, details, reason } = describeAttention(item, { m, format, advise, isOfAll });
+  const { title, details, reason } = describeAttention(item, { m, format, isOfAll });
   return (
     <li>
       <Icon size={20} {...(LOOKS[item.code] ?? { name: 'onHold', tone: 'warn' })} />

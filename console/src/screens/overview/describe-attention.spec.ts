@@ -40,12 +40,8 @@ const attention = (code: string, subject: Partial<Attention['subject']>, count =
 const plain = (given: Sentence, locale: 'en' | 'ru'): string =>
   plainSentence(given, getFormat(locale), NOW).replaceAll(/[\u2068\u2069]/g, '');
 
-/** Translates one message. */
-const advise = (message: string): string | null =>
-  message === 'The token lacks a right.' ? 'У токена нет нужного права.' : null;
-
 const say = (given: Attention, locale: 'en' | 'ru' = 'en', isOfAll = false) => {
-  const text = describeAttention(given, { m: attentionMessages[locale], format: getFormat(locale), advise, isOfAll });
+  const text = describeAttention(given, { m: attentionMessages[locale], format: getFormat(locale), isOfAll });
   return {
     title: plain(text.title, locale),
     details: text.details.map((each) => plain(each, locale)).join(' '),
@@ -80,16 +76,8 @@ describe('what needs attention', () => {
     });
     expect(say(refused, 'ru')).toEqual({
       title: 'MAX не разрешает писать в «Harbour News».',
-      details: '4 поста ждут, порядок сохранится. Дайте боту или учётной записи право писать там и повторите попытку.',
-      reason: null,
-    });
-  });
-
-  it("gives the gateway's advice in the reader's language where there is a translation", () => {
-    const advised = { ...refused, subject: { ...refused.subject, message: 'The token lacks a right.' } };
-    expect(say(advised, 'ru')).toMatchObject({
       details: '4 поста ждут, порядок сохранится.',
-      reason: 'У токена нет нужного права.',
+      reason: 'The bot may not post there.', // the gateway answers in the language of the request
     });
   });
 
@@ -150,7 +138,7 @@ it('a post that needs approval is named by its text', () => {
     excerpt: 'Open letter',
     name: 'Guests',
   });
-  const text = describeAttention(item, { m: attentionMessages.en, format: getFormat('en'), advise, isOfAll: false });
+  const text = describeAttention(item, { m: attentionMessages.en, format: getFormat('en'), isOfAll: false });
   expect(plainSentence(text.title, getFormat('en'), NOW).replaceAll(/[\u2068\u2069]/g, '')).toBe(
     '“Open letter” needs your approval.',
   );

@@ -7,7 +7,7 @@ import type { AttentionMessages } from './messages.js';
 export interface AttentionText {
   readonly title: Sentence;
   readonly details: readonly Sentence[];
-  /** The gateway's message, if it adds to the details; null if there is none or it is not in the current language. */
+  /** The gateway's message, if it adds to the details. */
   readonly reason: string | null;
 }
 
@@ -15,8 +15,6 @@ export interface AttentionText {
 export interface AttentionContext {
   readonly m: AttentionMessages;
   readonly format: Format;
-  /** Translates the gateway's advice about a network's error; null if there is no translation. */
-  readonly advise: (message: string) => string | null;
   /** True if all owners' items are shown. The text then names the owner and counts the items of each type. */
   readonly isOfAll: boolean;
 }
@@ -77,7 +75,7 @@ export const describeAttention = (attention: Attention, context: AttentionContex
 const prefix = (text: string, values: Sentence['values'], of: Sentence): Sentence =>
   sentence(text + of.text, { ...of.values, ...values });
 
-const describeFirst = (attention: Attention, { m, format, advise }: AttentionContext): AttentionText => {
+const describeFirst = (attention: Attention, { m, format }: AttentionContext): AttentionText => {
   const { subject } = attention;
   const network = subject.platform === null ? '' : networkTitle(subject.platform);
   const name = { name: subject.name ?? subject.id ?? '' };
@@ -92,8 +90,7 @@ const describeFirst = (attention: Attention, { m, format, advise }: AttentionCon
   const describe = (title: string, details: readonly Sentence[], reason: string | null = null): AttentionText => ({
     title: sentence(title, values),
     details,
-    // Other messages of the gateway are in English only, so other languages rely on the console's own advice.
-    reason: format.locale === 'en' ? reason : reason && advise(reason),
+    reason,
   });
   switch (attention.code) {
     case 'restored':
@@ -106,9 +103,7 @@ const describeFirst = (attention: Attention, { m, format, advise }: AttentionCon
       const trouble = TROUBLES[subject.code ?? ''] ?? 'other';
       const waiting = subject.waiting ?? 0;
       const kept = waiting > 0 ? [sentence(m.keepOrder(waiting, format.number(waiting)))] : [];
-      const isAdvised = subject.message !== null && (format.locale === 'en' || advise(subject.message) !== null);
-      const fix = isAdvised ? [] : [sentence(m.fix[trouble])];
-      return describe(m.channel[trouble], [...kept, ...(trouble === 'other' ? says : []), ...fix], subject.message);
+      return describe(m.channel[trouble], [...kept, ...(trouble === 'other' ? says : [])], subject.message);
     }
     case 'endpoint_disabled': {
       const by =

@@ -124,15 +124,6 @@ export const attentionMessages = defineMessages({
       confirmation: '{network} asks you to confirm the account behind “{channel}”.',
       other: '{network} rejects posts to “{channel}”.',
     },
-    fix: {
-      right: 'Allow the bot or the account to post there, then try again.',
-      token: 'Issue a new token and enter it here.',
-      credentials: 'Enter them again.',
-      chat: 'Check the address of the chat, and add the bot to it.',
-      account: 'Sign in to the network to see why, or use another account.',
-      confirmation: 'Sign in to the network and confirm the account, then try again.',
-      other: 'Fix the cause, then try again.',
-    },
     keepOrder: (count: number, shown: string) =>
       `${shown} ${pluralEn(count, 'post is waiting and keeps its place', 'posts are waiting and keep their order')}.`,
     says: '{network} says: “{says}”',
@@ -221,15 +212,6 @@ export const attentionMessages = defineMessages({
       account: '{network} заблокировал учётную запись канала «{channel}».',
       confirmation: '{network} просит подтвердить учётную запись канала «{channel}».',
       other: '{network} не принимает посты канала «{channel}».',
-    },
-    fix: {
-      right: 'Дайте боту или учётной записи право писать там и повторите попытку.',
-      token: 'Выпустите новый токен и введите его здесь.',
-      credentials: 'Введите их заново.',
-      chat: 'Проверьте адрес чата и добавьте в него бота.',
-      account: 'Войдите в сеть и узнайте причину или подключите другую учётную запись.',
-      confirmation: 'Войдите в сеть, подтвердите её и повторите попытку.',
-      other: 'Устраните причину и повторите попытку.',
     },
     keepOrder: (count: number, shown: string) =>
       `${shown} ${pluralRu(count, 'пост ждёт', 'поста ждут', 'постов ждут')}, порядок сохранится.`,

@@ -6,7 +6,7 @@ import { RetryButton } from '../../channels/retry-button.js';
 import { Button, ButtonLink, ExternalLink } from '../../components/button.js';
 import { useSave } from '../../components/form.js';
 import { networkTitle } from '../../components/icon.js';
-import { AdviceText, SentenceText } from '../../components/sentence.js';
+import { GatewayText, SentenceText } from '../../components/sentence.js';
 import { format, sentence } from '../../i18n/format.js';
 import { ResumeDialog } from '../../pauses/pause-dialog.js';
 import { CancelDialog, DismissDialog, ResendDialog, useSettle } from '../../publications/publication-dialogs.js';
@@ -103,7 +103,7 @@ const Failed = ({ publication }: { readonly publication: Publication }) => {
     >
       {error && (
         <p className="banner-cause">
-          <AdviceText message={error.message} />{' '}
+          <GatewayText text={error.message} />{' '}
           {error.platform_says !== undefined && (
             <SentenceText of={sentence(m.says, { network, text: { name: error.platform_says } })} />
           )}

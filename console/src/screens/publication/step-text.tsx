@@ -4,7 +4,7 @@ import type { Api } from '../../api/management.js';
 import type { Names } from '../../api/things.js';
 import { ExternalLink } from '../../components/button.js';
 import { Icon, networkTitle } from '../../components/icon.js';
-import { AdviceText, GatewayText, SentenceText } from '../../components/sentence.js';
+import { GatewayText, SentenceText } from '../../components/sentence.js';
 import { format, sentence } from '../../i18n/format.js';
 import type { Publication } from '../../publications/states.js';
 import { WaitingReasonAndTime } from '../../publications/waiting.js';
@@ -95,21 +95,21 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
             <SentenceText of={sentence(m[step.kind], { network })} />
           </b>{' '}
           <NextAttempt step={step} />
-          <Cause step={step} network={network} />
+          <Cause step={step} publication={publication} />
         </>
       );
     case 'failed':
       return (
         <>
           <b>{m.failed}</b> {m.forGood}
-          <Cause step={step} network={network} />
+          <Cause step={step} publication={publication} />
         </>
       );
     case 'in_doubt':
       return (
         <>
           <b>{m.inDoubt}</b> {m.inDoubtText}
-          <Cause step={step} network={network} />
+          <Cause step={step} publication={publication} />
         </>
       );
     case 'filtered': {
@@ -218,15 +218,18 @@ const NextAttempt = ({ step: { event } }: { readonly step: Step }) => {
   return <SentenceText of={sentence(m.nextAt, { until: { at: new Date(retryAt).toISOString() } })} />;
 };
 
-/** An attempt's error: the gateway's message and the network's own. */
-const Cause = ({ step: { event }, network }: { readonly step: Step; readonly network: string }) => {
-  const error = member(event, 'error') as { readonly message?: unknown; readonly platform_says?: unknown } | undefined;
-  if (typeof error?.message !== 'string') return null;
+/** An attempt's error: the gateway's message, which events have in English only, and the network's own. */
+const Cause = ({ step: { event }, publication }: { readonly step: Step; readonly publication: Publication }) => {
+  const attempt = member(event, 'attempt');
+  const error = publication.attempts.find(({ n }) => n === attempt)?.error;
+  if (!error) return null;
   return (
     <p>
-      <AdviceText message={error.message} />{' '}
-      {typeof error.platform_says === 'string' && (
-        <SentenceText of={sentence(m.says, { network, text: { name: error.platform_says } })} />
+      <GatewayText text={error.message} />{' '}
+      {error.platform_says !== undefined && (
+        <SentenceText
+          of={sentence(m.says, { network: networkTitle(publication.platform), text: { name: error.platform_says } })}
+        />
       )}
     </p>
   );
