@@ -99,7 +99,7 @@ describe('Translator', () => {
     ],
     [
       'The channel "endpoint" needs attention: OK does not accept the access token: issue a new one. The network says: "PARAM". Its posts are on hold, or until you call POST /manage/v1/channels/tgt_1/retry or set new credentials.',
-      'Канал «endpoint» требует внимания: OK не принимает токен доступа: выпустите новый. Ответ сети: «PARAM». Его посты задержаны или пока вы не вызовете POST /manage/v1/channels/tgt_1/retry либо не зададите новые учётные данные.',
+      'Канал «endpoint» требует внимания: OK не принимает токен доступа: выпустите новый. Ответ сети: «PARAM». Его посты задержаны или пока вы не вызовете POST /manage/v1/channels/tgt_1/retry либо не зададите новые ключи доступа.',
     ],
     [
       'Attempt 1 of 5 did not succeed: VK asks the gateway to slow down. The next one begins at T; cancel the publication to let the channel continue.',

@@ -106,7 +106,7 @@ export const NETWORKS = [
   translate(MAX_EXAMPLES, { chatId: 'число вида -70912345678901' }),
   translate(OK_MESSAGES, {
     accessDenied: 'Аккаунт, выпустивший токен, не может публиковать в этой группе: сделайте его модератором.',
-    credentialsMissing: 'У канала нет токена доступа либо ключа или секрета приложения: задайте учётные данные заново.',
+    credentialsMissing: 'У канала нет токена доступа либо ключа или секрета приложения: задайте ключи доступа заново.',
     photoUnreadable: 'OK не может прочитать это фото.',
   }),
   translate(OK_TEST_MESSAGES, {
@@ -138,8 +138,8 @@ export const NETWORKS = [
   }),
   translate(TELEGRAM_EXAMPLES, { chatId: 'число вида -1001234567890 или публичное имя вида @acme_news' }),
   translate(VK_MESSAGES, {
-    accessTokenMissing: 'У канала нет токена доступа: задайте учётные данные заново.',
-    uploadTokenMissing: 'У канала нет токена для загрузки: задайте учётные данные заново.',
+    accessTokenMissing: 'У канала нет токена доступа: задайте ключи доступа заново.',
+    uploadTokenMissing: 'У канала нет токена для загрузки: задайте ключи доступа заново.',
     photoUnreadable: 'VK не может прочитать это фото.',
     fileRefused: 'VK не принимает этот файл.',
   }),

@@ -107,7 +107,7 @@ export const REQUESTS = [
     nothingToPublish: 'не содержит ничего для публикации: отправьте текст, медиа или кнопки',
     nothingLeft: 'не оставляет ничего для публикации: оставьте текст, медиа или кнопки',
     emptyOverride: 'ничего не меняет: отправьте хотя бы одно из полей {fields}',
-    unknownOverride: 'не сеть ({platforms}) и не получатель этой точки приёма: исправьте или уберите',
+    unknownOverride: 'не сеть ({platforms}) и не получатель этой точки входа: исправьте или уберите',
     notAField: '{field} — не поле',
     misspeltField: '{field} — не поле: может быть, {nearest}?',
     tooManyButtons: 'содержит кнопок: {count}; разрешено не больше {limit}: перенесите {excess} в другой ряд',
