@@ -81,6 +81,13 @@ export const wholeNumber = (field: string, text: string): number => {
   return Number(text);
 };
 
+/** Returns the text of an option. @param message what to say if it is missing @throws WrongUsage */
+export const requireOption = ({ options }: Pick<Call, 'options'>, name: string, message: string): string => {
+  const value = options[name];
+  if (typeof value !== 'string') throw new WrongUsage(message);
+  return value;
+};
+
 /** Query parameters of a list route. */
 export type QueryOf<P extends ListPath> = RouteOf<'GET', P>['takes'] extends { readonly query?: infer Query }
   ? NonNullable<Query>

@@ -17,7 +17,7 @@ import { validateIdempotencyKey } from '../../payload/validate.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { SecretVault } from '../../secrets/vault.js';
-import type { BodyReader } from '../transport/fields.js';
+import { type BodyReader, fieldsReader } from '../transport/fields.js';
 import { readHeaderText } from '../transport/headers.js';
 import { HttpProblem } from '../transport/problem.view.js';
 import { getActor } from './api-key.guard.js';
@@ -176,11 +176,15 @@ const toStoredResponse = ({ status, body }: Row): StoredResponse => ({
   status: status!,
 });
 
-/** A request that makes a change, with its body reader and success status. */
+/** A request that makes a change. */
 export interface ChangingCall<T> extends Call {
-  readonly read: BodyReader<T>;
+  /** Default: a body without fields. */
+  readonly read?: BodyReader<T>;
+  /** Status of success. Default: 200. */
   readonly status?: 200 | 201 | 202;
 }
+
+const readNothing = fieldsReader(class EmptyBody {}) as BodyReader<never>;
 
 type Secrets = Readonly<Record<string, string>>;
 type NoSecrets = Readonly<Record<never, string>>;
@@ -220,7 +224,7 @@ export class ChangePipeline {
 
   /** Processes a PATCH, which is safe to repeat without an Idempotency-Key. */
   async handlePatch<T, V extends object>(call: ChangingCall<T>, handle: ChangeHandler<T, V, NoSecrets>): Promise<V> {
-    const { body } = await readRequestBody(call.request, call.read);
+    const { body } = await readRequestBody(call.request, call.read ?? readNothing);
     return this.runWithoutKey(call, (change) => handle(body, change));
   }
 
@@ -243,7 +247,7 @@ export class ChangePipeline {
     call: ChangingCall<T>,
     handle: ChangeHandler<T, V, S>,
   ): Promise<WithSecrets<V, S>> {
-    const { request, read } = call;
+    const { request, read = readNothing } = call;
     const key = readIdempotencyKey(request);
     const { body, bytes } = await readRequestBody(request, read);
     if (key === undefined) return this.runWithoutKey(call, (change) => handle(body, change));

@@ -64,9 +64,6 @@ export class PauseBody {
   readonly minutes!: number;
 }
 
-/** Body of a POST without fields. */
-export class EmptyBody {}
-
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** True if the day exists: JavaScript reads the 30th of February as the 2nd of March. */

@@ -1,5 +1,5 @@
-import type { Call, Define } from '../define.js';
-import { Failure, WrongUsage } from '../failures.js';
+import { type Call, type Define, requireOption } from '../define.js';
+import { Failure } from '../failures.js';
 import { finishJob } from '../jobs.js';
 import { valueAt } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
@@ -79,8 +79,7 @@ export const addProjections = (define: Define): void => {
     example: 'crosspost projections skip posts --reason "written by hand"',
     options: { '--reason <text>': OPTIONS.reason },
     handler: async (call) => {
-      const { reason } = call.options;
-      if (typeof reason !== 'string') throw new WrongUsage(CLI_MESSAGES.noReason);
+      const reason = requireOption(call, 'reason', CLI_MESSAGES.noReason);
       call.out.answer(await call.api.post('/projections/{name}/skip', { path: nameOf(call), body: { reason } }));
     },
   });
@@ -114,10 +113,10 @@ export const addSagas = (define: Define): void => {
       '--position <position>': OPTIONS.position,
       '--reason <text>': OPTIONS.reason,
     },
-    handler: async ({ api, out, args: [name = ''], options: { position, reason } }) => {
-      if (typeof reason !== 'string') throw new WrongUsage(CLI_MESSAGES.noReason);
-      const body = { position: position as string | undefined, reason };
-      out.answer(await api.post('/sagas/{name}/skip', { path: { name }, body }));
+    handler: async (call) => {
+      const position = call.options.position as string | undefined;
+      const body = { position, reason: requireOption(call, 'reason', CLI_MESSAGES.noReason) };
+      call.out.answer(await call.api.post('/sagas/{name}/skip', { path: nameOf(call), body }));
     },
   });
 };

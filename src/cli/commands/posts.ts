@@ -1,6 +1,6 @@
 import { JsonText, type Schemas } from '../../../clients/typescript/src/index.js';
 import type { Api } from '../api.js';
-import { type Call, type Define, fieldOptions, limitOf, queryOf, wholeNumber } from '../define.js';
+import { type Call, type Define, fieldOptions, limitOf, queryOf, requireOption, wholeNumber } from '../define.js';
 import { Failure, WrongUsage } from '../failures.js';
 import { readInput, type Thing, thingsIn, valueAt } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
@@ -182,11 +182,4 @@ const findRevision = async ({ api, out, options }: Call, path: { readonly id: st
 const requirePost = ({ args: [id = ''] }: Call): { readonly id: string } => {
   if (!id.startsWith('post_')) throw new WrongUsage(CLI_MESSAGES.notAPost({ id }));
   return { id };
-};
-
-/** @param message what to say if the option is missing @throws WrongUsage */
-const requireOption = ({ options }: Call, name: string, message: string): string => {
-  const value = options[name];
-  if (typeof value !== 'string') throw new WrongUsage(message);
-  return value;
 };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, JsonText, type Schemas } from '../../../clients/typescript/src/index.js';
 import { type Api, callGateway, SENDING, toFailure } from '../api.js';
-import type { Define, Options } from '../define.js';
+import { type Define, type Options, requireOption } from '../define.js';
 import { Failure, NotReachable, WrongUsage } from '../failures.js';
 import { readBody, readInput } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
@@ -106,8 +106,8 @@ const payloadOf = async ({ text, file, at }: Options): Promise<string> => {
 };
 
 /** Returns the URL of the endpoint given in the options. @throws WrongUsage @throws Failure */
-const findAddress = async (api: Api, { endpoint }: Options): Promise<string> => {
-  if (typeof endpoint !== 'string') throw new WrongUsage(CLI_MESSAGES.noEndpoint);
+const findAddress = async (api: Api, options: Options): Promise<string> => {
+  const endpoint = requireOption({ options }, 'endpoint', CLI_MESSAGES.noEndpoint);
   if (/^https?:\/\//.test(endpoint)) return endpoint;
   if (!endpoint.startsWith('ep_')) return `${api.url}/v1/webhooks/${encodeURIComponent(endpoint)}`;
   const { slug } = await api.get('/endpoints/{id}', { path: { id: endpoint } });

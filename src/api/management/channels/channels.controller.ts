@@ -13,7 +13,7 @@ import { fieldsReader, readQuery } from '../../transport/fields.js';
 import { buildListView, type ListView, toPage } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
-import { CascadeQuery, EmptyBody, PauseBody } from '../common-fields.js';
+import { CascadeQuery, PauseBody } from '../common-fields.js';
 import { CHANNEL_MESSAGES } from '../messages.js';
 import {
   type Call,
@@ -108,7 +108,7 @@ export class ChannelsController {
   @Documented({ summary: 'Test whether the credentials of a channel allow posting', isQuestion: true })
   @Post(':id/test')
   async test(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelTest> {
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async () => ({
+    return this.changes.handlePost(call, async () => ({
       outcome: { position: -1n }, // a test changes nothing
       readModels: [],
       show: () => this.tester.test(call.resource),
@@ -121,7 +121,7 @@ export class ChannelsController {
   })
   @Post(':id/retry')
   async retry(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+    return this.changes.handlePost(call, async (_, change) => {
       const outcome = await this.commands.execute(new RetryChannel(change.context, call.id));
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
@@ -150,7 +150,7 @@ export class ChannelsController {
   @Documented({ summary: 'Resume a channel' })
   @Post(':id/resume')
   async resume(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+    return this.changes.handlePost(call, async (_, change) => {
       const outcome = await this.resumeTargets.execute(change.context, { channelIds: [call.id] });
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });

@@ -30,7 +30,7 @@ import { fieldsReader, readQuery } from '../../transport/fields.js';
 import type { ListView } from '../../transport/page.js';
 import { ApiKeyGuard, getActor } from '../api-key.guard.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
-import { EmptyBody, NoQuery, toInstant } from '../common-fields.js';
+import { NoQuery, toInstant } from '../common-fields.js';
 import {
   type Call,
   LIST_QUERIES,
@@ -138,7 +138,7 @@ export class EndpointsController {
   @Documented({ summary: 'Enable an endpoint', codes: { 402: ['plan_not_allowed'] } })
   @Post(':id/enable')
   async enable(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+    return this.changes.handlePost(call, async (_, change) => {
       const outcome = await this.enableEndpoint.execute(change.context, call.id, this.quotas.inputPlans);
       return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call) };
     });
@@ -147,7 +147,7 @@ export class EndpointsController {
   @Documented({ summary: 'Disable an endpoint' })
   @Post(':id/disable')
   async disable(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<DisabledEndpointView> {
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+    return this.changes.handlePost(call, async (_, change) => {
       const outcome = await this.commands.execute(new DisableEndpointByOwner(change.context, call.id));
       const readModels = [...READ_MODELS, 'planned-posts'];
       return { outcome, readModels, show: () => this.views.findViewWithPlanned(call) };
@@ -237,7 +237,7 @@ export class EndpointSecretsController {
   @Documented({ summary: 'Replace the token of an endpoint' })
   @Post('rotate-token')
   async rotateToken(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<RotatedTokenView> {
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+    return this.changes.handlePost(call, async (_, change) => {
       const shownOnce = await change.drawSecrets(() => ({ token: newToken(this.settings.brand, call.resource.mode) }));
       const command = new RotateEndpointToken(change.context, call.id, hashToken(shownOnce.token));
       const outcome = await this.commands.execute(command);
@@ -249,7 +249,7 @@ export class EndpointSecretsController {
   @Documented({ summary: 'Replace the slug of an endpoint', codes: { 409: ['cooldown'] } })
   @Post('rotate-slug')
   async rotateSlug(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+    return this.changes.handlePost(call, async (_, change) => {
       const { slug } = await change.drawSecrets(() => ({ slug: newSlug() }));
       const outcome = await this.commands.execute(new RotateEndpointSlug(change.context, call.id, slug));
       return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call) };

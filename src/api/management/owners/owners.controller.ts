@@ -26,7 +26,7 @@ import type { ListView } from '../../transport/page.js';
 import { ApiKeyGuard, getCaller } from '../api-key.guard.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { createCredentialsBody } from '../channels/channel.dto.js';
-import { EmptyBody, NoQuery } from '../common-fields.js';
+import { NoQuery } from '../common-fields.js';
 import { forbiddenProblem } from '../http-problems.js';
 import { BODY_MESSAGES, CALL_MESSAGES } from '../messages.js';
 import {
@@ -71,7 +71,6 @@ export class OwnerPatchBody {
   readonly notice_chat: unknown;
 }
 
-/** Body of PATCH /owners/{id}. */
 /**
  * Creates the reader for the body of PATCH /owners/{id}. Missing fields stay unchanged; null removes the notice chat.
  * @param carrier the network through which notices are sent; undefined if there is none
@@ -248,7 +247,7 @@ export class OwnersController {
   @Documented({ summary: "Replace an owner's API key" })
   @Post(':id/rotate-key')
   async rotateKey(@OfResource('owner') call: ResourceCall<'owner'>): Promise<OwnerWithKeyView> {
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+    return this.changes.handlePost(call, async (_, change) => {
       const shownOnce = await change.drawSecrets(() => ({ key: newOwnerKey(this.settings.brand) }));
       const command = new RotateOwnerKey(change.context, call.id, hashToken(shownOnce.key));
       const outcome = await this.commands.execute(command);

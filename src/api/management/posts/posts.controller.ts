@@ -37,7 +37,7 @@ import { HttpProblem } from '../../transport/problem.view.js';
 import { readBody } from '../../transport/raw-body.js';
 import { ApiKeyGuard, getActor, getHolder, getListScope, getOwnerScope } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { EmptyBody, IdPipe, toInstant } from '../common-fields.js';
+import { IdPipe, toInstant } from '../common-fields.js';
 import { HeavyReadTurn } from '../heavy-read-turn.js';
 import { fieldProblem, notFoundProblem, toHttpProblem } from '../http-problems.js';
 import { BODY_MESSAGES, CALL_MESSAGES, HISTORY_MESSAGES } from '../messages.js';
@@ -117,7 +117,7 @@ export class PostsController {
   @Post(':id/cancel')
   async cancel(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<CancelledPostView> {
     const { publications } = await requirePost(this.findPost, call.request, id);
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+    return this.changes.handlePost(call, async (_, change) => {
       const ids = publications.map(({ publication_id: publicationId, channel_id: channelId }) => ({
         publicationId,
         postId: id,

@@ -12,10 +12,9 @@ import type { PublicationIds } from '../../../domain/publication/publication.eve
 import type { PublicationRow } from '../../../projections/posts/posts.tables.js';
 import { FindPublication } from '../../../projections/posts/publications.queries.js';
 import { Documented } from '../../documentation/documented.js';
-import { fieldsReader } from '../../transport/fields.js';
 import { ApiKeyGuard, getOwnerScope } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { EmptyBody, IdPipe } from '../common-fields.js';
+import { IdPipe } from '../common-fields.js';
 import { notFoundProblem } from '../http-problems.js';
 import { type Call, TheCall } from '../owned-resources.js';
 import { type PublicationView, PublicationViewBuilder } from './publication.view.js';
@@ -79,7 +78,7 @@ export class PublicationsController {
     decide: (context: CommandContext, publication: PublicationIds) => Promise<CommandOutcome>,
   ): Promise<PublicationView> {
     const { post_id: postId, channel_id: channelId } = await this.findPublication(call.request, id);
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, { context }) => {
+    return this.changes.handlePost(call, async (_, { context }) => {
       const outcome = await decide(context, { publicationId: id, postId, channelId });
       return { outcome, readModels: READ_MODELS_OF_POSTS, show: () => this.showPublication(call.request, id) };
     });

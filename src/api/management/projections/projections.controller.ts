@@ -24,7 +24,6 @@ import { fieldsReader } from '../../transport/fields.js';
 import { ListView } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { EmptyBody } from '../common-fields.js';
 import { notFoundProblem, toHttpProblem } from '../http-problems.js';
 import { jobResult, type JobView, startJob } from '../jobs/jobs.controller.js';
 import { CALL_MESSAGES } from '../messages.js';
@@ -238,7 +237,7 @@ export class ProjectionsController {
   @Post(':name/verify')
   async verify(@TheCall() call: Call, @Param('name') name: string): Promise<JobView> {
     await this.findView(name);
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody), status: 202 }, async () => {
+    return this.changes.handlePost({ ...call, status: 202 }, async () => {
       const job = { kind: VERIFY_PROJECTION, params: { projection: name }, subject: `projection ${name}` };
       return jobResult(await startJob(this.jobs, job));
     });
@@ -251,7 +250,7 @@ export class ProjectionsController {
     decide: (context: CommandContext) => Promise<CommandOutcome>,
   ): Promise<ProjectionView> {
     await this.findView(name);
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, { context }) => {
+    return this.changes.handlePost(call, async (_, { context }) => {
       const outcome = await decide(context);
       return { outcome, readModels: [], show: () => this.findView(name) };
     });

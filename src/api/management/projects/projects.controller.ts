@@ -29,7 +29,7 @@ import { type BodyReader, fieldsReader, readQuery } from '../../transport/fields
 import type { ListView } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
-import { CascadeQuery, checkIds, EmptyBody, PauseBody } from '../common-fields.js';
+import { CascadeQuery, checkIds, PauseBody } from '../common-fields.js';
 import {
   type Call,
   LIST_QUERIES,
@@ -290,7 +290,7 @@ export class ProjectsController {
   @Documented({ summary: 'Resume a project' })
   @Post(':id/resume')
   async resume(@OfResource('project') call: ResourceCall<'project'>): Promise<ProjectView> {
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+    return this.changes.handlePost(call, async (_, change) => {
       const outcome = await this.resumeTargets.execute(change.context, { projectIds: [call.id] });
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });

@@ -3,11 +3,9 @@ import { JobTable } from '../../../jobs/job.js';
 import { KeyStatus, type KeyStatusReport } from '../../../secrets/key-status.js';
 import { describeSessions, RESEAL_SECRETS } from '../../../secrets/reseal-job.js';
 import { Documented } from '../../documentation/documented.js';
-import { fieldsReader } from '../../transport/fields.js';
 import { HttpProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { EmptyBody } from '../common-fields.js';
 import { jobResult, type JobView, startJob } from '../jobs/jobs.controller.js';
 import { CALL_MESSAGES } from '../messages.js';
 import { type Call, TheCall } from '../owned-resources.js';
@@ -61,7 +59,7 @@ export class SecretsController {
   })
   @Post('reseal')
   async reseal(@TheCall() call: Call): Promise<JobView> {
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody), status: 202 }, async (_, change) => {
+    return this.changes.handlePost({ ...call, status: 202 }, async (_, change) => {
       const id = change.newId('job');
       const { configured } = await this.status.read();
       const sessions = await this.status.findSessionsWithout(configured);

@@ -29,7 +29,7 @@ import { fieldsReader, readQuery } from '../../transport/fields.js';
 import { buildListView, type ListView, toPage } from '../../transport/page.js';
 import { ApiKeyGuard, getOwnerScope } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { EmptyBody, IdPipe, NoQuery } from '../common-fields.js';
+import { IdPipe, NoQuery } from '../common-fields.js';
 import { RotateSecretBody } from '../endpoints/endpoint.dto.js';
 import { HeavyReadTurn } from '../heavy-read-turn.js';
 import { notFoundProblem } from '../http-problems.js';
@@ -132,7 +132,7 @@ export class WebhookOutputsController {
   @Post(':id/enable')
   @Documented({ summary: 'Enable a webhook output', codes: { 402: ['plan_not_allowed'] } })
   async enable(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<WebhookOutputView> {
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+    return this.changes.handlePost(call, async (_, change) => {
       const outcome = await this.enableWebhookOutput.execute(change.context, call.id, this.quotas.outputPlans);
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
@@ -141,7 +141,7 @@ export class WebhookOutputsController {
   @Post(':id/disable')
   @Documented({ summary: 'Disable a webhook output' })
   async disable(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<WebhookOutputView> {
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+    return this.changes.handlePost(call, async (_, change) => {
       const outcome = await this.commands.execute(new DisableOutputByOwner(change.context, call.id));
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
@@ -213,8 +213,7 @@ export class DeliveriesController {
   @Post('webhook-outputs/:id/test')
   @Documented({ summary: 'Send a test ping', status: 201, codes: { 402: ['plan_not_allowed'] } })
   async test(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<DeliveryView> {
-    const read = fieldsReader(EmptyBody);
-    return this.changes.handlePost({ ...call, read, status: 201 }, async (_, change) => {
+    return this.changes.handlePost({ ...call, status: 201 }, async (_, change) => {
       const deliveryId = change.newId('dlv');
       const outcome = await this.pingWebhookOutput.execute(
         change.context,
@@ -256,7 +255,7 @@ export class DeliveriesController {
   @Documented({ summary: 'Send a delivery again', codes: { 409: ['output_disabled'] } })
   async retry(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<DeliveryView> {
     const { output_id: outputId } = await this.findRow(call.request, id);
-    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+    return this.changes.handlePost(call, async (_, change) => {
       const outcome = await this.retryDeliveries.execute(change.context, outputId, [id]);
       return { outcome, readModels: DELIVERY_READ_MODELS, show: () => this.findView(call.request, id) };
     });
