@@ -1,5 +1,5 @@
 import type { AddressPolicy } from '../outbound-http/url-rules.js';
-import { checkFields, checkObject, readFields, type Sent } from '../validation/check-fields.js';
+import { checkFields, checkObject, isObject, readFields, type Sent } from '../validation/check-fields.js';
 import { ProblemList } from '../validation/problem-list.js';
 import { isVisible } from '../validation/text-measure.js';
 import { joinPath } from '../validation/wording.js';
@@ -94,7 +94,7 @@ export const readOverrides = (
 ): ReadonlyMap<string, ContentLayer> => {
   const { problems } = reading;
   const layers = new Map<string, ContentLayer>();
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return layers;
+  if (!isObject(sent)) return layers;
   const { platforms, targets } = audience;
   const known = new Set([...platforms, ...targets.map(({ channelId }) => channelId)]);
   for (const [key, value] of Object.entries(sent)) {

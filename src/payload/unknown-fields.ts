@@ -1,4 +1,4 @@
-import type { Sent } from '../validation/check-fields.js';
+import { isObject, type Sent } from '../validation/check-fields.js';
 import { joinPath } from '../validation/wording.js';
 import { UNKNOWN_FIELD_MESSAGES } from './messages.js';
 import { ButtonDto, EntityDto, MediaDto, OverrideDto, PublishPayloadDto, TargetDto } from './payload.dto.js';
@@ -62,9 +62,6 @@ export const describeUnknownField = ({ path: field, nearest, known }: UnknownFie
   nearest === null
     ? UNKNOWN_FIELD_MESSAGES.unknown({ field, known: known.join(', ') })
     : UNKNOWN_FIELD_MESSAGES.misspelt({ field, nearest });
-
-const isObject = (value: unknown): value is Sent =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Yields the objects in a list with their paths; buttons are nested in rows. */
 function* listItems(list: unknown, path: string): Generator<readonly [path: string, item: Sent]> {

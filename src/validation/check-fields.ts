@@ -99,9 +99,13 @@ export interface CheckedItem<Dto> {
 
 const NONE: ReadonlySet<string> = new Set();
 
+/** True for a JSON object. */
+export const isObject = (value: unknown): value is Sent =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Returns true if a value is a JSON object; otherwise adds a problem. */
 export const checkObject = (value: unknown, path: string, problems: ProblemList): value is Sent => {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return true;
+  if (isObject(value)) return true;
   problems.add(SCHEMA, path, 'wrong_type', wrongTypePredicate('an object', value));
   return false;
 };

@@ -1,12 +1,9 @@
-import type { BodyClass } from '../../../validation/check-fields.js';
+import { type BodyClass, isObject } from '../../../validation/check-fields.js';
 import { type JsonSchema, schemaOf } from '../../../validation/json-schema.js';
 import { readAnswers } from '../../documentation/documented.js';
 import type { ArgumentSchemas, ObjectSchema } from './tool.js';
 
 const answers = readAnswers();
-
-const isObject = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Puts the schemas that a schema refers to into it, and leaves out keywords. */
 const inline = (schema: JsonSchema, isLeftOut: (keyword: string, value: unknown) => boolean): JsonSchema => {

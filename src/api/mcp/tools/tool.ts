@@ -1,5 +1,6 @@
 import type { Tool as ToolDefinition } from '@modelcontextprotocol/server';
 import { asSentence } from '../../../kernel/message.js';
+import { isObject } from '../../../validation/check-fields.js';
 import { quoteShort } from '../../../validation/wording.js';
 import type { GatewayAnswer, GatewayCall } from '../gateway-calls.js';
 import { TOOL_ERRORS } from '../messages.js';
@@ -107,14 +108,13 @@ export type Arguments = Readonly<Record<string, unknown>>;
  * @throws RefusedArguments
  */
 export const readArguments = (args: unknown, known: readonly string[]): Arguments => {
-  if (typeof args !== 'object' || args === null || Array.isArray(args))
-    throw new RefusedArguments(TOOL_ERRORS.wrongArguments({ value: describe(args) }));
+  if (!isObject(args)) throw new RefusedArguments(TOOL_ERRORS.wrongArguments({ value: describe(args) }));
   const unknown = Object.keys(args).find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new RefusedArguments(
       TOOL_ERRORS.unknownArgument({ name: quoteShort(unknown), known: known.join(', ') || 'none' }),
     );
-  return args as Arguments;
+  return args;
 };
 
 /** Reads a string argument; undefined if it is absent. @throws RefusedArguments */
