@@ -28,6 +28,10 @@ network's own words. The facts behind the tables are in [networks.md](networks.m
 | program | this post fails: the request itself is wrong, so look at the settings and the version of the gateway |
 | doubt | it is unknown whether readers see the post: looked up, or left to the owner (D-25) |
 
+A table of changes comes first when a published message is deleted: \`refused\` there concerns that message alone, and with the code
+\`not_there\` there is nothing to delete (ADR-330). Then the network's own table counts, with two differences: what it refuses has the code
+\`refused\`, and what is in doubt is sent again.
+
 An answer that fits no row is refused, with the code \`refused\` and the network's words. The metric
 \`crosspost_unknown_network_errors_total\` counts such answers by network and code.
 
@@ -40,13 +44,17 @@ const loadTables = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'network-errors-'));
   try {
     const tables = [
-      ['platforms/telegram', 'TELEGRAM_ERRORS', 'Telegram'],
-      ['platforms/vk', 'VK_ERRORS', 'VK'],
-      ['platforms/max', 'MAX_ERRORS', 'MAX'],
-      ['platforms/ok', 'OK_ERRORS', 'OK'],
-      ['processing/translation', 'TRANSLATION_ERRORS', 'LibreTranslate'],
+      ['platforms/telegram/errors', 'TELEGRAM_ERRORS', 'Telegram'],
+      ['platforms/telegram/change-errors', 'TELEGRAM_CHANGE_ERRORS', 'Telegram: changes'],
+      ['platforms/vk/errors', 'VK_ERRORS', 'VK'],
+      ['platforms/vk/change-errors', 'VK_CHANGE_ERRORS', 'VK: changes'],
+      ['platforms/max/errors', 'MAX_ERRORS', 'MAX'],
+      ['platforms/max/change-errors', 'MAX_CHANGE_ERRORS', 'MAX: changes'],
+      ['platforms/ok/errors', 'OK_ERRORS', 'OK'],
+      ['platforms/ok/change-errors', 'OK_CHANGE_ERRORS', 'OK: changes'],
+      ['processing/translation/errors', 'TRANSLATION_ERRORS', 'LibreTranslate'],
     ];
-    const contents = tables.map(([path, name]) => `export { ${name} } from './src/${path}/errors.ts';`).join('\n');
+    const contents = tables.map(([path, name]) => `export { ${name} } from './src/${path}.ts';`).join('\n');
     const options = { bundle: true, format: 'esm', platform: 'node', write: false, logLevel: 'error' };
     const { outputFiles } = await build({ stdin: { contents, resolveDir: ROOT, loader: 'ts' }, ...options });
     const file = join(folder, 'tables.mjs');

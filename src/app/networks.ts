@@ -50,7 +50,8 @@ export const startNetworks = async (
       const { platform, start } = descriptor;
       if (typeof settings.apiUrls[platform] === 'string') continue;
       const ledgerFile = join(folder, `${platform}.jsonl`);
-      running.push({ ...descriptor, ...(await start({ port: 0, ledgerFile, logger })) });
+      const { minuteMs } = settings;
+      running.push({ ...descriptor, ...(await start({ port: 0, ledgerFile, logger, minuteMs })) });
     }
   }
   const urlOf = (id: string): string =>

@@ -1,9 +1,13 @@
 import { TRANSLATION_ERRORS } from '../processing/translation/errors.js';
 import { type Answer, type ErrorRow, ErrorTable } from './error-table.js';
+import { MAX_CHANGE_ERRORS } from './max/change-errors.js';
 import { MAX_ERRORS } from './max/errors.js';
+import { OK_CHANGE_ERRORS } from './ok/change-errors.js';
 import { OK_ERRORS } from './ok/errors.js';
 import type { StepOutcome } from './publisher.js';
+import { TELEGRAM_CHANGE_ERRORS } from './telegram/change-errors.js';
 import { TELEGRAM_ERRORS } from './telegram/errors.js';
+import { VK_CHANGE_ERRORS } from './vk/change-errors.js';
 import { VK_ERRORS } from './vk/errors.js';
 
 const VK = new ErrorTable('vk', 'VK', VK_ERRORS);
@@ -14,6 +18,10 @@ const TABLES = [
   new ErrorTable('max', 'MAX', MAX_ERRORS),
   OK,
   new ErrorTable('gateway', 'LibreTranslate', TRANSLATION_ERRORS),
+  new ErrorTable('telegram', 'Telegram, changes', TELEGRAM_CHANGE_ERRORS),
+  new ErrorTable('vk', 'VK, changes', VK_CHANGE_ERRORS),
+  new ErrorTable('max', 'MAX, changes', MAX_CHANGE_ERRORS),
+  new ErrorTable('ok', 'OK, changes', OK_CHANGE_ERRORS),
 ];
 const CALL = { visible: true, waits: {}, credentials: { token: 'secret-token' } };
 
@@ -27,7 +35,7 @@ const answersOf = ({ codes = [], subcode, words = [] }: ErrorRow): Answer[] => {
 const answers = TABLES.flatMap((table) =>
   table.rows.flatMap((row) =>
     answersOf(row).map((answer): [string, ErrorTable, ErrorRow, Answer] => [
-      `${table.platform}: ${answer.codes.join(', ')} ${answer.words}`,
+      `${table.title}: ${answer.codes.join(', ')} ${answer.words}`,
       table,
       row,
       answer,
@@ -57,7 +65,7 @@ describe("the tables of the networks' errors (network-errors.md)", () => {
     expect(outcome).toMatchObject({ error: { category: own ? 'platform' : category, platform_says: answer.words } });
   });
 
-  it.each(TABLES.map((table) => [table.platform, table] as const))(
+  it.each(TABLES.map((table) => [table.title, table] as const))(
     '%s: names what each means in both languages',
     (_, table) => {
       for (const { advice, code } of table.rows) {

@@ -93,6 +93,18 @@ export const CALL_MESSAGES = {
   unreadableInDoubt: message('The answer from {network} ({status}) cannot be read: the post may be visible there.'),
 };
 
+/** Changes of a published message that a network refuses. */
+export const CHANGE_MESSAGES = {
+  /** `refused` */
+  deleteRefused: message(
+    '{network} refuses to delete the message: delete it there by hand, then take the post back again.',
+  ),
+  /** `chat_changed` */
+  chatMoved: message(
+    'The chat has another id on {network} now, which does not know the message: delete it there by hand.',
+  ),
+};
+
 /** Results of a channel test, on every network. */
 export const TEST_MESSAGES = {
   notInTime: message('{network} did not answer in time: test the channel again later.'),

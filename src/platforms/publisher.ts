@@ -185,6 +185,44 @@ export interface WantedMedium {
   readonly limits: MediaLimits;
 }
 
+/** A published message. */
+export interface PublishedMessage {
+  readonly id: string;
+  /** When the publication was published, or its first message sent. */
+  readonly at: Instant;
+}
+
+export interface DeleteContext extends Pick<SendContext, 'credentials' | 'channel' | 'signal' | 'holdsLease'> {
+  readonly now: Instant;
+  /** Length of a minute, in ms (MINUTE_MS); scales Telegram's 48 hours. */
+  readonly minuteMs: number;
+}
+
+/** What happened to a message that should be deleted. */
+export type DeleteOutcome =
+  | { readonly kind: 'deleted' }
+  /** The network says that there is no such message; whether that proves its deletion depends on who asks (D-70). */
+  | { readonly kind: 'not_there' }
+  /**
+   * Refused for this message: `error.code` is `too_old`, `no_right_to_delete`, `user_token_needed`, `chat_changed` or
+   * `refused`; `error.message` says what to do there.
+   */
+  | { readonly kind: 'refused'; readonly error: PublishError }
+  /** Try again. As for {@link StepOutcome}. An unanswered call is a retry, because deleting can be repeated. */
+  | { readonly kind: 'retry'; readonly error: PublishError; readonly afterMs: number | null; readonly named: boolean }
+  /** Posts would be refused too (D-71): token revoked, chat gone, bot removed. */
+  | { readonly kind: 'needs_attention'; readonly error: PublishError };
+
+/** A forecast of whether messages can be deleted. */
+export interface DeleteForecast {
+  /** Null if only the network knows. */
+  readonly withdraw: true | false | null;
+  /** The last moment at which the network allows it; null if there is none, or nothing is published yet. */
+  readonly until: Instant | null;
+  /** Why it cannot be done, or is not known; null if it can. */
+  readonly text: string | null;
+}
+
 /** Result of looking up on the network whether a post in doubt was sent (D-25). */
 export type LookUpResult =
   | { readonly kind: 'sent'; readonly outcome: Extract<StepOutcome, { kind: 'done' }> }
@@ -301,4 +339,12 @@ export interface Publisher {
    * the network may still be processing the call.
    */
   lookUp?(step: Step, context: SendContext, send: SendInDoubt): Promise<LookUpResult>;
+  /** Deletes one message; absent if the network cannot. Never throws. Callers delete the last message first. */
+  deleteMessage?(message: PublishedMessage, context: DeleteContext): Promise<DeleteOutcome>;
+  /**
+   * Predicts until when readers' messages can be deleted, for `can.withdraw` and `withdraw_until`. Absent if the network
+   * cannot delete. Pure.
+   * @param publishedAt null before a publication
+   */
+  canDelete?(channel: PlatformChannel, publishedAt: Instant | null, now: Instant, minuteMs: number): DeleteForecast;
 }

@@ -1,3 +1,4 @@
+import type { Changes } from './changes.js';
 import type { Ledger } from './ledger.js';
 import type { ControlFields, Controls, StandInAnswer } from './network.js';
 
@@ -182,6 +183,7 @@ interface ControlledParts {
   readonly faults: FaultQueue;
   readonly calls: CallLog;
   readonly ledger: Ledger;
+  readonly changes: Changes | undefined;
   /** The network's own. */
   readonly own: Controls;
 }
@@ -192,13 +194,14 @@ interface ControlledParts {
  *   the delay
  * - `POST /_control/delay {ms}`: sets a delay before every call
  * - `GET /_control/calls?after=&method=`: lists the latest calls, up to 2,000
- * - `GET /_control/ledger?after=&limit=&channel=`: lists the accepted messages
+ * - `GET /_control/ledger?after=&limit=&channel=`: lists the accepted messages, also those deleted since
+ * - `GET /_control/changes?after=&channel=`: lists the deletions
  *
  * and the network's own controls. Invalid requests get a 400 with a message, unknown controls a 404.
  * @param control such as `POST faults`
  */
 export const answerControl = async (
-  { faults, calls, ledger, own }: ControlledParts,
+  { faults, calls, ledger, changes, own }: ControlledParts,
   control: string,
   query: URLSearchParams,
   fields: ControlFields,
@@ -225,6 +228,10 @@ export const answerControl = async (
           channel: query.get('channel'),
         });
         return ok({ items, last: ledger.last });
+      }
+      case 'GET changes': {
+        const items = changes?.list(Number(query.get('after') ?? 0), query.get('channel')) ?? [];
+        return ok({ items });
       }
       default:
         return own[control] ? ok(own[control](fields)) : { status: 404, body: { error: `unknown control ${control}` } };

@@ -48,6 +48,8 @@ export interface LedgerEntry {
   /** SHA-256 (hex) of text, entities, buttons and media: the same for duplicates. */
   readonly content_hash: string;
   readonly call_id: string;
+  /** The bot that sent it, on networks where bots do not see each other's messages. */
+  readonly sent_by?: string;
 }
 
 /** Text as readers see it. */

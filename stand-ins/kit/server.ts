@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import type { WallTheme } from '../walls/readers-view.js';
 import { Wall } from '../walls/wall.js';
 import { BodyProblem, readBody } from './body.js';
+import { Changes } from './changes.js';
 import { answerControl, CallLog, type Fault, FaultQueue } from './control.js';
 import { Ledger } from './ledger.js';
 import type { LedgerEntry } from './ledger-entry.js';
@@ -27,6 +28,8 @@ export interface StandInOptions {
   readonly host?: string;
   readonly ledgerFile: string;
   readonly logger?: StandInLogger;
+  /** Length of a minute of the network's long times, in ms; default 60,000. */
+  readonly minuteMs?: number;
 }
 
 /** A running stand-in. */
@@ -43,6 +46,8 @@ interface StandInParts {
   readonly ledger: Ledger;
   /** Absent for a service without readers. */
   readonly wall?: Wall;
+  /** Absent for a network that changes no messages. */
+  readonly changes?: Changes;
 }
 
 /** What is kept next to the ledger's file. */
@@ -50,6 +55,7 @@ interface StandInFiles {
   readonly ledger: Ledger;
   readonly media: MediaStore;
   readonly storedUploads: StoredUploads;
+  readonly changes: Changes;
 }
 
 /** A network whose posts have readers. */
@@ -79,7 +85,9 @@ export const serveNetwork = async (
       wall.add(entry);
     },
   });
-  return serveStandIn({ network: createNetwork({ ledger, media, storedUploads }), ledger, wall }, options);
+  const changes = await Changes.open(`${ledgerFile}.changes`, (change) => wall.change(change));
+  const network = createNetwork({ ledger, media, storedUploads, changes });
+  return serveStandIn({ network, ledger, wall, changes }, options);
 };
 
 const BASE = 'http://stand-in';
@@ -89,7 +97,7 @@ const BASE = 'http://stand-in';
  * loopback address: the controls require no credentials.
  */
 export const serveStandIn = async (
-  { network, ledger, wall }: StandInParts,
+  { network, ledger, wall, changes }: StandInParts,
   { port, host = '127.0.0.1', logger }: Omit<StandInOptions, 'ledgerFile'>,
 ): Promise<RunningStandIn> => {
   const faults = new FaultQueue();
@@ -126,7 +134,7 @@ export const serveStandIn = async (
       if (url.pathname.startsWith('/_control/')) {
         const { fields } = await readBody(request);
         const control = `${request.method} ${url.pathname.slice('/_control/'.length)}`;
-        const parts = { faults, calls, ledger, own: network.controls ?? {} };
+        const parts = { faults, calls, ledger, changes, own: network.controls ?? {} };
         writeAnswer(response, await answerControl(parts, control, url.searchParams, fields));
       } else if (wall?.isWallPath(url.pathname)) {
         writeAnswer(response, await wall.answerRequest(url));

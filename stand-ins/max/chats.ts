@@ -13,6 +13,8 @@ export interface Chat {
   lastSeq: number;
   /** Up to {@link MAX_COUNT} messages, oldest first. */
   readonly newest: LedgerEntry[];
+  /** Whether the bot may delete messages. */
+  mayDelete: boolean;
 }
 
 /** Maximum `count` in MAX's schema: how many messages of a chat one request can ask for. */
@@ -27,7 +29,8 @@ export class Chats {
     if (!/^-?[1-9]\d{0,18}$/.test(id)) return null;
     const known = this.byId.get(id);
     if (known) return known;
-    const chat: Chat = { id, title: `Channel ${id.replace('-', '')}`, state: 'admin', lastSeq: 0, newest: [] };
+    const title = `Channel ${id.replace('-', '')}`;
+    const chat: Chat = { id, title, state: 'admin', lastSeq: 0, newest: [], mayDelete: true };
     this.byId.set(id, chat);
     return chat;
   }
@@ -66,6 +69,13 @@ export const midOf = (chat: Chat, seq: number): string =>
 
 /** Returns the number in a message's id. */
 const seqOf = (mid: string): number => parseInt(mid.split('.')[2] ?? '0', 16);
+
+/** Returns the chat and the number in a message's id; null for an id of another form. */
+export const readMid = (mid: string): { readonly chatId: string; readonly seq: number } | null => {
+  const [, chat, seq] = /^mid\.([0-9a-f]{16})\.([0-9a-f]{1,8})$/.exec(mid) ?? [];
+  if (chat === undefined || seq === undefined) return null;
+  return { chatId: String(BigInt.asIntN(64, BigInt(`0x${chat}`))), seq: parseInt(seq, 16) };
+};
 
 /** The bot behind every token, as a `User` of the API. */
 export const BOT = {

@@ -10,15 +10,16 @@ import type {
 } from '../kit/network.js';
 import { type RunningStandIn, serveNetwork, type StandInOptions } from '../kit/server.js';
 import { ApiError, badPayload } from './api-error.js';
-import { BOT, type Chat, CHAT_STATES, Chats, MAX_RATE_LIMITS, RateLimits } from './chats.js';
-import { listMessages, type PostingContext, postMessage } from './posting.js';
+import { BOT, type Chat, CHAT_STATES, Chats, MAX_RATE_LIMITS, RateLimits, readMid } from './chats.js';
+import { deleteMessage, getMessage, listMessages, type PostingContext, postMessage } from './posting.js';
 import { THEME } from './readers-view.js';
 import { Uploads } from './uploads.js';
 
 /**
  * MAX's own controls:
  * - `POST /_control/tokens {token, revoked}`: calls with a revoked token get 401
- * - `POST /_control/chats {chat_id, state?, title?}`: see `CHAT_STATES`
+ * - `POST /_control/chats {chat_id, state?, title?, may_delete?}`: see `CHAT_STATES`; `may_delete` false makes the chat's
+ *   messages stay
  * - `POST /_control/not-ready {times}`: how many of the next messages with media get `attachment.not.ready`
  * - `POST /_control/uploads {image?: "photos" | "token", retval?}`: format of the responses to uploads; a retval
  *   other than 1 rejects all uploads except images
@@ -33,11 +34,12 @@ const controlsOf = (revokedTokens: Set<string>, posting: PostingContext): Contro
 });
 
 const setChat = ({ chats }: PostingContext, body: ControlFields): object => {
-  const { chat_id, state, title } = body;
+  const { chat_id, state, title, may_delete } = body;
   const chat = typeof chat_id === 'string' || typeof chat_id === 'number' ? chats.getOrCreate(String(chat_id)) : null;
   if (!chat) throw new InvalidControlRequest('chat_id must be a number');
   if (state !== undefined) chat.state = readChoice(body, 'state', CHAT_STATES);
   if (typeof title === 'string') chat.title = title;
+  if (typeof may_delete === 'boolean') chat.mayDelete = may_delete;
   return { id: chat.id, state: chat.state, title: chat.title };
 };
 
@@ -52,6 +54,9 @@ const setUploads = ({ uploads }: PostingContext, { image, retval }: ControlField
 
 /** Path of a chat, or of the bot's membership in it. */
 const CHAT = /^\/chats\/([^/]+)(\/members\/me)?$/;
+
+/** Path of a message. */
+const MESSAGE = /^\/messages\/([^/]+)$/;
 
 /** Path for uploads: `/upload/<id>`, which requires no token. */
 const UPLOAD = /^\/upload\/([0-9a-f]{24})$/;
@@ -73,6 +78,11 @@ class MaxNetwork implements StandInNetwork {
   identify({ httpMethod, path, query }: StandInCall): { method: string; channel: string | null } {
     const [, chatId, member = ''] = CHAT.exec(path) ?? [];
     if (chatId !== undefined) return { method: `${httpMethod} /chats/{chatId}${member}`, channel: decode(chatId) };
+    const mid = MESSAGE.exec(path)?.[1] ?? query.get('message_id');
+    if (mid !== null) {
+      const place = path === '/messages' ? path : '/messages/{messageId}';
+      return { method: `${httpMethod} ${place}`, channel: readMid(decode(mid))?.chatId ?? null };
+    }
     return { method: UPLOAD.test(path) ? 'upload' : `${httpMethod} ${path}`, channel: query.get('chat_id') };
   }
 
@@ -103,11 +113,15 @@ class MaxNetwork implements StandInNetwork {
         return { body: await postMessage(posting, call) };
       case 'GET /messages':
         return { body: listMessages(posting, call) };
+      case 'DELETE /messages':
+        return { body: await deleteMessage(posting, call) };
       case 'POST /uploads': {
         const { id, ...early } = posting.uploads.createUpload(query.get('type'));
         return { body: { url: `http://${headers.host}/upload/${id}`, ...early } };
       }
       default: {
+        const mid = MESSAGE.exec(path)?.[1];
+        if (httpMethod === 'GET' && mid !== undefined) return { body: await getMessage(posting, decode(mid)) };
         const [, chatId, member] = CHAT.exec(path) ?? [];
         if (httpMethod === 'GET' && chatId !== undefined)
           return { body: describeChat(posting.chats.getForMember(decode(chatId)), member !== undefined) };
@@ -176,7 +190,7 @@ const DEMO_CHANNEL = {
 
 /**
  * Starts a server that behaves like MAX's Bot API for posting bots (networks.md §1–§3, §8): `GET /me`,
- * `GET /chats/{chatId}` and its `/members/me`, `POST` and `GET /messages`, `POST /uploads` with separate upload
+ * `GET /chats/{chatId}` and its `/members/me`, `POST`, `GET` and `DELETE /messages`, `GET /messages/{messageId}`, `POST /uploads` with separate upload
  * addresses. It accepts any token and any numeric chat unless a control changes their state. Messages accepted before a
  * stop or kill are restored, uploads included.
  */
@@ -190,12 +204,13 @@ export const startMaxStandIn = async (options: StandInOptions): Promise<RunningS
       title: 'MAX',
       theme: THEME,
       onEntry: (entry) => chats.addMessage(entry),
-      createNetwork: ({ ledger, media, storedUploads }) =>
+      createNetwork: ({ ledger, changes, media, storedUploads }) =>
         new MaxNetwork({
           chats,
           uploads: new Uploads(storedUploads, media),
           limits: new RateLimits(),
           ledger,
+          changes,
           notReady: 0,
         }),
     },

@@ -1,8 +1,9 @@
+import type { Changes } from '../kit/changes.js';
 import type { Ledger } from '../kit/ledger.js';
 import type { FormattedText, LedgerButton, LedgerMedium } from '../kit/ledger-entry.js';
 import type { StandInCall } from '../kit/network.js';
 import { ApiError, badPayload, type Fields, fieldsOf } from './api-error.js';
-import { type Chats, MAX_COUNT, messageJson, midOf, type RateLimits } from './chats.js';
+import { type Chat, type Chats, MAX_COUNT, messageJson, midOf, type RateLimits, readMid } from './chats.js';
 import { isLink, MAX_TEXT, parseHtml } from './html-text.js';
 import { readKeyboard } from './keyboard.js';
 import { UPLOAD_TYPES, type Uploads, type UploadType } from './uploads.js';
@@ -55,6 +56,7 @@ export interface PostingContext {
   readonly uploads: Uploads;
   readonly limits: RateLimits;
   readonly ledger: Ledger;
+  readonly changes: Changes;
   /** How many of the next messages with media get `attachment.not.ready`. */
   notReady: number;
 }
@@ -96,12 +98,48 @@ export const postMessage = async (
 };
 
 /** Handles `GET /messages?chat_id=&count=`, which lists messages, newest first. */
-export const listMessages = ({ chats }: PostingContext, { query }: StandInCall): object => {
+export const listMessages = ({ chats, changes }: PostingContext, { query }: StandInCall): object => {
   const chat = chats.getForBot(query.get('chat_id'));
   const count = Number(query.get('count') ?? 50);
   if (!Number.isInteger(count) || count < 1 || count > MAX_COUNT) throw badPayload(`count: 1 to ${MAX_COUNT}`);
-  return { messages: chat.newest.slice(-count).reverse().map(messageJson) };
+  const shown = chat.newest.filter(({ message_id }) => !changes.isDeleted(chat.id, message_id));
+  return { messages: shown.slice(-count).reverse().map(messageJson) };
 };
+
+/** Handles `GET /messages/{messageId}`. */
+export const getMessage = async ({ ledger, ...posting }: PostingContext, mid: string): Promise<object> => {
+  const chat = findChatOf(posting, mid);
+  const entries = chat.newest.some((entry) => entry.message_id === mid)
+    ? chat.newest
+    : await ledger.read({ channel: chat.id });
+  const entry = entries.find(({ message_id }) => message_id === mid);
+  if (!entry) throw notFound(mid);
+  return messageJson(entry);
+};
+
+/** Handles `DELETE /messages?message_id=`. */
+export const deleteMessage = async (
+  { changes, ...posting }: PostingContext,
+  { query, id }: StandInCall,
+): Promise<object> => {
+  const mid = query.get('message_id') ?? '';
+  if (mid === '') throw badPayload('message_id: expected a value');
+  const chat = findChatOf({ changes, ...posting }, mid);
+  if (!chat.mayDelete) throw new ApiError(403, 'access.denied', 'error.access.denied');
+  await changes.delete({ channel: chat.id, message_id: mid, call_id: id });
+  return { success: true };
+};
+
+/** Returns the chat of a message that readers see. @throws ApiError if there is none, or the bot is not in the chat */
+const findChatOf = ({ chats, changes }: Pick<PostingContext, 'chats' | 'changes'>, mid: string): Chat => {
+  const read = readMid(mid);
+  if (!read) throw notFound(mid);
+  const chat = chats.getForBot(read.chatId);
+  if (read.seq < 1 || read.seq > chat.lastSeq || changes.isDeleted(chat.id, mid)) throw notFound(mid);
+  return chat;
+};
+
+const notFound = (mid: string): ApiError => new ApiError(404, 'message.not.found', `Message ${mid} not found`);
 
 const readText = ({ text = null, format = null }: Readonly<Record<string, unknown>>): FormattedText => {
   if (text !== null && typeof text !== 'string') throw badPayload('text: expected a string');

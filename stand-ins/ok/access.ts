@@ -45,6 +45,8 @@ const FIRST_TOPIC = 154_000_000_000_000;
 export class Groups {
   private readonly byId = new Map<string, Group>();
   private lastTopic = FIRST_TOPIC;
+  /** The group of each topic, oldest first. */
+  private readonly topics: string[] = [];
   /** Maximum number of UTF-16 units in a topic's text (error 601). */
   textLimit = 16_000;
 
@@ -60,13 +62,21 @@ export class Groups {
     return group;
   }
 
-  nextTopicId(): string {
+  /** Returns the id for a new topic in a group. */
+  nextTopicId(group: string): string {
+    this.topics[this.lastTopic - FIRST_TOPIC] = group;
     return String(++this.lastTopic);
   }
 
+  /** Returns the group of a topic; undefined for an unknown one. */
+  groupOf(topicId: string): string | undefined {
+    return this.topics[Number(topicId) - FIRST_TOPIC - 1];
+  }
+
   /** Makes the numbering continue after a ledger entry. */
-  restore({ message_id }: LedgerEntry): void {
+  restore({ channel, message_id }: LedgerEntry): void {
     this.lastTopic = Math.max(this.lastTopic, Number(message_id));
+    this.topics[Number(message_id) - FIRST_TOPIC - 1] = channel;
   }
 }
 

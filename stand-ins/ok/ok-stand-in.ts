@@ -23,7 +23,7 @@ import {
   TOKEN_STATES,
 } from './access.js';
 import { THEME } from './readers-view.js';
-import { appendTopic, postTopic, type TopicContext } from './topics.js';
+import { appendTopic, deleteTopic, getTopics, postTopic, type TopicContext } from './topics.js';
 import { Uploads, type VideoProcessing } from './uploads.js';
 
 /**
@@ -77,6 +77,8 @@ const METHODS: Readonly<Record<string, Method>> = {
   'group.getInfo': ({ groups }, parameters) => getGroupInfo(groups, parameters),
   'group.getUserGroupsByIds': ({ groups }, parameters) => getUserGroups(groups, parameters),
   'mediatopic.post': async (context, parameters, { id }) => JSON.stringify(await postTopic(context, parameters, id)),
+  'mediatopic.deleteTopic': (context, parameters, { id }) => deleteTopic(context, parameters, id),
+  'mediatopic.getByIds': getTopics,
   'photosV2.getUploadUrl': ({ uploads }, { gid = '', count = '1' }, call) => {
     if (gid === '') throw badParameter('gid is required');
     return uploads.createPhotoUpload(Number(count), originOf(call));
@@ -161,8 +163,8 @@ export interface OkStandInOptions extends StandInOptions {
 }
 
 /**
- * Starts a server that behaves like `api.ok.ru` for posting to groups (networks.md §1–§3, §8): `mediatopic.post` with
- * signed calls, uploads of photos and videos, and the methods that a channel test calls. It knows the secret of the
+ * Starts a server that behaves like `api.ok.ru` for posting to groups (networks.md §1–§3, §8): `mediatopic.post`,
+ * `mediatopic.deleteTopic` and `mediatopic.getByIds` with signed calls, uploads of photos and videos, and the methods that a channel test calls. It knows the secret of the
  * demo's application. Posts and uploads accepted before a stop or kill are restored.
  */
 export const startOkStandIn = async (options: OkStandInOptions): Promise<RunningStandIn> => {
@@ -176,8 +178,8 @@ export const startOkStandIn = async (options: OkStandInOptions): Promise<Running
       title: 'Odnoklassniki',
       theme: THEME,
       onEntry: (entry) => groups.restore(entry),
-      createNetwork: ({ ledger, media, storedUploads }) =>
-        new OkNetwork({ groups, uploads: new Uploads(storedUploads, media), ledger }, applications),
+      createNetwork: ({ ledger, changes, media, storedUploads }) =>
+        new OkNetwork({ groups, uploads: new Uploads(storedUploads, media), ledger, changes }, applications),
     },
     options,
   );

@@ -1,4 +1,5 @@
 import type { TextParameters } from '../kit/body.js';
+import type { Changes } from '../kit/changes.js';
 import type { Ledger } from '../kit/ledger.js';
 import type { LedgerEntry, LedgerMedium } from '../kit/ledger-entry.js';
 import { ApiError, badParameter, findPostingError, type Groups } from './access.js';
@@ -9,6 +10,7 @@ export interface TopicContext {
   readonly groups: Groups;
   readonly uploads: Uploads;
   readonly ledger: Ledger;
+  readonly changes: Changes;
 }
 
 type Content = Pick<LedgerEntry, 'text' | 'media'>;
@@ -31,7 +33,7 @@ export const appendTopic = async (
   const group = context.groups.getOrCreate(gid);
   const refused = findPostingError(group);
   if (refused) throw refused;
-  const id = context.groups.nextTopicId();
+  const id = context.groups.nextTopicId(group.id);
   await context.ledger.append([
     {
       channel: group.id,
@@ -48,6 +50,33 @@ export const appendTopic = async (
     },
   ]);
   return id;
+};
+
+/** Handles `mediatopic.deleteTopic`; the topic's id may be in either parameter. */
+export const deleteTopic = async (
+  { groups, changes }: TopicContext,
+  { gid = '', topic_id, delete_id }: TextParameters,
+  callId: string,
+): Promise<string> => {
+  if (!/^[1-9]\d{0,19}$/.test(gid)) throw badParameter('gid is invalid');
+  const id = topic_id ?? delete_id ?? '';
+  if (!/^[1-9]\d{0,24}$/.test(id)) throw badParameter('topic_id is invalid');
+  const { state } = groups.getOrCreate(gid);
+  if (state === 'missing') throw new ApiError(160, 'PARAM_GROUP_ID : Invalid group ID');
+  if (state === 'no_member') throw new ApiError(50, 'NOT_ADMIN : User must be an administrator of the group');
+  if (groups.groupOf(id) !== gid || changes.isDeleted(gid, id)) throw new ApiError(300, 'NOT_FOUND : Topic not found');
+  await changes.delete({ channel: gid, message_id: id, call_id: callId });
+  return 'true';
+};
+
+/** Handles `mediatopic.getByIds`: leaves out topics that readers do not see. */
+export const getTopics = ({ groups, changes }: TopicContext, { topic_ids = '' }: TextParameters): object => {
+  if (topic_ids === '') throw badParameter('topic_ids is required');
+  const media_topics = topic_ids.split(',').flatMap((id) => {
+    const gid = groups.groupOf(id);
+    return gid === undefined || changes.isDeleted(gid, id) ? [] : [{ id, type: 'GROUP_THEME' }];
+  });
+  return { media_topics };
 };
 
 const readAttachment = (context: TopicContext, attachment: string): Content => {

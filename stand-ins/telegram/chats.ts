@@ -25,6 +25,10 @@ export interface Chat {
   /** The supergroup to which the chat was migrated; null for none. */
   migratedTo: number | null;
   lastMessageId: number;
+  /** When each message was sent, in ms, and by which bot; message 1 comes first. */
+  readonly messages: { readonly at: number; readonly sentBy: string | undefined }[];
+  /** Whether the bot may delete messages. */
+  mayDelete: boolean;
 }
 
 /** Every numeric or `@name` chat exists unless a control changes its state. A chat may have both a name and an id. */
@@ -83,18 +87,31 @@ export class Chats {
   }
 
   /** Restores the chat of a ledger entry; new message ids continue after the entry's id. */
-  restore({ channel, channel_title, channel_handle, message_id }: LedgerEntry): void {
+  restore({ channel, channel_title, channel_handle, message_id, at, sent_by }: LedgerEntry): void {
     const chat =
       this.byKey.get(channel.toLowerCase()) ??
       this.updateChat(channel, { title: channel_title, username: channel_handle ?? undefined });
-    if (chat) chat.lastMessageId = Math.max(chat.lastMessageId, Number(message_id));
+    if (!chat) return;
+    chat.lastMessageId = Math.max(chat.lastMessageId, Number(message_id));
+    chat.messages[Number(message_id) - 1] = { at: Date.parse(at), sentBy: sent_by };
   }
 
   private add(key: string, id: number, username: string | null): Chat {
     const type = id > 0 ? 'private' : String(id).startsWith('-100') ? 'channel' : 'group';
     const title =
       username === null ? `${type === 'channel' ? 'Channel' : 'Chat'} ${Math.abs(id)}` : titleFromUsername(username);
-    const chat: Chat = { key, id, type, username, title, state: 'member', migratedTo: null, lastMessageId: 0 };
+    const chat: Chat = {
+      key,
+      id,
+      type,
+      username,
+      title,
+      state: 'member',
+      migratedTo: null,
+      lastMessageId: 0,
+      messages: [],
+      mayDelete: true,
+    };
     this.byKey.set(key.toLowerCase(), chat);
     this.byKey.set(String(id), chat);
     return chat;

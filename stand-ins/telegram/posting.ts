@@ -1,3 +1,4 @@
+import type { Changes } from '../kit/changes.js';
 import type { Ledger } from '../kit/ledger.js';
 import type { FormattedText, LedgerEntity, NewLedgerEntry } from '../kit/ledger-entry.js';
 import type { MediaStore } from '../kit/media-store.js';
@@ -15,7 +16,10 @@ export interface PostingContext {
   readonly chats: Chats;
   readonly limits: RateLimits;
   readonly ledger: Ledger;
+  readonly changes: Changes;
   readonly media: MediaStore;
+  /** Length of a minute of the 48 hours after which messages stay, in ms. */
+  minuteMs: number;
 }
 
 /** The bot that makes a call, and the call's id for ledger entries. */
@@ -170,6 +174,7 @@ const appendMessages = async (
     buttons,
     media: sentMedium ? [sentMedium.medium] : [],
     call_id: callId,
+    sent_by: botId,
   }));
   const entries = await ledger.append(newEntries);
   return entries.map((entry, i) => messageJson(entry, chat, messages[i]?.sentMedium?.facts ?? NO_FACTS));

@@ -13,6 +13,8 @@ interface RateLimitSettings {
 /** Telegram's own limits (networks.md §3). */
 export const TELEGRAM_RATE_LIMITS: RateLimitSettings = { chat_per_second: 1, chat_per_minute: 20, bot_per_second: 30 };
 
+type Budget = readonly [key: string, limit: number | null, windowMs: number];
+
 /** Flood control; off until a control enables it. Budgets of bots and chats are separate (D-41). */
 export class RateLimits {
   settings: RateLimitSettings = { chat_per_second: null, chat_per_minute: null, bot_per_second: null };
@@ -25,11 +27,19 @@ export class RateLimits {
    */
   countMessages(bot: string, chat: string, messages: number, now: number): void {
     const { chat_per_second, chat_per_minute, bot_per_second } = this.settings;
-    const budgets: (readonly [key: string, limit: number | null, windowMs: number])[] = [
+    this.count(messages, now, [
       [`chat:${chat}`, chat_per_second, 1_000],
       [`chat:${chat}`, chat_per_minute, 60_000],
       [`bot:${bot}`, bot_per_second, 1_000],
-    ];
+    ]);
+  }
+
+  /** Counts a call that sends nothing. @throws ApiError 429 as for messages */
+  countCall(bot: string, now: number): void {
+    this.count(1, now, [[`bot:${bot}`, this.settings.bot_per_second, 1_000]]);
+  }
+
+  private count(messages: number, now: number, budgets: readonly Budget[]): void {
     const waits = budgets.map(([key, limit, windowMs]) => {
       const recent = (this.sent.get(key) ?? []).filter((at) => at > now - windowMs);
       const oldest = limit === null || recent.length < limit ? undefined : recent[recent.length - limit];

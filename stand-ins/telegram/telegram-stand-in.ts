@@ -1,4 +1,4 @@
-import { InvalidControlRequest, readChoice, revokeToken, setRateLimits } from '../kit/control.js';
+import { InvalidControlRequest, readChoice, readPositive, revokeToken, setRateLimits } from '../kit/control.js';
 import type {
   ControlFields,
   Controls,
@@ -10,6 +10,7 @@ import type {
 } from '../kit/network.js';
 import { type RunningStandIn, serveNetwork, type StandInOptions } from '../kit/server.js';
 import { CHAT_STATES, Chats, type KnownChat } from './chats.js';
+import { deleteMessage } from './deleting.js';
 import { fullChatJson, MEDIUM_KINDS, memberJson } from './message.js';
 import { ApiError, badRequest, Parameters } from './parameters.js';
 import { type Caller, type PostingContext, sendMediaGroup, sendMedium, sendMessage } from './posting.js';
@@ -19,18 +20,20 @@ import { THEME } from './readers-view.js';
 /**
  * Telegram's own controls:
  * - `POST /_control/tokens {token, revoked}`: calls with a revoked token get 401
- * - `POST /_control/chats {chat_id, state?, migrated_to?, title?, username?}`: see `CHAT_STATES`; `migrated_to` null
- *   undoes a migration
+ * - `POST /_control/chats {chat_id, state?, migrated_to?, title?, username?, may_delete?}`: see `CHAT_STATES`;
+ *   `migrated_to` null undoes a migration; `may_delete` false makes the chat's messages stay
+ * - `POST /_control/minute {ms}`: length of a minute of the 48 hours after which messages stay
  * - `POST /_control/rate-limit {on: true}` or with `chat_per_second`, `chat_per_minute`, `bot_per_second`; `{on: false}`
  */
-const controlsOf = (revokedTokens: Set<string>, { chats, limits }: PostingContext): Controls => ({
+const controlsOf = (revokedTokens: Set<string>, posting: PostingContext): Controls => ({
   'POST tokens': (body) => revokeToken(revokedTokens, body),
-  'POST chats': (body) => setChat(chats, body),
-  'POST rate-limit': (body) => setRateLimits(limits, TELEGRAM_RATE_LIMITS, body),
+  'POST chats': (body) => setChat(posting.chats, body),
+  'POST minute': (body) => ({ ms: (posting.minuteMs = readPositive(body, 'ms')) }),
+  'POST rate-limit': (body) => setRateLimits(posting.limits, TELEGRAM_RATE_LIMITS, body),
 });
 
 const setChat = (chats: Chats, body: ControlFields): object => {
-  const { chat_id, migrated_to, title, username } = body;
+  const { chat_id, migrated_to, title, username, may_delete } = body;
   if (typeof chat_id !== 'string' && typeof chat_id !== 'number')
     throw new InvalidControlRequest('chat_id must be a string');
   const state = body['state'] === undefined ? undefined : readChoice(body, 'state', CHAT_STATES);
@@ -41,7 +44,9 @@ const setChat = (chats: Chats, body: ControlFields): object => {
   if (!chat) throw new InvalidControlRequest('chat_id must be a number or @name');
   if (state !== undefined) chat.state = state;
   if (migrated_to !== undefined) chat.migratedTo = migrated_to === null ? null : Number(migrated_to);
-  return chat;
+  if (typeof may_delete === 'boolean') chat.mayDelete = may_delete;
+  const { messages: _, ...shown } = chat;
+  return shown;
 };
 
 /** `/bot<token>/<method>`. */
@@ -50,7 +55,7 @@ const PATH = /^\/bot([^/]*)\/+([^/]*)$/;
 /** Format of a token that the server looks up: a number, a colon and more characters. */
 const TOKEN = /^[1-9]\d{0,15}:[\w-]+$/;
 
-type Method = (posting: PostingContext, parameters: Parameters, caller: Caller) => Promise<object>;
+type Method = (posting: PostingContext, parameters: Parameters, caller: Caller) => Promise<object | true>;
 
 const botUser = (botId: string): object => ({
   id: Number(botId),
@@ -83,6 +88,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['getme', getMe],
   ['getchat', getChat],
   ['getchatmember', getChatMember],
+  ['deletemessage', deleteMessage],
   ['sendmessage', sendMessage],
   ['sendmediagroup', sendMediaGroup],
   ...MEDIUM_KINDS.map((kind): [string, Method] => [
@@ -153,7 +159,7 @@ export interface TelegramStandInOptions extends StandInOptions {
 
 /**
  * Starts a server that behaves like `api.telegram.org` for posting bots (networks.md §1–§3, §8): `getMe`, `getChat`,
- * `getChatMember`, `sendMessage`, `sendPhoto`, `sendVideo`, `sendAudio`, `sendDocument`, `sendMediaGroup`. It accepts
+ * `getChatMember`, `deleteMessage`, `sendMessage`, `sendPhoto`, `sendVideo`, `sendAudio`, `sendDocument`, `sendMediaGroup`. It accepts
  * any token in the right format and any chat unless a control changes their state. Messages accepted before a stop or
  * kill are restored.
  */
@@ -166,7 +172,15 @@ export const startTelegramStandIn = async (options: TelegramStandInOptions): Pro
       title: 'Telegram',
       theme: THEME,
       onEntry: (entry) => chats.restore(entry),
-      createNetwork: ({ ledger, media }) => new TelegramNetwork({ chats, limits: new RateLimits(), ledger, media }),
+      createNetwork: ({ ledger, changes, media }) =>
+        new TelegramNetwork({
+          chats,
+          limits: new RateLimits(),
+          ledger,
+          changes,
+          media,
+          minuteMs: options.minuteMs ?? 60_000,
+        }),
     },
     options,
   );

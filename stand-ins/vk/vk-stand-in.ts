@@ -24,7 +24,7 @@ import {
 } from './access.js';
 import { THEME } from './readers-view.js';
 import { Uploads } from './uploads.js';
-import { type WallContext, wallGet, wallPost } from './wall-methods.js';
+import { type WallContext, wallDelete, wallGet, wallGetById, wallPost } from './wall-methods.js';
 
 /**
  * VK's own controls:
@@ -76,21 +76,30 @@ type Method = (
   parameters: TextParameters,
   call: StandInCall,
   caller: Caller,
-) => object | number | Promise<object>;
+) => object | number | Promise<object | number>;
+
+const requireWall = ({ hasWall }: Caller): void => {
+  if (!hasWall)
+    throw new ApiError(15, 'Access denied: no access to call this method. It cannot be called with current scopes.');
+};
 
 /** Methods by name; `userOnly` methods reject community tokens with error 27 (networks.md §1). */
 const METHODS: Readonly<Record<string, { readonly userOnly: boolean; readonly run: Method }>> = {
   'wall.post': {
     userOnly: false,
-    run: (context, parameters, { id }, { hasWall }) => {
-      if (!hasWall)
-        throw new ApiError(
-          15,
-          'Access denied: no access to call this method. It cannot be called with current scopes.',
-        );
+    run: (context, parameters, { id }, caller) => {
+      requireWall(caller);
       return wallPost(context, parameters, id);
     },
   },
+  'wall.delete': {
+    userOnly: true,
+    run: (context, parameters, { id }, caller) => {
+      requireWall(caller);
+      return wallDelete(context, parameters, id);
+    },
+  },
+  'wall.getById': { userOnly: true, run: wallGetById },
   'groups.getById': { userOnly: false, run: ({ groups }, parameters) => getGroupById(groups, parameters) },
   'groups.getTokenPermissions': {
     userOnly: false,
@@ -133,10 +142,10 @@ class VkNetwork implements StandInNetwork {
 
   identify(call: StandInCall): { method: string; channel: string | null } {
     const upload = parseUploadPath(call.path);
-    const { owner_id, group_id } = textParametersOf(call);
+    const { owner_id, posts, group_id } = textParametersOf(call);
     return {
       method: PATH.exec(call.path)?.[1] ?? (upload ? `upload.${upload.kind}` : 'unknown'),
-      channel: owner_id?.replace(/^-/, '') ?? group_id ?? null,
+      channel: (owner_id ?? posts?.split('_')[0])?.replace(/^-/, '') ?? group_id ?? null,
     };
   }
 
@@ -205,7 +214,7 @@ export interface VkStandInOptions extends StandInOptions {
 
 /**
  * Starts a server that behaves like `api.vk.ru` for posting on communities' walls (networks.md §1–§4, §8): `wall.post`,
- * `wall.get`, the upload steps for photos and videos, and the methods that a channel test calls. Posts and uploads
+ * `wall.get`, `wall.getById`, `wall.delete`, the upload steps for photos and videos, and the methods that a channel test calls. Posts and uploads
  * accepted before a stop or kill are restored; guids are not.
  */
 export const startVkStandIn = async (options: VkStandInOptions): Promise<RunningStandIn> => {
@@ -217,8 +226,8 @@ export const startVkStandIn = async (options: VkStandInOptions): Promise<Running
       title: 'VK',
       theme: THEME,
       onEntry: (entry) => groups.restore(entry),
-      createNetwork: ({ ledger, media, storedUploads }) =>
-        new VkNetwork({ groups, uploads: new Uploads(storedUploads, media), ledger }),
+      createNetwork: ({ ledger, changes, media, storedUploads }) =>
+        new VkNetwork({ groups, uploads: new Uploads(storedUploads, media), ledger, changes }),
     },
     options,
   );

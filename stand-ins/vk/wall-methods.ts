@@ -1,5 +1,7 @@
 import type { TextParameters } from '../kit/body.js';
+import type { Changes } from '../kit/changes.js';
 import type { Ledger } from '../kit/ledger.js';
+import type { LedgerEntry } from '../kit/ledger-entry.js';
 import {
   ApiError,
   badParameter,
@@ -19,6 +21,7 @@ export interface WallContext {
   readonly groups: Groups;
   readonly uploads: Uploads;
   readonly ledger: Ledger;
+  readonly changes: Changes;
 }
 
 /** Handles `wall.post` on a community's wall. */
@@ -61,28 +64,78 @@ export const wallPost = async (context: WallContext, parameters: TextParameters,
 };
 
 /** Handles `wall.get`: posts newest first; `count` is 20 by default, at most 100. */
-export const wallGet = async ({ groups, ledger }: WallContext, parameters: TextParameters): Promise<object> => {
+export const wallGet = async (
+  { groups, ledger, changes }: WallContext,
+  parameters: TextParameters,
+): Promise<object> => {
   const group = groupOf(groups, parameters['owner_id'] ?? '');
   const count = Number(parameters['count'] ?? 20);
   const offset = Number(parameters['offset'] ?? 0);
   if (!(count >= 0 && count <= 100 && offset >= 0)) throw badParameter('count should be from 0 to 100');
-  const entries = (await ledger.read({ channel: group.id })).toReversed();
-  const owner = -Number(group.id);
-  const items = entries.slice(offset, offset + count).map(({ message_id, at, text, media }) => ({
+  const all = await ledger.read({ channel: group.id });
+  const entries = all.filter((entry) => !changes.isDeleted(group.id, entry.message_id)).reverse();
+  return { count: entries.length, items: entries.slice(offset, offset + count).map(postJson) };
+};
+
+const postJson = ({ channel, message_id, at, text, media }: LedgerEntry): object => {
+  const owner = -Number(channel);
+  const date = Math.floor(Date.parse(at) / 1_000);
+  return {
     inner_type: 'wall_wallpost',
     id: Number(message_id),
     from_id: owner,
     owner_id: owner,
-    date: Math.floor(Date.parse(at) / 1_000),
+    date,
     text,
     attachments: media.map(({ type, hash }) => {
       const id = parseInt(hash?.slice(0, 7) ?? '0', 16);
-      const date = Math.floor(Date.parse(at) / 1_000);
       const photo = { id, owner_id: UPLOADER, album_id: WALL_ALBUM, date, has_tags: false };
       return { type, [type]: type === 'photo' ? photo : { id, owner_id: owner, date } };
     }),
-  }));
-  return { count: entries.length, items };
+  };
+};
+
+/** Maximum number of posts in one `wall.getById`. */
+const MAX_IDS = 100;
+
+/** Handles `wall.getById {posts: "-7_1,-7_2"}`: leaves out posts that never were, and marks those that were deleted. */
+export const wallGetById = async (
+  { groups, ledger, changes }: WallContext,
+  { posts = '' }: TextParameters,
+): Promise<object> => {
+  const names = posts.split(',');
+  if (names.length > MAX_IDS) throw badParameter(`posts: at most ${MAX_IDS}`);
+  const items: object[] = [];
+  for (const name of names) {
+    const [ownerId = '', postId = ''] = name.split('_');
+    if (!/^[1-9]\d*$/.test(postId)) throw badParameter('posts not valid');
+    const group = groupOf(groups, ownerId);
+    if (group.state === 'missing') continue;
+    if (changes.isDeleted(group.id, postId)) {
+      const owner = -Number(group.id);
+      items.push({ inner_type: 'wall_wallpost', id: Number(postId), owner_id: owner, is_deleted: true });
+      continue;
+    }
+    const entry = (await ledger.read({ channel: group.id })).find((one) => one.message_id === postId);
+    if (entry) items.push(postJson(entry));
+  }
+  return { items };
+};
+
+/** Handles `wall.delete`, which works once for a post. */
+export const wallDelete = async (
+  { groups, changes }: WallContext,
+  parameters: TextParameters,
+  callId: string,
+): Promise<1> => {
+  const group = groupOf(groups, parameters['owner_id'] ?? '');
+  const { post_id = '' } = parameters;
+  if (!/^[1-9]\d{0,15}$/.test(post_id)) throw badParameter('post_id not positive');
+  if (group.state === 'missing') throw badParameter('owner_id is invalid');
+  if (group.state === 'not_manager') throw new ApiError(15, 'Access denied: user should be group editor');
+  if (Number(post_id) > group.lastPostId || changes.isDeleted(group.id, post_id)) throw new ApiError(104, 'Not found');
+  await changes.delete({ channel: group.id, message_id: post_id, call_id: callId });
+  return 1;
 };
 
 const groupOf = (groups: Groups, ownerId: string): Group => {

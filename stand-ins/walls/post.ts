@@ -7,6 +7,8 @@ import { element, toHtml, type WallElement, type WallNode } from './wall-node.js
 interface PostFrame {
   /** Name of the channel. */
   readonly author: string;
+  /** True for a post that readers no longer see. */
+  readonly isDeleted?: boolean;
   /** Additional attributes of the post's element. */
   readonly attributes?: WallElement['attributes'];
   /** Returns null to leave a medium out. */
@@ -27,10 +29,10 @@ const ENGLISH: PostWords = { inReplyTo: (messageId) => `in reply to ${messageId}
 
 /** Returns one message as readers see it: media, formatted text, footer and buttons. */
 export const postElement = (message: VisibleMessage, frame: PostFrame): WallElement => {
-  const { author, attributes = {}, showMedium, footer, words = ENGLISH } = frame;
+  const { author, isDeleted = false, attributes = {}, showMedium, footer, words = ENGLISH } = frame;
   const media = message.media.map(showMedium).filter((node) => node !== null);
   const { text, entities, reply_to: replyTo, buttons } = message;
-  return element('article', { class: 'post', ...attributes }, [
+  return element('article', { class: isDeleted ? 'post deleted' : 'post', ...attributes }, [
     element('div', { class: 'bubble' }, [
       ...(media.length > 0 ? [element('div', { class: 'media' }, media)] : []),
       element('div', { class: 'body' }, [
@@ -58,16 +60,19 @@ interface PostView {
   readonly views: number;
   /** Path prefix of media files. */
   readonly mediaBase: string;
+  readonly isDeleted: boolean;
 }
 
 /** Renders one message on a wall as HTML. */
-export const renderPost = (entry: LedgerEntry, { views, mediaBase }: PostView): string =>
+export const renderPost = (entry: LedgerEntry, { views, mediaBase, isDeleted }: PostView): string =>
   toHtml([
     postElement(entry, {
       author: entry.channel_title,
+      isDeleted,
       attributes: { id: `p-${entry.seq}`, 'data-seq': String(entry.seq), 'data-day': entry.at.slice(0, 10) },
       showMedium: (medium) => showMedium(medium, mediaBase),
       footer: [
+        ...(isDeleted ? [element('span', { class: 'note' }, ['deleted'])] : []),
         element('span', { class: 'views', title: 'Views' }, [EYE, formatCount(views)]),
         element('a', { class: 'id', href: `#p-${entry.seq}`, title: `Message ${entry.message_id}` }, [
           element('time', { datetime: entry.at }, [entry.at.slice(11, 16)]),
@@ -150,6 +155,9 @@ export const POST_STYLE = String.raw`
 .spoiler.seen, .spoiler:focus-visible { color: inherit; background: color-mix(in srgb, var(--meta) 18%, transparent); }
 .reply { margin: 3px 0; padding-left: 8px; border-left: 3px solid var(--accent); font-size: 0.87em; color: var(--soft); }
 .body footer { display: flex; justify-content: flex-end; align-items: center; gap: 7px; margin-top: 2px; font-size: max(11px, 0.8em); color: var(--meta); }
+.post.deleted :is(.text, .text *) { text-decoration: line-through; }
+.post.deleted :is(.text, .media, .buttons, .reply) { opacity: 0.5; }
+.note { font-weight: 600; }
 .views { display: inline-flex; align-items: center; gap: 4px; }
 .views svg { width: 15px; height: 11px; }
 .id { color: inherit; text-decoration: none; }

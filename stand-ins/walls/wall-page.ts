@@ -187,7 +187,7 @@ export interface WallChannel {
   readonly handle: string | null;
 }
 
-/** Response to `GET /wall.json`: new posts on one network's wall. */
+/** Response to `GET /wall.json`: new and changed posts on one network's wall. */
 export interface WallFeed {
   readonly platform: string;
   /** Display name of the network. */

@@ -84,12 +84,16 @@ export const WALL_SCRIPT = String.raw`
     for (const channel of feed.channels) find(source, '.channel', channel.key) || addChannel(source, channel);
     for (const { channel: key, html, seq } of feed.posts) {
       const posts = find(source, '.channel', key).querySelector('.posts');
-      if (posts.querySelector('[data-seq="' + seq + '"]')) continue;
+      const shown = posts.querySelector('[data-seq="' + seq + '"]');
       const follow = atEnd(posts);
       const holder = document.createElement('template');
       holder.innerHTML = html;
       localise(holder.content);
       const post = holder.content.firstElementChild;
+      if (shown) {
+        shown.replaceWith(post);
+        continue;
+      }
       const iso = post.querySelector('time').dateTime;
       const before = [...posts.querySelectorAll('.post time')].at(-1);
       if (!before || localDay(before.dateTime) !== localDay(iso)) posts.append(dayLine(iso));

@@ -48,6 +48,42 @@ describe('Wall', () => {
     expect(posts[1]?.html).toContain('c.jpg');
   });
 
+  const deleted = (message_id: string) => ({
+    seq: 1,
+    at: '',
+    kind: 'deleted' as const,
+    channel: '@many',
+    message_id,
+    call_id: '',
+  });
+
+  it('shows a deleted post as deleted, also to a page that already shows it', () => {
+    const wall = new Wall('telegram', 'Telegram', '/nowhere');
+    for (let seq = 1; seq <= 3; seq++) wall.add(entry(seq));
+    wall.change(deleted('2'));
+    wall.change(deleted('99'));
+    const { posts, next } = wall.feed(3);
+    expect([posts.map(({ seq }) => seq), next]).toEqual([[2], 5]);
+    expect(posts[0]?.html).toMatch(/class="post deleted".*post 2.*>deleted</s);
+    expect(wall.feed(next).posts).toEqual([]);
+    expect(wall.feed(0).posts.map(({ html }) => html.includes('post deleted'))).toEqual([false, true, false]);
+  });
+
+  it('shows the rest of an album, and the whole album once all of it is deleted', () => {
+    const wall = new Wall('telegram', 'Telegram', '/nowhere');
+    wall.add({ ...entry(1), group_id: 'g1', text: 'both' });
+    wall.add({ ...entry(2), group_id: 'g1', text: '' });
+    wall.add(entry(3));
+    wall.change(deleted('2'));
+    const [shorter] = wall.feed(3).posts;
+    expect(shorter?.seq).toBe(1);
+    expect(shorter?.html).toContain('both');
+    expect(shorter?.html).not.toContain('post deleted');
+    wall.change(deleted('1'));
+    const [gone] = wall.feed(4).posts;
+    expect([gone?.seq, gone?.html.includes('post deleted'), gone?.html.includes('both')]).toEqual([1, true, true]);
+  });
+
   it('serves only files of its own media folder', async () => {
     const wall = new Wall('telegram', 'Telegram', '/etc');
     for (const name of ['passwd', '..%2fpasswd', '../etc/passwd', `${'a'.repeat(32)}.png`]) {

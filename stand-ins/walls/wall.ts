@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { LedgerChange } from '../kit/changes.js';
 import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { MEDIA_TYPES } from '../kit/media-store.js';
 import type { StandInAnswer } from '../kit/network.js';
@@ -58,17 +59,21 @@ const MAX_POSTS = 3_000;
 interface ShownPost extends LedgerEntry {
   /** The channel's view count when the post was added. */
   readonly viewsBefore: number;
+  /** Number of the post's last change; the first is its addition. */
+  readonly version: number;
+  readonly isDeleted: boolean;
 }
 
 /**
- * Serves a network's wall for readers: the page at `GET /wall`, new posts at `GET /wall.json?after=`, and uploaded
- * files at `/wall/media/<file>`. A post's view count grows with each request for the page.
+ * Serves a network's wall for readers: the page at `GET /wall`, new and changed posts at `GET /wall.json?after=`, and
+ * uploaded files at `/wall/media/<file>`. A post's view count grows with each request for the page.
  */
 export class Wall {
   /** Ring buffer of the newest posts. */
   private readonly posts: ShownPost[] = [];
   private readonly views = new Map<string, number>();
-  private last = 0;
+  /** Counts additions and changes. */
+  private version = 0;
 
   constructor(
     private readonly platform: string,
@@ -79,8 +84,16 @@ export class Wall {
 
   /** Adds a post; its number determines its position in the ring buffer. */
   add(entry: LedgerEntry): void {
-    this.posts[entry.seq % MAX_POSTS] = { ...entry, viewsBefore: this.views.get(entry.channel) ?? 0 };
-    this.last = entry.seq;
+    const viewsBefore = this.views.get(entry.channel) ?? 0;
+    this.posts[entry.seq % MAX_POSTS] = { ...entry, viewsBefore, version: ++this.version, isDeleted: false };
+  }
+
+  /** Shows what happened to a post, if the wall still has it. */
+  change({ channel, message_id }: LedgerChange): void {
+    this.version++;
+    const at = this.posts.findIndex((post) => post?.message_id === message_id && post.channel === channel);
+    const post = this.posts[at];
+    if (post) this.posts[at] = { ...post, version: this.version, isDeleted: true };
   }
 
   /** True if the path belongs to the wall. */
@@ -105,18 +118,26 @@ export class Wall {
     return this.readMedium(url.pathname.slice('/wall/media/'.length));
   }
 
-  /** Returns the posts after number `after`. */
+  /** Returns the posts that were added or changed after version `after`; of an album, all messages. */
   feed(after: number, mediaBase = '/wall/media'): WallFeed {
     const channels = new Map<string, WallChannel>();
-    const fresh = this.posts.filter(({ seq }) => seq > after).sort((a, b) => a.seq - b.seq);
+    const changed = this.posts.filter(({ version }) => version > after);
+    const albums = new Set(changed.map(albumOf).filter((album) => album !== null));
+    const fresh = this.posts
+      .filter((post) => post.version > after || albums.has(albumOf(post) ?? ''))
+      .sort((a, b) => a.seq - b.seq);
     for (const { channel: key, channel_title: title, channel_handle: handle } of fresh.toReversed())
       if (!channels.has(key)) channels.set(key, { key, title, handle });
-    const posts = joinAlbums(fresh).map((post) => ({
+    const posts = joinMessages(fresh).map((post) => ({
       seq: post.seq,
       channel: post.channel,
-      html: renderPost(post, { views: 1 + (this.views.get(post.channel) ?? 0) - post.viewsBefore, mediaBase }),
+      html: renderPost(post, {
+        views: 1 + (this.views.get(post.channel) ?? 0) - post.viewsBefore,
+        mediaBase,
+        isDeleted: post.isDeleted,
+      }),
     }));
-    return { platform: this.platform, title: this.title, next: this.last, channels: [...channels.values()], posts };
+    return { platform: this.platform, title: this.title, next: this.version, channels: [...channels.values()], posts };
   }
 
   private async readMedium(name: string): Promise<StandInAnswer> {
@@ -135,3 +156,17 @@ export class Wall {
     };
   }
 }
+
+const albumOf = ({ channel, group_id }: LedgerEntry): string | null =>
+  group_id === null ? null : `${channel} ${group_id}`;
+
+/** Joins albums, without their deleted messages unless all are deleted. A joined post keeps its first number. */
+const joinMessages = (posts: readonly ShownPost[]): ShownPost[] => {
+  const whole = joinAlbums(posts);
+  const seen = new Map(joinAlbums(posts.filter(({ isDeleted }) => !isDeleted)).map((post) => [albumOf(post), post]));
+  return whole.map((post) => {
+    const album = albumOf(post);
+    const shown = album === null ? undefined : seen.get(album);
+    return shown ? { ...shown, seq: post.seq, at: post.at } : post;
+  });
+};

@@ -1,3 +1,4 @@
+import type { LedgerChange } from '../../stand-ins/kit/changes.js';
 import type { Fault, LoggedCall } from '../../stand-ins/kit/control.js';
 import type { LedgerEntry } from '../../stand-ins/kit/ledger-entry.js';
 
@@ -50,6 +51,11 @@ export class StandInControl {
       all.push(...items);
       after = newest.seq;
     }
+  }
+
+  /** Returns what happened to messages after they were accepted, oldest first. */
+  async listChanges(query: { after?: number; channel?: string } = {}): Promise<readonly LedgerChange[]> {
+    return ((await this.request('GET', `changes${queryString(query)}`)) as { items: LedgerChange[] }).items;
   }
 
   /** Calls a control. @throws Error with the stand-in's message if the control rejects the request */

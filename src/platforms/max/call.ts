@@ -18,7 +18,7 @@ import { TITLE } from './limits.js';
 
 /** One call to MAX's API. The token is sent in a header, never in the URL. */
 export interface MaxCall {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly body?: JsonObject;
@@ -102,11 +102,12 @@ export type MaxFailure =
 /**
  * Returns the outcome of a failed call (network-errors.md, D-20, D-25, D-26). Only a visible call can be in doubt; any
  * other call may always be repeated.
+ * @param table what refusals mean; default: what they mean for posts
  */
-export const classify = (failure: MaxFailure, call: RefusedCall): StepOutcome => {
+export const classify = (failure: MaxFailure, call: RefusedCall, table: ErrorTable = errors): StepOutcome => {
   switch (failure.kind) {
     case 'refused':
-      return classifyRefusal(failure, call);
+      return classifyRefusal(failure, call, table);
     case 'unreadable':
       return classifyForeign(failure, call);
     case 'lost':
@@ -117,11 +118,15 @@ export const classify = (failure: MaxFailure, call: RefusedCall): StepOutcome =>
 
 type Refusal = Extract<MaxFailure, { kind: 'refused' }>;
 
-const classifyRefusal = ({ status, code, message, retryAfter }: Refusal, call: RefusedCall): StepOutcome => {
+const classifyRefusal = (
+  { status, code, message, retryAfter }: Refusal,
+  call: RefusedCall,
+  table: ErrorTable,
+): StepOutcome => {
   const words = [code, message].filter(Boolean).join(': ');
   const codes = [status >= 500 ? 500 : status, ...(code === '' ? [] : [code])];
   const isSlowDown = status === 429 || code === 'too.many.requests';
-  return errors.classify({ codes, words, ...(isSlowDown && { waitSeconds: readSeconds(retryAfter) }) }, call);
+  return table.classify({ codes, words, ...(isSlowDown && { waitSeconds: readSeconds(retryAfter) }) }, call);
 };
 
 /** Classifies a response that does not come from MAX. If the status is 429, the call is retried after a delay. */

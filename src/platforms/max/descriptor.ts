@@ -1,6 +1,7 @@
 import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
+import { canDeleteMessage, deleteMessage } from './after-publishing.js';
 import { MAX_LIMITS, TITLE } from './limits.js';
 import { lookUpMessage } from './look-up.js';
 import { MAX_EXAMPLES } from './messages.js';
@@ -26,6 +27,8 @@ export const createMaxPublisher = (options: PublisherOptions): ConnectedPublishe
     send: (step, context) => sendStep(connection, step, context),
     lookUp: (step, context, send) => lookUpMessage(connection, step, context, send),
     test: (context) => testMax(connection, context),
+    deleteMessage: (message, context) => deleteMessage(connection, message, context),
+    canDelete: canDeleteMessage,
     close: () => connection.connections.close(),
   };
 };

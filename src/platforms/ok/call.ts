@@ -17,8 +17,11 @@ export interface OkRefusal {
 }
 
 /** Returns the outcome of a refusal (network-errors.md, D-20, D-25, D-26). */
-export const classify = ({ errorCode, errorMsg }: OkRefusal, call: RefusedCall): StepOutcome =>
-  errors.classify({ codes: [errorCode], words: errorMsg }, call);
+export const classify = (
+  { errorCode, errorMsg }: OkRefusal,
+  call: RefusedCall,
+  table: ErrorTable = errors,
+): StepOutcome => table.classify({ codes: [errorCode], words: errorMsg }, call);
 
 /**
  * Returns a call's `sig` in lower-case hex (networks.md §1): the MD5 hash of all parameters except the token, sorted
@@ -41,6 +44,8 @@ interface OkCall {
   readonly visible: boolean;
   /** True if an empty body means success. */
   readonly mayBeEmpty?: boolean;
+  /** What refusals of this call mean; default: what they mean for posts. */
+  readonly errors?: ErrorTable;
 }
 
 /** Result of a method call: its value, or the outcome of the step if it failed. `last` is the HTTP exchange. */
@@ -51,7 +56,7 @@ type OkResponse =
 /** Makes a signed method call; never throws. OK always responds with HTTP 200, so `error_code` decides. */
 export const callOk = async (
   { apiUrl, connections, timeoutMs, countUnknown }: NetworkConnection,
-  { method, parameters, visible, mayBeEmpty = false }: OkCall,
+  { method, parameters, visible, mayBeEmpty = false, errors: table = errors }: OkCall,
   { credentials, waits, signal, holdsLease }: Pick<SendContext, 'credentials' | 'waits' | 'signal' | 'holdsLease'>,
 ): Promise<OkResponse> => {
   const { application_key = '', application_secret = '', access_token = '' } = credentials;
@@ -74,7 +79,7 @@ export const callOk = async (
   if (isEmpty) return { ok: true, value: null, last };
   const value = last.kind === 'answered' ? parseJson(last.body) : undefined;
   const refusal = readRefusal(value);
-  if (refusal) return { ok: false, outcome: classify(refusal, { visible, waits, credentials, countUnknown }) };
+  if (refusal) return { ok: false, outcome: classify(refusal, { visible, waits, credentials, countUnknown }, table) };
   if (value === undefined || value === null || (last.kind === 'answered' && last.status !== 200)) {
     return { ok: false, outcome: classifyUnreadable(last, visible, credentials) };
   }

@@ -2,6 +2,7 @@ import { LIMITS } from '../../payload/payload.js';
 import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
+import { canDeleteTopic, deleteTopic } from './after-publishing.js';
 import { OK_LIMITS, TITLE } from './limits.js';
 import { OK_EXAMPLES } from './messages.js';
 import { postTopic } from './post.js';
@@ -25,6 +26,8 @@ export const createOkPublisher = (options: PublisherOptions): ConnectedPublisher
     previewCalls,
     send: (step, context) => (step.visible ? postTopic : uploadMedium)(connection, step, context),
     test: (context) => testOk(connection, context),
+    deleteMessage: (message, context) => deleteTopic(connection, message, context),
+    canDelete: canDeleteTopic,
     close: () => connection.connections.close(),
   };
 };

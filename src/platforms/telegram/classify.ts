@@ -31,11 +31,12 @@ export type TelegramFailure =
 /**
  * Returns the outcome of a failed call (network-errors.md, D-20, D-25, D-26). Never retries a call if readers may already
  * see its effect.
+ * @param table what refusals mean; default: what they mean for posts
  */
-export const classify = (failure: TelegramFailure, call: RefusedCall): StepOutcome => {
+export const classify = (failure: TelegramFailure, call: RefusedCall, table: ErrorTable = errors): StepOutcome => {
   switch (failure.kind) {
     case 'refused':
-      return classifyRefusal(failure, call);
+      return classifyRefusal(failure, call, table);
     case 'unreadable':
       return classifyForeign(failure, call);
     case 'lost':
@@ -49,19 +50,19 @@ type Refusal = Extract<TelegramFailure, { kind: 'refused' }>;
 /** Matches the refusal of an album's message, and its quoted cause. */
 const ALBUM_REFUSAL = /failed to send message #\d+ with the error message "([^]*?)"/i;
 
-const classifyRefusal = (refusal: Refusal, call: RefusedCall): StepOutcome => {
+const classifyRefusal = (refusal: Refusal, call: RefusedCall, table: ErrorTable): StepOutcome => {
   const { errorCode, description, parameters } = refusal;
   const migratedTo = parameters.migrate_to_chat_id;
   if (typeof migratedTo === 'number' || typeof migratedTo === 'string') {
     return { kind: 'moved', address: { chat_id: String(migratedTo) }, ...platformSays(description, call.credentials) };
   }
   if (errorCode === 429) {
-    return errors.classify({ codes: [429], words: description, waitSeconds: secondsToWait(refusal) }, call);
+    return table.classify({ codes: [429], words: description, waitSeconds: secondsToWait(refusal) }, call);
   }
   const cause = ALBUM_REFUSAL.exec(description)?.[1];
   // Items were seen in the chat after this cause (network-errors.md).
-  if (cause === undefined || /retry after/i.test(cause)) return errors.classify(answerOf(refusal), call);
-  const ofCause = errors.classify({ codes: [], words: cause }, call);
+  if (cause === undefined || /retry after/i.test(cause)) return table.classify(answerOf(refusal), call);
+  const ofCause = table.classify({ codes: [], words: cause }, call);
   return 'error' in ofCause
     ? { ...ofCause, error: { ...ofCause.error, ...platformSays(description, call.credentials) } }
     : ofCause;

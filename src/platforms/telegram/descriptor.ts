@@ -1,6 +1,7 @@
 import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
+import { canDeleteMessage, deleteMessage } from './after-publishing.js';
 import { forecastFiles, mediaOf, previewCalls } from './files.js';
 import { TELEGRAM_LIMITS, TITLE } from './limits.js';
 import { TELEGRAM_EXAMPLES } from './messages.js';
@@ -24,6 +25,8 @@ export const createTelegramPublisher = (options: PublisherOptions): ConnectedPub
     previewCalls,
     send: (step, context) => sendStep(connection, step, context),
     test: (context) => testTelegram(connection, context),
+    deleteMessage: (message, context) => deleteMessage(connection, message, context),
+    canDelete: canDeleteMessage,
     close: () => connection.connections.close(),
   };
 };

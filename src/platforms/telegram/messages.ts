@@ -8,6 +8,9 @@ export const TELEGRAM_MESSAGES = {
   movedAgain: 'The chat has moved again.',
   /** Detail of a failed call. */
   duringUpload: message('{detail}, during the upload'),
+  /** `too_old` */
+  tooOld:
+    'Telegram lets bots delete no message older than 48 hours: delete it by hand in Telegram, or correct its text.',
   /** Detail of a failed call. */
   notCalled: 'the call could not be made',
 };

@@ -1,8 +1,8 @@
 import { failed, type NetworkConnection, passed, type TestAnswer, textOf, unanswered } from '../channel-check.js';
-import { exchange, parseObject, readRetryAfter } from '../exchange.js';
-import { classifyUnanswered } from '../outcomes.js';
+import { isObject } from '../exchange.js';
 import type { ChannelCheck, StepOutcome, TestContext } from '../publisher.js';
-import { classify, maskToken } from './classify.js';
+import { callMethod } from './call.js';
+import { classify, type TelegramFailure } from './classify.js';
 import { TITLE } from './limits.js';
 import { TELEGRAM_MESSAGES, TELEGRAM_TEST_MESSAGES } from './messages.js';
 import { isBotToken, malformedToken } from './send.js';
@@ -39,53 +39,20 @@ type BotAnswer =
   | (Extract<TestAnswer, { kind: 'refused' }> & { readonly movedTo?: string | undefined });
 
 const askBot = async (
-  { apiUrl, connections, timeoutMs }: NetworkConnection,
+  connection: NetworkConnection,
   { token, method, parameters }: { readonly token: string; readonly method: string; readonly parameters: object },
   { awaitTurn, signal, credentials }: TestContext,
 ): Promise<BotAnswer> => {
   await awaitTurn(token);
-  const answer = await exchange(
-    connections,
-    {
-      method: 'POST',
-      url: `${apiUrl}/bot${token}/${method}`,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(parameters),
-    },
-    { timeoutMs, signal },
-  );
-  const body = answer.kind === 'answered' ? (parseObject(answer.body) as RawAnswer | null) : null;
-  if (body?.ok === true && typeof body.result === 'object' && body.result !== null)
-    return { kind: 'answered', value: body.result as Readonly<Record<string, unknown>> };
-  if (answer.kind !== 'answered' || body?.ok !== false || Number(body.error_code) >= 500) {
-    const call = { title: TITLE, platform: 'telegram', visible: false, credentials };
-    return { kind: 'refused', error: errorOf(classifyUnanswered(answer, call)) };
-  }
-  const { error_code, description, parameters: more } = body;
-  const refusal = maskToken(
-    {
-      kind: 'refused',
-      method,
-      errorCode: Number(error_code),
-      description: textOf(description),
-      parameters: more ?? {},
-      retryAfter: readRetryAfter(answer.headers),
-    },
-    token,
-  );
-  const outcome = classify(refusal, { visible: false, waits: {}, credentials });
+  const answer = await callMethod(connection, { token, method, parameters }, { signal });
+  if (answer.ok && isObject(answer.result)) return { kind: 'answered', value: answer.result };
+  const failure = answer.ok ? UNREADABLE : answer.failure;
+  const outcome = classify(failure, { visible: false, waits: {}, credentials });
   const movedTo = outcome.kind === 'moved' ? outcome.address['chat_id'] : undefined;
   return { kind: 'refused', error: errorOf(outcome), movedTo };
 };
 
-/** A Bot API response; a malformed response may lack any part. */
-interface RawAnswer {
-  readonly ok?: unknown;
-  readonly result?: unknown;
-  readonly error_code?: unknown;
-  readonly description?: unknown;
-  readonly parameters?: { readonly retry_after?: number; readonly migrate_to_chat_id?: number | string };
-}
+const UNREADABLE: TelegramFailure = { kind: 'unreadable', status: 200, retryAfter: undefined };
 
 const errorOf = (outcome: StepOutcome) =>
   'error' in outcome

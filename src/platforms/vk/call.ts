@@ -16,8 +16,11 @@ export interface VkRefusal {
 }
 
 /** Returns the outcome of a refusal (network-errors.md, D-20, D-25, D-26). */
-export const classify = ({ errorCode, subcode, errorMsg }: VkRefusal, call: RefusedCall): StepOutcome =>
-  errors.classify({ codes: [errorCode], subcode, words: errorMsg }, call);
+export const classify = (
+  { errorCode, subcode, errorMsg }: VkRefusal,
+  call: RefusedCall,
+  table: ErrorTable = errors,
+): StepOutcome => table.classify({ codes: [errorCode], subcode, words: errorMsg }, call);
 
 interface VkCall {
   readonly method: string;
@@ -26,12 +29,15 @@ interface VkCall {
   readonly token: string;
   /** True if readers would see its effect. */
   readonly visible: boolean;
+  /** What refusals of this call mean; default: what they mean for posts. */
+  readonly errors?: ErrorTable;
 }
 
 /** Result of a method call: its response, or the outcome of the step if it failed. `last` is the HTTP exchange. */
 type VkResponse =
   | { readonly ok: true; readonly response: unknown; readonly last: Exchange }
-  | { readonly ok: false; readonly outcome: StepOutcome };
+  /** `errorCode`: VK's own; absent if VK did not answer. */
+  | { readonly ok: false; readonly outcome: StepOutcome; readonly errorCode?: number };
 
 /** VK API version. */
 const VERSION = '5.199';
@@ -39,7 +45,7 @@ const VERSION = '5.199';
 /** Calls a method; never throws. VK always responds with HTTP 200, so `error` decides (D-41). */
 export const callVk = async (
   { apiUrl, connections, timeoutMs, countUnknown }: NetworkConnection,
-  { method, parameters, token, visible }: VkCall,
+  { method, parameters, token, visible, errors: table = errors }: VkCall,
   { credentials, waits, signal, holdsLease }: Pick<SendContext, 'credentials' | 'waits' | 'signal' | 'holdsLease'>,
 ): Promise<VkResponse> => {
   const last = await exchange(
@@ -55,7 +61,10 @@ export const callVk = async (
   const answer = last.kind === 'answered' ? parseObject(last.body) : null;
   const { response } = answer ?? {};
   const refusal = readRefusal(answer);
-  if (refusal) return { ok: false, outcome: classify(refusal, { visible, waits, credentials, countUnknown }) };
+  if (refusal) {
+    const outcome = classify(refusal, { visible, waits, credentials, countUnknown }, table);
+    return { ok: false, outcome, errorCode: refusal.errorCode };
+  }
   if (response === undefined || response === null)
     return { ok: false, outcome: classifyUnreadable(last, visible, credentials) };
   return { ok: true, response, last };

@@ -1,6 +1,7 @@
 import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PlatformChannel, PublisherOptions } from '../publisher.js';
+import { canDeletePost, deletePost } from './after-publishing.js';
 import { TITLE, VK_LIMITS } from './limits.js';
 import { VK_EXAMPLES } from './messages.js';
 import { renderVk } from './render.js';
@@ -31,6 +32,8 @@ export const createVkPublisher = (options: PublisherOptions): ConnectedPublisher
     send: (step, context) => (step.visible ? postToWall : uploadMedium)(connection, step, context),
     lookUp: (step, context, send) => lookUpOnWall(connection, step, context, send),
     test: (context) => testVk(connection, context),
+    deleteMessage: (message, context) => deletePost(connection, message, context),
+    canDelete: canDeletePost,
     close: () => connection.connections.close(),
   };
 };

@@ -10,6 +10,15 @@ export const VK_MESSAGES = {
   photoUnreadable: 'VK cannot read this photo.',
   /** `media_refused` */
   fileRefused: 'VK does not accept this file.',
+  /** `user_token_needed` */
+  userTokenRefused:
+    'VK does not accept the user token in upload_token: set a new one and take the post back again, or delete it by hand on VK.',
+  /** `no_right_to_delete` */
+  userMayNotDelete:
+    'The account behind upload_token may not delete the post: make it an editor of the community and take the post back again, or delete it by hand on VK.',
+  /** Forecast */
+  deletingNeedsUserToken:
+    'Only VK knows whether this token may delete posts. The token of an editor of the community, set as upload_token, may.',
 };
 
 /** Results of a channel test on VK. */

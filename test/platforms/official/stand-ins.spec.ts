@@ -1,3 +1,4 @@
+import type { Fault } from '../../../stand-ins/kit/control.js';
 import { USER_TOKEN } from '../../stand-ins/vk/stand-in.js';
 import { mediaFolder } from '../media-files.js';
 import { postOf, publishPost } from '../publish-post.js';
@@ -13,7 +14,7 @@ afterAll(() => files.remove());
 
 const signal = new AbortController().signal;
 
-/** Publishes all posts, looks one up, tests the channel, and does so with credentials that are wrong. */
+/** Publishes all posts, looks one up, deletes it, tests the channel, and does so with credentials that are wrong. */
 const observeStandIn = async (name: NetworkName): Promise<readonly Observed[]> => {
   const { start, publisher: create, address, credentials, textLimit } = NETWORKS[name];
   const network = await start();
@@ -37,6 +38,15 @@ const observeStandIn = async (name: NetworkName): Promise<readonly Observed[]> =
     const step = publisher.render(postOf({ text: 'Look' }), channel).steps[0];
     const sending = { ...context, channel, results: {}, media: files.lending([]) };
     if (step) await publisher.lookUp?.(step, sending, { since: 0, before: new Set() });
+    const sent = step && (await publisher.send(step, { ...sending, key: 'to delete' }));
+    if (sent?.kind !== 'done') throw new Error(`${name} did not accept the post`);
+    const message = { id: sent.messageIds[0]!, at: Date.now() };
+    const deleting = { credentials, channel, signal, now: Date.now(), minuteMs: 60_000 };
+    const { refused } = DELETING[name];
+    if (refused) await network.control.addFault({ mode: 'answer', ...refused });
+    if (refused) expect(await publisher.deleteMessage!(message, deleting)).toMatchObject({ kind: 'refused' });
+    expect(await publisher.deleteMessage!(message, deleting)).toEqual({ kind: 'deleted' });
+    expect(await publisher.deleteMessage!(message, deleting)).toEqual({ kind: 'not_there' });
     const test = { credentials, channel, signal, awaitTurn: () => Promise.resolve() };
     for await (const check of publisher.test(test)) expect(check).toMatchObject({ ok: true });
     // VK is asked for a community's rights and for a user's.
@@ -55,6 +65,20 @@ const observeStandIn = async (name: NetworkName): Promise<readonly Observed[]> =
 };
 
 const ONE_AUDIO: MadePost = () => ({ media: [{ type: 'audio', url: 'https://media.example/horn.mp3' }] });
+
+/** A refusal after which the publisher looks the message up; absent if the network has no look-up for it. */
+const DELETING: Readonly<Record<NetworkName, { readonly refused?: Partial<Fault> }>> = {
+  telegram: {},
+  vk: {
+    refused: {
+      method: 'wall.delete',
+      status: 200,
+      body: { error: { inner_type: 'base_error', error_code: 15, error_msg: 'Access denied' } },
+    },
+  },
+  max: { refused: { method: 'DELETE /messages', status: 200, body: { success: false, message: 'not now' } } },
+  ok: { refused: { method: 'mediatopic.deleteTopic', status: 200, body: { success: false } } },
+};
 
 /** What makes each stand-in refuse the wrong credentials. */
 const WRONG: Readonly<Record<NetworkName, object>> = {

@@ -47,5 +47,5 @@ const methodOf = (
   if (files.length > 0) return `upload ${files.join(' ')}`;
   if (network === 'vk') return bare.slice(bare.lastIndexOf('/') + 1);
   if (network === 'ok') return String(fields['method']);
-  return `${method} ${bare.replace(/^\/chats\/[^/]+/, '/chats/{chatId}')}`;
+  return `${method} ${bare.replace(/^\/chats\/[^/]+/, '/chats/{chatId}').replace(/^\/messages\/.+/, '/messages/{messageId}')}`;
 };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { StandInControl } from '../../support/stand-in-control.js';
-import { callBot } from './stand-in.js';
+import { callBot, TOKEN } from './stand-in.js';
 
 const LOADER = new URL('../../support/typescript-loader.js', import.meta.url).href;
 const MAIN = fileURLToPath(new URL('../../../stand-ins/telegram/main.ts', import.meta.url));
@@ -67,5 +67,24 @@ describe('the stand-in as a separate process', () => {
     await callBot(url, 'sendMessage', { chat_id: '@ended', text: 'last words' });
     expect(await end('SIGTERM')).toBe(0);
     expect(await readFile(join(folder, 'ledger.jsonl'), 'utf8')).toContain('last words');
+  });
+
+  it('keeps every acknowledged deletion when it is killed, and tells bots apart after a restart', async () => {
+    const url = await start();
+    for (const text of ['one', 'two']) await callBot(url, 'sendMessage', { chat_id: '-77', text });
+    expect(await callBot(url, 'deleteMessage', { chat_id: '-77', message_id: 2 })).toMatchObject({
+      body: { ok: true, result: true },
+    });
+    await end('SIGKILL');
+
+    const again = await start();
+    expect(await new StandInControl(again).listChanges()).toMatchObject([{ kind: 'deleted', message_id: '2' }]);
+    const gone = 'Bad Request: message to delete not found';
+    const remove = (message_id: number, token?: string) =>
+      callBot(again, 'deleteMessage', { chat_id: '-77', message_id }, ...(token === undefined ? [] : [token]));
+    expect((await remove(2)).body.description).toBe(gone);
+    expect((await remove(1, `8${TOKEN}`)).body.description).toBe(gone);
+    expect((await remove(1)).body.result).toBe(true);
+    expect(await (await fetch(`${again}/wall`)).text()).toContain('class="post deleted"');
   });
 });
