@@ -16,7 +16,7 @@ export const VK_MESSAGES = {
   /** `no_right_to_delete` */
   userMayNotDelete:
     'The account behind upload_token may not delete the post: make it an editor of the community and take the post back again, or delete it by hand on VK.',
-  /** Forecast */
+  /** Forecast of a deletion. */
   deletingNeedsUserToken:
     'Only VK knows whether this token may delete posts. The token of an editor of the community, set as upload_token, may.',
 };
