@@ -226,7 +226,7 @@ const PARTS = {
     may: [
       '/messages\\.ts$',
       part('kernel'),
-      '^src/platforms/[^/]+/errors\\.ts$',
+      '^src/platforms/[^/]+/(change-)?errors\\.ts$',
       '^src/processing/translation/errors\\.ts$',
       '^src/api/transport/problem\\.view\\.ts$',
     ],

@@ -1,16 +1,21 @@
+import { MAX_CHANGE_ERRORS } from '../../platforms/max/change-errors.js';
 import { MAX_ERRORS } from '../../platforms/max/errors.js';
 import { MAX_EXAMPLES, MAX_MESSAGES, MAX_TEST_MESSAGES } from '../../platforms/max/messages.js';
 import {
   CALL_MESSAGES,
+  CHANGE_MESSAGES,
   DEGRADATION_MESSAGES,
   EXCHANGE_MESSAGES,
   OBSTACLE_MESSAGES,
   TEST_MESSAGES,
 } from '../../platforms/messages.js';
+import { OK_CHANGE_ERRORS } from '../../platforms/ok/change-errors.js';
 import { OK_ERRORS } from '../../platforms/ok/errors.js';
 import { OK_EXAMPLES, OK_MESSAGES, OK_TEST_MESSAGES } from '../../platforms/ok/messages.js';
+import { TELEGRAM_CHANGE_ERRORS } from '../../platforms/telegram/change-errors.js';
 import { TELEGRAM_ERRORS } from '../../platforms/telegram/errors.js';
 import { TELEGRAM_EXAMPLES, TELEGRAM_MESSAGES, TELEGRAM_TEST_MESSAGES } from '../../platforms/telegram/messages.js';
+import { VK_CHANGE_ERRORS } from '../../platforms/vk/change-errors.js';
 import { VK_ERRORS } from '../../platforms/vk/errors.js';
 import { VK_EXAMPLES, VK_MESSAGES, VK_TEST_MESSAGES } from '../../platforms/vk/messages.js';
 import { TRANSLATION_ERRORS } from '../../processing/translation/errors.js';
@@ -19,9 +24,17 @@ import { translate, type Translation } from '../translation.js';
 /** The advice about a network's error, whose table has both languages. */
 const ADVICE: Translation = {
   of: null,
-  pairs: [...TELEGRAM_ERRORS, ...VK_ERRORS, ...MAX_ERRORS, ...OK_ERRORS, ...TRANSLATION_ERRORS].map(
-    ({ advice }) => [advice.en, advice.ru] as const,
-  ),
+  pairs: [
+    ...TELEGRAM_ERRORS,
+    ...TELEGRAM_CHANGE_ERRORS,
+    ...VK_ERRORS,
+    ...VK_CHANGE_ERRORS,
+    ...MAX_ERRORS,
+    ...MAX_CHANGE_ERRORS,
+    ...OK_ERRORS,
+    ...OK_CHANGE_ERRORS,
+    ...TRANSLATION_ERRORS,
+  ].map(({ advice }) => [advice.en, advice.ru] as const),
 };
 
 /** Sentences about what the networks accept and answer. */
@@ -77,6 +90,10 @@ export const NETWORKS = [
     unreadable: 'Ответ не читается: {network} ({status}).',
     unreadableInDoubt: 'Ответ не читается: {network} ({status}). Пост, возможно, там уже виден.',
   }),
+  translate(CHANGE_MESSAGES, {
+    deleteRefused: '{network} не удаляет сообщение: удалите его там вручную и отзовите пост ещё раз.',
+    chatMoved: 'У чата в {network} теперь другой id, под которым этого сообщения нет: удалите его там вручную.',
+  }),
   translate(TEST_MESSAGES, {
     notInTime: '{network} не отвечает вовремя: проверьте канал ещё раз позже.',
     questionRefused: '{network} отклоняет проверочный запрос, но посты всё же могут проходить.',
@@ -121,6 +138,8 @@ export const NETWORKS = [
     malformedToken: 'Это не токен бота: задайте токен, который выдал @BotFather, вида 123456:ABC-DEF….',
     movedAgain: 'Чат снова переехал.',
     duringUpload: '{detail}, во время загрузки',
+    tooOld:
+      'Telegram не даёт ботам удалять сообщения старше 48 часов: удалите его в Telegram вручную или исправьте текст.',
     notCalled: 'вызов не удалось выполнить',
   }),
   translate(TELEGRAM_TEST_MESSAGES, {
@@ -142,6 +161,12 @@ export const NETWORKS = [
     uploadTokenMissing: 'У канала нет токена для загрузки: задайте ключи доступа заново.',
     photoUnreadable: 'VK не может прочитать это фото.',
     fileRefused: 'VK не принимает этот файл.',
+    userTokenRefused:
+      'VK не принимает токен пользователя из upload_token: задайте новый и отзовите пост ещё раз или удалите запись в VK вручную.',
+    userMayNotDelete:
+      'Аккаунт, выпустивший upload_token, не может удалить запись: сделайте его редактором сообщества и отзовите пост ещё раз или удалите запись в VK вручную.',
+    deletingNeedsUserToken:
+      'Можно ли удалять записи с этим токеном, знает только VK. С токеном редактора сообщества в upload_token — можно.',
   }),
   translate(VK_TEST_MESSAGES, {
     communityNotFound: 'VK не знает сообщество {id}: проверьте group_id, это его номер без минуса.',
