@@ -194,7 +194,7 @@ export interface PublishedMessage {
 
 export interface DeleteContext extends Pick<SendContext, 'credentials' | 'channel' | 'signal' | 'holdsLease'> {
   readonly now: Instant;
-  /** Length of a minute, in ms (MINUTE_MS); scales Telegram's 48 hours. */
+  /** Length of a minute, in ms (MINUTE_MS); scales how long a network allows deletions. */
   readonly minuteMs: number;
 }
 

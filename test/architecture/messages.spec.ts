@@ -11,7 +11,7 @@ const EXEMPT: readonly (readonly [file: RegExp, reason: string])[] = [
   [/^cli\/commands\/completion\.ts$/, 'scripts for shells'],
   [/^api\/documentation\/docs\.controller\.ts$/, 'a script for browsers'],
   [
-    /^(platforms\/[a-z]+|processing\/translation)\/errors\.ts$/,
+    /^(platforms\/[a-z]+|processing\/translation)\/(change-)?errors\.ts$/,
     'docs/reference/network-errors.md lists the tables of errors',
   ],
   [/^language\//, 'forms of messages in another language'],

@@ -4,9 +4,14 @@ import { PLATFORMS } from '../../src/platforms/catalogue.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Places that may name a network: its own folders, and the catalogues that list them. Specs may name any. */
+/**
+ * Places that may name a network: its own folders, the catalogues that list them, and the translations of their sentences.
+ * Specs may name any.
+ */
 const NAMES = PLATFORMS.ids.join('|');
-const OWN = new RegExp(`^(?:src/platforms|stand-ins)/(?:(?:${NAMES})/|catalogue\\.ts$)|\\.spec\\.ts$`);
+const OWN = new RegExp(
+  `^(?:src/platforms|stand-ins)/(?:(?:${NAMES})/|catalogue\\.ts$)|^src/language/russian/networks\\.ts$|\\.spec\\.ts$`,
+);
 
 /** Titles, settings and quoted identifiers. `max` and `ok` are ordinary words of code, so only their titles count. */
 const titles = PLATFORMS.all.map(({ title }) => title).join('|');

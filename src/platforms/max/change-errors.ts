@@ -1,7 +1,7 @@
 import type { ErrorRow } from '../error-table.js';
 
 /**
- * MAX's refusals of a change (published.md: Calls). They come before {@link MAX_ERRORS}, because they say nothing about
+ * MAX's refusals of a change (networks.md §10). They come before {@link MAX_ERRORS}, because they say nothing about
  * posts (D-71).
  */
 export const MAX_CHANGE_ERRORS: readonly ErrorRow[] = [

@@ -1,7 +1,7 @@
 import type { ErrorRow } from '../error-table.js';
 
 /**
- * VK's refusals of a change (published.md: Calls). They come before {@link VK_ERRORS}, because they say nothing about
+ * VK's refusals of a change (networks.md §10). They come before {@link VK_ERRORS}, because they say nothing about
  * posts (D-71).
  */
 export const VK_CHANGE_ERRORS: readonly ErrorRow[] = [

@@ -34,7 +34,7 @@ const asked = async () =>
 const answer = (status: number, code: string, message = '') => ({ status, body: { code, message } });
 const LOOKED_UP = ['DELETE /messages', 'GET /messages/{messageId}'];
 
-describe("a message's deletion (published.md: Calls)", () => {
+describe("a message's deletion (networks.md §10)", () => {
   it('is done, and the message is gone for readers', async () => {
     expect(await remove()).toEqual({ kind: 'deleted' });
     expect(await max.control.listChanges({ channel: CHAT })).toMatchObject([{ kind: 'deleted', message_id: mid }]);

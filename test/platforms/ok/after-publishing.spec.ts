@@ -29,7 +29,7 @@ const refuse = (error_code: number, method = 'mediatopic.deleteTopic', error_msg
 const UNKNOWN = '154000000000999';
 const LOOKED_UP = ['mediatopic.deleteTopic', 'mediatopic.getByIds'];
 
-describe("a topic's deletion (published.md: Calls)", () => {
+describe("a topic's deletion (networks.md §10)", () => {
   it('is done, and the topic is gone for readers', async () => {
     expect(await remove()).toEqual({ kind: 'deleted' });
     const { items } = await ok.control.listCalls({ method: 'mediatopic.deleteTopic' });

@@ -43,7 +43,7 @@ const answer = (error_code: number, description: string) => ({
   body: { ok: false, error_code, description },
 });
 
-describe("a message's deletion (published.md: Calls)", () => {
+describe("a message's deletion (networks.md §10)", () => {
   it('is done, and the message is gone for readers', async () => {
     await send();
     await send();

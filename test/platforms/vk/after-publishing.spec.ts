@@ -26,7 +26,7 @@ const refuse = (error_code: number, method = 'wall.delete', error_msg = 'words')
   vk.control.addFault({ mode: 'answer', method, ...refusal(error_code, error_msg) });
 const withoutUserToken = { credentials: { access_token: COMMUNITY_TOKEN }, channel: TEXT_ONLY_CHANNEL };
 
-describe("a post's deletion (published.md: Calls)", () => {
+describe("a post's deletion (networks.md §10)", () => {
   it("is done with the user's token, and the post is gone for readers", async () => {
     expect(await remove()).toEqual({ kind: 'deleted' });
     const { items } = await vk.control.listCalls({ method: 'wall.delete' });
