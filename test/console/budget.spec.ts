@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
@@ -18,16 +18,6 @@ describe('the built console', () => {
     const files = [...page.matchAll(/(?:src|href)="\/console\/(assets\/[^"]+\.(?:js|css))"/g)].map(([, file]) => file!);
     expect(files.length).toBeGreaterThan(1);
     expect(await sizeOf(files)).toBeLessThanOrEqual(FIRST_VIEW_BYTES);
-  });
-
-  it('loads the chart of the time machine with the time machine alone', async () => {
-    const page = await readFile(`${FOLDER}index.html`, 'utf8');
-    const names = await readdir(`${FOLDER}assets`);
-    const charts: string[] = [];
-    for (const name of names.filter((each) => each.endsWith('.js')))
-      if (/u-legend|uplot/.test(await readFile(`${FOLDER}assets/${name}`, 'utf8'))) charts.push(name);
-    expect(charts).not.toEqual([]);
-    expect(charts.filter((name) => page.includes(name))).toEqual([]);
   });
 
   it('has no inline script or style, and asks nothing of other hosts', async () => {

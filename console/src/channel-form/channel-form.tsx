@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { type Api, FieldProblems, management, missingProblem, type Problems, readProblems } from '../api/management.js';
 import { refreshChannel } from '../channels/channel-calls.js';
 import { Button } from '../components/button.js';
-import { Card } from '../components/card.js';
+import { Card, Columns } from '../components/card.js';
 import { Dialog } from '../components/dialog.js';
 import { Form, FormEnd, useSave } from '../components/form.js';
 import { Icon } from '../components/icon.js';
@@ -183,7 +183,7 @@ export const ChannelForm = ({ onCreated, onTest, onDone, doneLabel }: ChannelFor
 
   const isOk = tested?.test.ok === true;
   return (
-    <div className="channel-form">
+    <Columns second="1.06fr">
       <Card title={m.channel}>
         <Form className="form-fields" onSubmit={() => void save()}>
           <NetworkChoice
@@ -236,7 +236,7 @@ export const ChannelForm = ({ onCreated, onTest, onDone, doneLabel }: ChannelFor
       ) : (
         <BeforeTest network={draft.network} />
       )}
-    </div>
+    </Columns>
   );
 };
 

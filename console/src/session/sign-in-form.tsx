@@ -1,6 +1,7 @@
 import './sign-in-form.css';
 import { useState } from 'react';
 import { GatewayError } from '../api/management.js';
+import { BarChart } from '../components/bar-chart.js';
 import { Button } from '../components/button.js';
 import { Segmented, TextField } from '../components/controls.js';
 import { Form } from '../components/form.js';
@@ -126,8 +127,4 @@ const heights = Array.from({ length: BARS }, (_, index) => {
 });
 
 /** A decorative strip along the bottom that looks like a day of posts. */
-const Bars = () => (
-  <svg className="sign-in-bars" viewBox={`0 0 ${BARS * 5} 96`} preserveAspectRatio="none" aria-hidden="true">
-    <path d={heights.map((height, index) => `M${index * 5 + 2} 96v${-height}`).join('')} />
-  </svg>
-);
+const Bars = () => <BarChart className="sign-in-bars" height={96} step={5} series={[['', heights]]} />;

@@ -2,6 +2,7 @@ import './tide.css';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
 import { type Overview, useOverview } from '../api/overview.js';
+import { BarChart } from '../components/bar-chart.js';
 import { format } from '../i18n/format.js';
 import { defineMessages } from '../i18n/messages.js';
 
@@ -19,7 +20,6 @@ const m = defineMessages({
 });
 
 const HEIGHT = 22;
-const STEP = 5;
 /** How many bars Shift+arrow moves by: one hour. */
 const LONG_STEP = 6;
 
@@ -120,20 +120,12 @@ const TideAxis = ({ day }: { readonly day: Overview['day'] }) => {
 
 const TideBars = ({ day }: { readonly day: Overview['day'] }) => {
   const most = Math.max(1, ...day.map(({ events }) => events));
-  const bar = (index: number, height: number): string => `M${index * STEP + 2} ${HEIGHT}v${-Math.max(1, height)}`;
-  const paths = { quiet: '', failed: '', doubt: '' };
-  day.forEach(({ events, failed, in_doubt: inDoubt }, index) => {
-    // The square root keeps quiet hours visible next to busy ones.
-    const height = Math.round(Math.sqrt(events / most) * (HEIGHT - 2));
-    if (failed > 0) paths.failed += bar(index, HEIGHT);
-    else if (inDoubt > 0) paths.doubt += bar(index, HEIGHT);
-    else paths.quiet += bar(index, events === 0 ? 1 : height);
-  });
-  return (
-    <svg viewBox={`0 0 ${day.length * STEP} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-      <path d={paths.quiet} className="tide-quiet" />
-      <path d={paths.failed} className="tide-failed" />
-      <path d={paths.doubt} className="tide-doubt" />
-    </svg>
-  );
+  const heights = (of: 'quiet' | 'failed' | 'doubt'): readonly number[] =>
+    day.map(({ events, failed, in_doubt: inDoubt }) => {
+      if (of !== (failed > 0 ? 'failed' : inDoubt > 0 ? 'doubt' : 'quiet')) return 0;
+      // The square root keeps quiet hours visible next to busy ones.
+      return of === 'quiet' ? Math.max(1, Math.round(Math.sqrt(events / most) * (HEIGHT - 2))) : HEIGHT;
+    });
+  const series = (['quiet', 'failed', 'doubt'] as const).map((of) => [of, heights(of)] as const);
+  return <BarChart className="tide-bars" height={HEIGHT} step={5} series={series} />;
 };

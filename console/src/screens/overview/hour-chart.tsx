@@ -1,5 +1,6 @@
 import './hour-chart.css';
 import type { Minute } from '../../api/overview.js';
+import { BarChart } from '../../components/bar-chart.js';
 import { Card } from '../../components/card.js';
 import { Icon } from '../../components/icon.js';
 import { format } from '../../i18n/format.js';
@@ -12,9 +13,9 @@ const SERIES = [
   { name: 'failed', icon: 'failed', tone: 'fail' },
 ] as const;
 
-/** Height of the chart and width of a minute, in SVG units. The drawing is stretched to fit the card. */
 const HEIGHT = 100;
-const STEP = 10;
+/** Classes of the bars. */
+const BARS = { published: 'published', in_doubt: 'doubt', failed: 'failed' } as const;
 
 /** The publications of the last hour, minute by minute, with the same figures in a table for screen readers. */
 export const HourChart = ({ title, minutes }: { readonly title: string; readonly minutes: readonly Minute[] }) => {
@@ -54,15 +55,8 @@ export const HourChart = ({ title, minutes }: { readonly title: string; readonly
 const Bars = ({ minutes }: { readonly minutes: readonly Minute[] }) => {
   const lines = chartLines(Math.max(0, ...minutes.map((minute) => minute.published + minute.in_doubt + minute.failed)));
   const top = lines.at(-1) ?? 1;
-  const paths = { published: '', in_doubt: '', failed: '' };
-  minutes.forEach((minute, index) => {
-    let base = HEIGHT;
-    for (const { name } of SERIES) {
-      const height = (minute[name] / top) * HEIGHT;
-      if (height === 0) continue;
-      paths[name] += `M${(index + 0.5) * STEP} ${base.toFixed(2)}v${(-height).toFixed(2)}`;
-      base -= height;
-    }
+  const series = SERIES.map(({ name }) => {
+    return [BARS[name], minutes.map((minute) => (minute[name] / top) * HEIGHT)] as const;
   });
   return (
     <div className="hour-bars" aria-hidden="true">
@@ -79,11 +73,7 @@ const Bars = ({ minutes }: { readonly minutes: readonly Minute[] }) => {
           );
         })}
       </svg>
-      <svg className="hour-values" viewBox={`0 0 ${minutes.length * STEP} ${HEIGHT}`} preserveAspectRatio="none">
-        {SERIES.map(({ name }) => (
-          <path key={name} className={`hour-${name}`} d={paths[name]} />
-        ))}
-      </svg>
+      <BarChart className="hour-values" height={HEIGHT} step={10} series={series} />
     </div>
   );
 };

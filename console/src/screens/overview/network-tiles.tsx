@@ -2,6 +2,7 @@ import './network-tiles.css';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Network, Overview } from '../../api/overview.js';
+import { BarChart } from '../../components/bar-chart.js';
 import { NetworkMark, networkTitle, Pill } from '../../components/icon.js';
 import { Age, Countdown, Moment } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
@@ -9,20 +10,12 @@ import { overviewMessages as m } from './messages.js';
 import { lookAt } from './network-look.js';
 
 const HEIGHT = 26;
-const STEP = 7;
 
 /** A series of figures as small bars. Screen readers skip the bars, because the sum is next to them. */
 export const Sparkline = ({ values }: { readonly values: readonly number[] }) => {
   const most = Math.max(1, ...values);
-  const bars = values
-    .map((value, index) => `M${index * STEP + 4} ${HEIGHT}v${-Math.max(1, Math.round((value / most) * (HEIGHT - 5)))}`)
-    .join('');
-  return (
-    <svg className="sparkline" viewBox={`0 0 ${values.length * STEP} ${HEIGHT}`} aria-hidden="true">
-      <path className="sparkline-ground" d={`M0 ${HEIGHT - 0.5}h${values.length * STEP}`} />
-      <path d={bars} />
-    </svg>
-  );
+  const heights = values.map((value) => Math.max(1, Math.round((value / most) * (HEIGHT - 5))));
+  return <BarChart className="sparkline" height={HEIGHT} step={7} series={[['', heights]]} />;
 };
 
 /** Number of publications per hour at which the tile switches to showing the rate per minute. */

@@ -6,7 +6,7 @@ import { management } from '../../api/management.js';
 import { useChannels, useEndpoints } from '../../api/things.js';
 import { channelState } from '../../channels/channel-state.js';
 import { Button } from '../../components/button.js';
-import { Card, PageHead, Stack } from '../../components/card.js';
+import { Card, Columns, PageHead, Stack } from '../../components/card.js';
 import { TextField } from '../../components/controls.js';
 import { Confirmation, type Consequence, happens, risk, stays } from '../../components/dialog.js';
 import { SettingsForm, useSave } from '../../components/form.js';
@@ -218,10 +218,10 @@ const ProjectPage = ({ project }: { readonly project: Project }) => {
       <Stack>
         <ChannelsCard project={project} />
         <ProcessingCard project={project} />
-        <div className="project-ends">
+        <Columns first="1.2fr">
           <NameCard project={project} />
           <DeleteCard project={project} />
-        </div>
+        </Columns>
       </Stack>
       {asked === 'pause' && <PauseDialog thing={thing} onClose={close} />}
       {asked === 'resume' && <ResumeDialog thing={thing} onClose={close} />}

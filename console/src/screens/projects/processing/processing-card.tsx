@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { management, readProblems } from '../../../api/management.js';
 import { Button } from '../../../components/button.js';
-import { Card } from '../../../components/card.js';
+import { Card, Columns } from '../../../components/card.js';
 import { Form, FormEnd, useSave } from '../../../components/form.js';
 import { toast } from '../../../components/toasts.js';
 import { useScope } from '../../../session/session.js';
@@ -65,7 +65,7 @@ export const ProcessingCard = ({ project }: { readonly project: Project }) => {
   const problems = toDraftProblems({ ...found, ...rejected }, draft);
 
   return (
-    <div className="processing">
+    <Columns first="1.2fr">
       <Card title={m.title} aside={m.order}>
         <Form className="processing-form" onSubmit={save}>
           <FiltersSection filters={draft.filters} onChange={(filters) => change({ filters })} problems={problems} />
@@ -112,6 +112,6 @@ export const ProcessingCard = ({ project }: { readonly project: Project }) => {
         error={found ? null : preview.error}
         isStale={preview.isStale || found !== null}
       />
-    </div>
+    </Columns>
   );
 };
