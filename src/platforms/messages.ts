@@ -40,6 +40,8 @@ export const DEGRADATION_MESSAGES = {
   mediaAsLink: message('media[{index}] is published as a link in the text: {reason}'),
   /** `media_as_document` */
   mediaAsDocument: message('{network} does not play media[{index}]: it is sent as a file, in a separate message.'),
+  /** `silent_ignored` */
+  silentIgnored: message('{network} cannot publish without notifying readers: silent is ignored.'),
   /** `signature_dropped` */
   signatureDropped: 'The signature does not fit: it is left out.',
   /** `nothing_to_send` */

@@ -14,6 +14,8 @@ export interface PlatformPost {
   readonly media: readonly Media[];
   readonly buttons: readonly (readonly Button[])[];
   readonly isAdvertisement: boolean;
+  /** True if readers should get no notification; default: false. */
+  readonly silent?: boolean;
 }
 
 /** Returns the part of a payload that networks see. */

@@ -61,6 +61,7 @@ export const NETWORKS = [
     photoFitted: 'media[{index}] уменьшено или перекодировано под требования сети.',
     mediaAsLink: 'media[{index}] публикуется ссылкой в тексте: {reason}',
     mediaAsDocument: '{network} не проигрывает media[{index}]: оно отправляется файлом, отдельным сообщением.',
+    silentIgnored: '{network} не умеет публиковать без уведомления читателей: silent не учитывается.',
     signatureDropped: 'Подпись не помещается: она убрана.',
     nothingToSend: 'Ни одну часть этого поста нельзя опубликовать в {network}.',
   }),

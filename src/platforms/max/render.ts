@@ -183,6 +183,8 @@ export const renderMax = (
     links.filter((url) => !late.includes(url)),
   );
   warnings.push(...keyboardWarnings, ...text.warnings);
+  // A channel refuses `notify: false` (networks.md §1).
+  if (post.silent) warnings.push({ code: 'silent_ignored', message: MESSAGES.silentIgnored({ network: TITLE }) });
 
   const visual = attached.filter(({ medium }) => medium.type !== 'audio');
   const audios = attached.filter(({ medium }) => medium.type === 'audio');

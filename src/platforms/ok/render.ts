@@ -53,6 +53,7 @@ export const renderOk = (
   const limit = typeof channel.settings['text_limit'] === 'number' ? channel.settings['text_limit'] : OK_LIMITS.text;
   const shown = plainText(post, { limit, lines, signature: post.signature });
   warnings.push(...plainTextWarnings(shown, TITLE, limit));
+  if (post.silent) warnings.push({ code: 'silent_ignored', message: MESSAGES.silentIgnored({ network: TITLE }) });
   const { text, trimmedChars } = shown;
   const media: Json[] = [
     ...(text === '' ? [] : [{ type: 'text', text }]),

@@ -287,9 +287,15 @@ export const renderTelegram = (
     ...layout.warnings,
     ...(layout.steps.length === 0 ? [nothingToSend(TITLE)] : []),
   ];
-  const steps = post.media.length > 0 ? [fetchStep(post.media), ...layout.steps] : layout.steps;
+  const sent = post.silent ? layout.steps.map(withoutNotification) : layout.steps;
+  const steps = post.media.length > 0 ? [fetchStep(post.media), ...sent] : sent;
   return { steps, warnings, textAfterTrim: layout.shown, trimmedChars };
 };
+
+const withoutNotification = (step: Step): Step => ({
+  ...step,
+  request: { ...step.request, disable_notification: true },
+});
 
 const NOTHING = { text: '', entities: [] };
 

@@ -91,6 +91,7 @@ export const renderVk = (
       ...(textAfterTrim === '' ? {} : { message: textAfterTrim }),
       ...(attachments.length > 0 ? { attachments } : {}),
       ...(post.isAdvertisement ? { mark_as_ads: '1' } : {}),
+      ...(post.silent ? { mute_notifications: '1' } : {}),
       guid: { $from: 'publication.guid' },
     },
   });
