@@ -1,3 +1,5 @@
+import { ChangePublished } from '../sagas/change-published/change-published.js';
+import { ApplyWithdrawals } from '../sagas/change-published/withdraw-posts.js';
 import { CompleteDeletions } from '../sagas/complete-deletions/complete-deletions.js';
 import { DeliverNotices } from '../sagas/deliver-notices/deliver-notices.js';
 import { QueueNotices } from '../sagas/deliver-notices/notice-queue.js';
@@ -19,6 +21,8 @@ import { WriteTransparencyLog } from '../sagas/write-transparency-log/write-tran
 /** The sagas that a worker runs. Each either follows the log ({@link FollowsLog}) or runs on its own. */
 export const SAGAS = [
   PublishDuePosts,
+  ChangePublished,
+  ApplyWithdrawals,
   WaitingPublications,
   Recover,
   ReleasePlannedPosts,

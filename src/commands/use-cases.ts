@@ -20,6 +20,7 @@ import { LargePayloads } from './post/large-payloads.js';
 import { CancelPlannedPosts, PlannedCancellations } from './post/planned-cancellations.js';
 import { PlannedPosts } from './post/planned-posts.js';
 import { PostChanges } from './post/post-changes.js';
+import { WithdrawPosts } from './post/withdraw-posts.js';
 import { ChangeProject, CreateProject, DeleteProject } from './project.js';
 import { ChangeVersions, RebuildProjection, RetryProjection, SkipEvent } from './projection.js';
 import { CancelPublications, DismissDuplicate, DismissPublication, ResendPublication } from './publication.js';
@@ -80,4 +81,5 @@ export const USE_CASES: readonly Provider[] = [
   SkipSagaEvent,
   TempPause,
   TempResume,
+  WithdrawPosts,
 ];

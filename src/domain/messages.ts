@@ -35,6 +35,7 @@ export const PUBLICATION_MESSAGES = {
   /** `wrong_state` */
   notSentAnyway: message('Only queued publications can be cancelled. This one is {status} and will not be sent.'),
   attemptReplaced: 'Another attempt has replaced this one.',
+  withdrawn: 'The publication was taken back.',
   stepReported: 'Another worker has already reported this step.',
   /** `wrong_state` */
   noDuplicate: 'No duplicate of this publication is waiting to be dismissed.',

@@ -54,3 +54,12 @@ export const PUBLISH_AT_MESSAGES = {
   /** `publish_at_too_far` */
   tooFar: message('is {publishAt}, which is more than {days} days ahead: the time is now {now}. Send an earlier time'),
 };
+
+/** Problems with the bodies that take posts back: status 422. */
+export const WITHDRAW_MESSAGES = {
+  noTargets: 'is empty: name at least one channel, or leave it out to take the post back everywhere',
+  channelId: 'the id of a channel, tgt_…',
+  duplicateTarget: message('has {id} twice: name each channel once'),
+  /** `invalid_targets` */
+  unknownTarget: 'is no channel of this post: send ids from its publications',
+};

@@ -305,6 +305,8 @@ export interface Publisher {
    * @param visible true if readers see the effect of the call
    */
   credentialFor(credentials: SendContext['credentials'], visible: boolean): string | undefined;
+  /** Returns the network's id for the account that the credentials belong to, if they contain it. Pure. */
+  accountOf?(credentials: SendContext['credentials']): string | null;
   /**
    * Returns the calls for a post. The `results` of earlier steps may change later steps, for example if a medium is too
    * large, so a post is rendered again after each step. Pure.

@@ -232,6 +232,14 @@ export interface Schemas {
     readonly at: string;
     readonly actor: string;
   };
+  /** What the deletion of messages waits for. */
+  readonly ChangeWait: {
+    readonly rule: 'needs_attention' | 'platform_limit' | 'retry';
+    /** ISO 8601, UTC. */
+    readonly until: string;
+    /** Human-readable sentence. */
+    readonly text: string;
+  };
   /** A planned post after a change. */
   readonly ChangedPost: {
     /** Always true. */
@@ -1235,7 +1243,17 @@ export interface Schemas {
     /** Sequence number of the publication in its channel, starting at 1; null until its post is released. */
     readonly sequence: number | null;
     readonly state:
-      'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'planned' | 'published' | 'publishing' | 'queued';
+      | 'dismissed'
+      | 'failed'
+      | 'filtered'
+      | 'in_doubt'
+      | 'planned'
+      | 'published'
+      | 'publishing'
+      | 'queued'
+      | 'withdraw_failed'
+      | 'withdrawing'
+      | 'withdrawn';
     /** Earliest time of the next attempt (ISO 8601, UTC); null if there is none. */
     readonly not_before: string | null;
     /** Null unless it is planned or queued. */
@@ -1250,6 +1268,8 @@ export interface Schemas {
     readonly published_at: string | null;
     /** Messages that readers see in addition to `message_ids`. They stay listed after they are dismissed. */
     readonly duplicates: readonly Schemas['Duplicate'][];
+    /** The latest take-back; null if there was none. */
+    readonly withdrawal: Schemas['Withdrawal'] | null;
   };
   /** The error of a failed publication; the same fields as a publisher's error. */
   readonly PublicationError: {
@@ -1267,7 +1287,17 @@ export interface Schemas {
     readonly target: string | number | null;
     readonly platform: string;
     readonly state:
-      'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'planned' | 'published' | 'publishing' | 'queued';
+      | 'dismissed'
+      | 'failed'
+      | 'filtered'
+      | 'in_doubt'
+      | 'planned'
+      | 'published'
+      | 'publishing'
+      | 'queued'
+      | 'withdraw_failed'
+      | 'withdrawing'
+      | 'withdrawn';
     /** Ids of the network's messages. */
     readonly message_ids: readonly string[];
     readonly urls: readonly string[];
@@ -1277,6 +1307,8 @@ export interface Schemas {
     readonly error: Schemas['PublicationError'] | null;
     /** The reason why it waits; null unless it is planned or queued. */
     readonly waiting_for: Schemas['Waiting'] | null;
+    /** The latest take-back; null if there was none. */
+    readonly withdrawal: Schemas['WithdrawalStatus'] | null;
   };
   /** A degradation of a post. */
   readonly PublicationWarning: { readonly code: string; readonly message: string };
@@ -1320,7 +1352,17 @@ export interface Schemas {
     readonly post_id: string;
     readonly publication_id: string;
     readonly state:
-      'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'planned' | 'published' | 'publishing' | 'queued';
+      | 'dismissed'
+      | 'failed'
+      | 'filtered'
+      | 'in_doubt'
+      | 'planned'
+      | 'published'
+      | 'publishing'
+      | 'queued'
+      | 'withdraw_failed'
+      | 'withdrawing'
+      | 'withdrawn';
     /** Message ids on the network. */
     readonly message_ids: readonly string[];
     /** ISO 8601, UTC; null if it is not published. */
@@ -1784,7 +1826,17 @@ export interface Schemas {
     /** Sequence number of the publication in its channel, starting at 1; null until its post is released. */
     readonly sequence: number | null;
     readonly state:
-      'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'planned' | 'published' | 'publishing' | 'queued';
+      | 'dismissed'
+      | 'failed'
+      | 'filtered'
+      | 'in_doubt'
+      | 'planned'
+      | 'published'
+      | 'publishing'
+      | 'queued'
+      | 'withdraw_failed'
+      | 'withdrawing'
+      | 'withdrawn';
     /** Earliest time of the next attempt (ISO 8601, UTC); null if there is none. */
     readonly not_before: string | null;
     /** Null unless it is planned or queued. */
@@ -1799,6 +1851,8 @@ export interface Schemas {
     readonly published_at: string | null;
     /** Messages that readers see in addition to `message_ids`. They stay listed after they are dismissed. */
     readonly duplicates: readonly Schemas['Duplicate'][];
+    /** The latest take-back; null if there was none. */
+    readonly withdrawal: Schemas['Withdrawal'] | null;
     /** The first 120 characters of the post's text. */
     readonly excerpt: string | null;
     /** ISO 8601, UTC. */
@@ -1867,6 +1921,66 @@ export interface Schemas {
     /** ISO 8601, UTC. */
     readonly created_at: string;
   };
+  /** The latest take-back of a publication. */
+  readonly Withdrawal: {
+    /** The actor who asked. */
+    readonly by: string;
+    /** ISO 8601, UTC. */
+    readonly requested_at: string;
+    readonly reason: string | null;
+    /** Number of tries that did not end it. */
+    readonly attempts: number;
+    /** Ids of the messages that readers may still see. */
+    readonly remaining: readonly string[];
+    /** Null if nothing delays it. */
+    readonly waiting_for: Schemas['ChangeWait'] | null;
+    /** Why it failed, or the latest try did; `message` says what to do. */
+    readonly error: Schemas['PublicationError'] | null;
+    /** ISO 8601, UTC; null while messages are being deleted. */
+    readonly ended_at: string | null;
+  };
+  /** The latest take-back of a publication, as shown to the client of its endpoint. */
+  readonly WithdrawalStatus: {
+    /** ISO 8601, UTC. */
+    readonly requested_at: string;
+    readonly reason: string | null;
+    /** Number of tries that did not end it. */
+    readonly attempts: number;
+    /** Ids of the messages that readers may still see. */
+    readonly remaining: readonly string[];
+    /** Null if nothing delays it. */
+    readonly waiting_for: Schemas['ChangeWait'] | null;
+    /** Why it failed, or the latest try did; `message` says what to do. */
+    readonly error: Schemas['PublicationError'] | null;
+    /** ISO 8601, UTC; null while messages are being deleted. */
+    readonly ended_at: string | null;
+  };
+  /** The result of taking a post back. The numbers count publications. */
+  readonly WithdrawnPost: {
+    /** `post_…` */
+    readonly id: string;
+    /** Readers may see something of them, which is deleted next. */
+    readonly withdrawing: number;
+    /** Nothing of them was published, and nothing will be. */
+    readonly cancelled: number;
+    /** Nothing was left to do. */
+    readonly unchanged: number;
+    readonly publications: readonly Schemas['Publication'][];
+  };
+  /** The result of taking a post back. The numbers count publications. */
+  readonly WithdrawnPostStatus: {
+    /** Always true. */
+    readonly ok: true;
+    /** `post_…` */
+    readonly id: string;
+    /** Readers may see something of them, which is deleted next. */
+    readonly withdrawing: number;
+    /** Nothing of them was published, and nothing will be. */
+    readonly cancelled: number;
+    /** Nothing was left to do. */
+    readonly unchanged: number;
+    readonly publications: readonly Schemas['PublicationStatus'][];
+  };
   readonly EntityRequest: {
     readonly type:
       | 'bold'
@@ -1919,6 +2033,12 @@ export interface Schemas {
   readonly RescheduleRequest: {
     /** The new time, with an offset or `Z`; null for now, or as soon as the post is approved. */
     readonly publish_at?: string | null;
+  };
+  readonly WithdrawRequest: {
+    /** Why, for the people who read the history. */
+    readonly reason?: string;
+    /** Ids of the channels (`tgt_…`) on which the post is taken back; absent for all. */
+    readonly targets?: readonly unknown[];
   };
   readonly TempPauseRequest: {
     readonly project_minutes?: number;
@@ -2074,6 +2194,10 @@ export interface Schemas {
     /** The processing to try. Absent: the project's own; null: none. */
     readonly processing?: Schemas['ProcessingRequest'] | null;
   };
+  readonly WithdrawPublicationRequest: {
+    /** Why, for the people who read the history. */
+    readonly reason?: string;
+  };
   readonly ConfirmRecoveryRequest: {
     /** Only this owner. Operators may omit it to settle all owners' posts; owners may pass only their own id. */
     readonly owner_id?: string;
@@ -2170,7 +2294,17 @@ export interface Routes {
         readonly cursor?: string;
         /** Posts with a publication in this state. Planned posts are sorted by `publish_at`, all others newest first. */
         readonly state?:
-          'planned' | 'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
+          | 'planned'
+          | 'queued'
+          | 'publishing'
+          | 'published'
+          | 'failed'
+          | 'in_doubt'
+          | 'filtered'
+          | 'dismissed'
+          | 'withdrawing'
+          | 'withdrawn'
+          | 'withdraw_failed';
       };
     };
     readonly answers: Schemas['PostStatusList'];
@@ -2224,6 +2358,19 @@ export interface Routes {
       readonly body?: Schemas['PublishPayloadRequest'];
     };
     readonly answers: Schemas['ChangedPost'];
+  };
+  /** Take a post back */
+  readonly 'POST /v1/webhooks/{slug}/posts/{post_id}/withdraw': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+        /** Id of the post: `post_…`. */
+        readonly post_id: string;
+      };
+      readonly body?: Schemas['WithdrawRequest'];
+    };
+    readonly answers: Schemas['WithdrawnPostStatus'];
   };
   /** Pause projects or channels without publishing */
   readonly 'POST /v1/webhooks/{slug}/temp-pause': {
@@ -2742,6 +2889,7 @@ export interface Routes {
           | 'PostApprovalRequested'
           | 'PostApproved'
           | 'PostRejected'
+          | 'PostWithdrawn'
           | 'PublicationStarted'
           | 'PublicationStepStarted'
           | 'PublicationStepCompleted'
@@ -2753,6 +2901,12 @@ export interface Routes {
           | 'PublicationHeld'
           | 'PublicationResent'
           | 'PublicationDismissed'
+          | 'PublicationWithdrawalRequested'
+          | 'PublicationMessageDeleted'
+          | 'PublicationWithdrawalPostponed'
+          | 'PublicationWithdrawn'
+          | 'PublicationWithdrawalFailed'
+          | 'PublicationWithdrawalDropped'
           | 'PublicationDuplicateFound'
           | 'PublicationDuplicateDismissed'
           | 'NoticeRaised'
@@ -2996,7 +3150,17 @@ export interface Routes {
         readonly project_id?: string;
         /** Posts with a publication in this state; if channel or project is given too, the same publication must match it. */
         readonly state?:
-          'planned' | 'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
+          | 'planned'
+          | 'queued'
+          | 'publishing'
+          | 'published'
+          | 'failed'
+          | 'in_doubt'
+          | 'filtered'
+          | 'dismissed'
+          | 'withdrawing'
+          | 'withdrawn'
+          | 'withdraw_failed';
         /** `pending`: only posts that wait for approval. */
         readonly approval?: 'pending';
         readonly external_id?: string;
@@ -3076,6 +3240,17 @@ export interface Routes {
       readonly body: Schemas['RejectRequest'];
     };
     readonly answers: Schemas['PostWithPayload'];
+  };
+  /** Take a post back */
+  readonly 'POST /manage/v1/posts/{id}/withdraw': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['WithdrawRequest'];
+    };
+    readonly answers: Schemas['WithdrawnPost'];
   };
   /** List projections */
   readonly 'GET /manage/v1/projections': { readonly takes: object; readonly answers: Schemas['ProjectionList'] };
@@ -3252,6 +3427,17 @@ export interface Routes {
         /** Id of the resource. */
         readonly id: string;
       };
+    };
+    readonly answers: Schemas['Publication'];
+  };
+  /** Take a publication back */
+  readonly 'POST /manage/v1/publications/{id}/withdraw': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['WithdrawPublicationRequest'];
     };
     readonly answers: Schemas['Publication'];
   };

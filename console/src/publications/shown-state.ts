@@ -22,7 +22,10 @@ export type ShownState =
   | 'on_hold'
   | 'failed'
   | 'filtered'
-  | 'dismissed';
+  | 'dismissed'
+  | 'withdrawing'
+  | 'withdrawn'
+  | 'withdraw_failed';
 
 const BY_RULE: Readonly<Record<WaitRule, ShownState>> = {
   scheduled: 'planned',
@@ -66,6 +69,7 @@ export const needsPerson = ({ state, waiting_for: waitingFor }: Pick<Publication
 /** States, worst first. */
 export const SEVERITY: readonly ShownState[] = [
   'in_doubt',
+  'withdraw_failed',
   'failed',
   'on_hold',
   'needs_approval',
@@ -75,8 +79,10 @@ export const SEVERITY: readonly ShownState[] = [
   'waiting',
   'planned',
   'publishing',
+  'withdrawing',
   'filtered',
   'dismissed',
+  'withdrawn',
   'published',
 ];
 
@@ -96,6 +102,8 @@ const OPEN_STATES: ReadonlySet<Publication['state']> = new Set([
   'publishing',
   'in_doubt',
   'failed',
+  'withdrawing',
+  'withdraw_failed',
 ]);
 
 /** Returns whether a publication's state may still change, automatically or when a user acts. */

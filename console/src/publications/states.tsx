@@ -18,6 +18,9 @@ const LOOKS = {
   failed: { icon: 'failed', tone: 'fail' },
   filtered: { icon: 'filtered', tone: 'idle' },
   dismissed: { icon: 'dismissed', tone: 'idle' },
+  withdrawing: { icon: 'publishing', tone: 'go' },
+  withdrawn: { icon: 'dismissed', tone: 'idle' },
+  withdraw_failed: { icon: 'failed', tone: 'fail' },
 } as const satisfies Readonly<Record<ShownState, { readonly icon: IconName; readonly tone: Tone }>>;
 
 /** The names of the states. */
@@ -36,6 +39,9 @@ export const stateNames = defineMessages({
     failed: 'Failed',
     filtered: 'Filtered',
     dismissed: 'Dismissed',
+    withdrawing: 'Being taken back',
+    withdrawn: 'Taken back',
+    withdraw_failed: 'Not taken back',
   },
   ru: {
     published: 'Опубликован',
@@ -51,6 +57,9 @@ export const stateNames = defineMessages({
     failed: 'Не вышел',
     filtered: 'Отфильтрован',
     dismissed: 'Снят',
+    withdrawing: 'Отзывается',
+    withdrawn: 'Отозван',
+    withdraw_failed: 'Не отозван',
   },
 });
 

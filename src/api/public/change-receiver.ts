@@ -8,6 +8,7 @@ import {
   PostChanges,
   type Replacement,
 } from '../../commands/post/post-changes.js';
+import { WithdrawPosts } from '../../commands/post/withdraw-posts.js';
 import { CancelPublications } from '../../commands/publication.js';
 import { audienceOf } from '../../commands/resolve-targets.js';
 import { type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
@@ -15,19 +16,21 @@ import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/url-rules.js';
 import { codeOfRefusal } from '../../payload/publish-at.js';
 import { validateReschedule } from '../../payload/reschedule.dto.js';
+import { validateWithdraw } from '../../payload/withdraw.dto.js';
 import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { type EndpointPost, FindEndpointPost } from '../../projections/posts/post-details.queries.js';
 import { readIfMatch } from '../transport/headers.js';
 import { HttpProblem } from '../transport/problem.view.js';
-import { requireEndpointPost } from './endpoint-post.js';
+import { chooseTargets, requireEndpointPost } from './endpoint-post.js';
 import { ContentCheck } from './gate/content-check.js';
 import { type AdmittedRequest, Gate } from './gate/gate.js';
 import { parsePost } from './gate/parsed-post.js';
 import { bodyRejection, changeRejection, postNotFoundRejection } from './gate/rejections.js';
 import { CHANGE_MESSAGES } from './messages.js';
-import { CancelledView, ChangedPostView } from './post.views.js';
+import { CancelledView, ChangedPostView, WithdrawnPostStatusView } from './post.views.js';
+import { PostStatusViewBuilder } from './post-status.js';
 import { checkBody, readJson } from './read-payload.js';
 
 /** How long to wait for the read models before responding, in ms. The change takes effect either way. */
@@ -51,6 +54,8 @@ export class ChangeReceiver {
     private readonly content: ContentCheck,
     private readonly changes: PostChanges,
     private readonly cancelPublications: CancelPublications,
+    private readonly withdrawals: WithdrawPosts,
+    private readonly views: PostStatusViewBuilder,
     private readonly findEndpointPost: FindEndpointPost,
     private readonly catalogue: PlatformCatalogue,
     private readonly progress: ProjectionProgress,
@@ -72,6 +77,24 @@ export class ChangeReceiver {
     const replacement = await this.checkReplacement(endpoint, body);
     const change = { author: clientOf(endpoint), ifRevision };
     return this.answer(endpoint, reply, await this.changes.replace(place, replacement, change, context));
+  }
+
+  /** Takes a post back (D-69). @throws GateRejection */
+  async withdraw(request: FastifyRequest, slug: string, id: string): Promise<WithdrawnPostStatusView> {
+    const { endpoint, found, place, context, body } = await this.admit(request, slug, id, 'withdraw');
+    const { checked } = checkBody(await readJson(body), validateWithdraw);
+    if (!checked.ok)
+      throw bodyRejection(endpoint, new HttpProblem(checked.status, 'invalid_payload', checked.problems));
+    const { targets, reason } = checked;
+    const chosen = chooseTargets(found, targets);
+    if ('problems' in chosen) throw bodyRejection(endpoint, new HttpProblem(422, 'invalid_targets', chosen.problems));
+    const result = await this.withdrawals.withdraw(place, chosen.targets, reason, context);
+    if (result === null) throw postNotFoundRejection(endpoint);
+    if (isRejection(result)) throw changeRejection(endpoint, result);
+    await this.progress.waitFor(READ_MODELS_OF_POSTS, result.position, READ_MODELS_MS);
+    const shown = await requireEndpointPost(this.findEndpointPost, request, endpoint, id);
+    const [view] = await this.views.build(endpoint, [shown]);
+    return new WithdrawnPostStatusView(result, view!);
   }
 
   /** Cancels a post's planned or queued publications. @throws GateRejection */

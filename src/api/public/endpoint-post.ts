@@ -1,6 +1,11 @@
 import type { FastifyRequest } from 'fastify';
+import type { WithdrawnTarget } from '../../commands/post/withdraw-posts.js';
+import type { Platform } from '../../domain/channel/channel.events.js';
+import { WITHDRAW_MESSAGES } from '../../payload/messages.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import type { EndpointPost, FindEndpointPost } from '../../projections/posts/post-details.queries.js';
+import type { PostRow } from '../../projections/posts/posts.tables.js';
+import { type Problem, ProblemList } from '../../validation/problem-list.js';
 import { postNotFoundRejection } from './gate/rejections.js';
 
 /** Ids that do not match this pattern are not looked up. */
@@ -18,4 +23,28 @@ export const requireEndpointPost = async (
   request.logEntry!.traceId = found.post.trace_id;
   request.logEntry!.postId = found.post.post_id;
   return found;
+};
+
+/** Publications of a post, as a take-back names them; or the problems of the list of channels. */
+type ChosenTargets = { readonly targets: readonly WithdrawnTarget[] } | { readonly problems: readonly Problem[] };
+
+/** Chooses the publications of a post on these channels. @param channelIds null for all */
+export const chooseTargets = (
+  { post, publications }: Pick<EndpointPost, 'publications'> & { readonly post: Pick<PostRow, 'post_id' | 'owner_id'> },
+  channelIds: readonly string[] | null,
+): ChosenTargets => {
+  const problems = new ProblemList();
+  const known = new Set(publications.map(({ channel_id }) => channel_id));
+  for (const [index, id] of (channelIds ?? []).entries())
+    if (!known.has(id)) problems.add(422, `targets[${index}]`, 'invalid_targets', WITHDRAW_MESSAGES.unknownTarget);
+  if (!problems.isEmpty) return problems.refused();
+  const wanted = channelIds && new Set(channelIds);
+  const { post_id: postId, owner_id: ownerId } = post;
+  const chosen = publications.filter(({ channel_id }) => wanted?.has(channel_id) ?? true);
+  return {
+    targets: chosen.map(({ publication_id: publicationId, channel_id: channelId, platform }) => ({
+      ...{ publicationId, postId, channelId, ownerId },
+      platform: platform as Platform,
+    })),
+  };
 };

@@ -103,6 +103,11 @@ export const PAYLOAD_WARNINGS = {
  * known.
  */
 export const WAITING_MESSAGES = {
+  withdrawal: {
+    retry: message('Deleting did not succeed yet. {error} It is tried again at {until}.'),
+    platform_limit: message('The network asked for a delay. {error} It is tried again at {until}.'),
+    needs_attention: message('The network refuses the channel. {error} It is tried again at {until}.'),
+  },
   until: message(' until {until}'),
   next: 'It is next on its channel and will be published as soon as a worker is free.',
   retryDue: 'The last attempt failed. The next one is due.',

@@ -1,11 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Replay } from '../../commands/post/key-claims.js';
 import type { ChangedPost } from '../../commands/post/planned-posts.js';
+import type { WithdrawnPost } from '../../commands/post/withdraw-posts.js';
 import type { PublicationError } from '../../domain/publication/publication.events.js';
 import { iso, isoOrNull } from '../../kernel/clock.js';
+import { asSentence } from '../../kernel/message.js';
 import type { DiscoveredProject } from '../../projections/discovery/discovery.queries.js';
 import { approvalOf, type EndpointPost, type PlanHold } from '../../projections/posts/post-details.queries.js';
-import type { PostApproval, PublicationRow, PublicationViewState } from '../../projections/posts/posts.tables.js';
+import {
+  listRemaining,
+  type PostApproval,
+  type PublicationRow,
+  type PublicationViewState,
+  type RowWithdrawal,
+} from '../../projections/posts/posts.tables.js';
 import { findDueWait, type Hold, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
 import type { AnsweredPost, ReceivedPost } from './gate/gate.js';
 import type { ParsedPost } from './gate/parsed-post.js';
@@ -165,6 +173,49 @@ const describePlan = ({ rule, publishAt }: PlanHold): string => {
   return publishAt === null ? TEXTS.approval : TEXTS.approvalAndTime({ at: iso(publishAt) });
 };
 
+/** What the deletion of messages waits for. */
+export class ChangeWaitView {
+  readonly rule: NonNullable<RowWithdrawal['waiting']>['rule'];
+  /** ISO 8601, UTC. */
+  readonly until: string;
+  /** Human-readable sentence. */
+  readonly text: string;
+
+  constructor({ rule, until }: NonNullable<RowWithdrawal['waiting']>, error: PublicationError | null) {
+    this.rule = rule;
+    this.until = iso(until);
+    this.text = TEXTS.withdrawal[rule]({ until: this.until, error: error ? asSentence(error.message) : '' });
+  }
+}
+
+/** The latest take-back of a publication, as shown to the client of its endpoint (D-69). */
+export class WithdrawalStatusView {
+  /** ISO 8601, UTC. */
+  readonly requested_at: string;
+  readonly reason: string | null;
+  /** Number of tries that did not end it. */
+  readonly attempts: number;
+  /** Ids of the messages that readers may still see. */
+  readonly remaining: readonly string[];
+  /** Null if nothing delays it. */
+  readonly waiting_for: ChangeWaitView | null;
+  /** Why it failed, or the latest try did; `message` says what to do. */
+  readonly error: PublicationError | null;
+  /** ISO 8601, UTC; null while messages are being deleted. */
+  readonly ended_at: string | null;
+
+  constructor(withdrawal: RowWithdrawal, remaining: readonly string[]) {
+    const { requested_at, reason, attempts, waiting, error, ended_at } = withdrawal;
+    this.requested_at = iso(requested_at);
+    this.reason = reason;
+    this.attempts = attempts;
+    this.remaining = remaining;
+    this.waiting_for = waiting && new ChangeWaitView(waiting, error);
+    this.error = error;
+    this.ended_at = isoOrNull(ended_at);
+  }
+}
+
 /** A publication, as shown to the client of the post's endpoint (D-48). */
 export class PublicationStatusView {
   /**
@@ -185,6 +236,8 @@ export class PublicationStatusView {
   readonly error: PublicationError | null;
   /** The reason why it waits (D-66); null unless it is planned or queued. */
   readonly waiting_for: WaitingView | null;
+  /** The latest take-back; null if there was none. */
+  readonly withdrawal: WithdrawalStatusView | null;
 
   constructor(
     row: PublicationRow,
@@ -207,6 +260,7 @@ export class PublicationStatusView {
     this.error = row.attempts.at(-1)?.error ?? null;
     this.waiting_for = row.state === 'queued' ? new WaitingView(scheduled) : null;
     if (row.state === 'planned' && plan) this.waiting_for = new WaitingView(undefined, plan);
+    this.withdrawal = row.withdrawal && new WithdrawalStatusView(row.withdrawal, listRemaining(row));
   }
 }
 
@@ -260,6 +314,29 @@ export class PostStatusView {
     this.publications = publications.map(
       (row) => new PublicationStatusView(row, holds.get(row.publication_id), projects, isVerbose, plan),
     );
+  }
+}
+
+/** The result of taking a post back (D-69). The numbers count publications. */
+export class WithdrawnPostStatusView {
+  /** Always true. */
+  readonly ok = true;
+  /** `post_…` */
+  readonly id: string;
+  /** Readers may see something of them, which is deleted next. */
+  readonly withdrawing: number;
+  /** Nothing of them was published, and nothing will be. */
+  readonly cancelled: number;
+  /** Nothing was left to do. */
+  readonly unchanged: number;
+  readonly publications: readonly PublicationStatusView[];
+
+  constructor({ withdrawing, cancelled, unchanged }: WithdrawnPost, { id, publications }: PostStatusView) {
+    this.id = id;
+    this.withdrawing = withdrawing;
+    this.cancelled = cancelled;
+    this.unchanged = unchanged;
+    this.publications = publications;
   }
 }
 

@@ -1,19 +1,16 @@
-import { Controller, Delete, Get, Header, HttpCode, Inject, Param, Patch, Post, Put, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Put, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CLOCK, type Clock } from '../../kernel/clock.js';
 import { PublishPayloadDto } from '../../payload/payload.dto.js';
 import { RescheduleDto } from '../../payload/reschedule.dto.js';
-import { FindEndpointTargets } from '../../projections/discovery/discovery.queries.js';
+import { WithdrawBody } from '../../payload/withdraw.dto.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import {
   type EndpointPost,
   FindEndpointPost,
   ListEndpointPosts,
-  PostPlans,
 } from '../../projections/posts/post-details.queries.js';
 import { calendarKeyOf } from '../../projections/posts/posts.queries.js';
 import { PUBLICATION_STATES, type PublicationViewState } from '../../projections/posts/posts.tables.js';
-import { FindHolds, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
 import { FIELD_MESSAGES } from '../../validation/messages.js';
 import { ProblemList } from '../../validation/problem-list.js';
 import { Must } from '../../validation/rules.js';
@@ -33,7 +30,9 @@ import {
   PostStatusListView,
   PostStatusView,
   PublishView,
+  type WithdrawnPostStatusView,
 } from './post.views.js';
+import { PostStatusViewBuilder } from './post-status.js';
 
 /** Error codes of rejected changes, by status. */
 export const CHANGE_CODES = {
@@ -78,6 +77,23 @@ export class PostChangesController {
     @Param('post_id') id: string,
   ): Promise<ChangedPostView> {
     return this.changes.replace(request, reply, slug, id);
+  }
+
+  @Documented({
+    summary: 'Take a post back',
+    description:
+      'Cancels what is not published, and deletes what is. Repeating is safe. Deleting goes on after the answer: `GET …/posts/{post_id}` shows what became of it.',
+    body: WithdrawBody,
+    codes: { 404: ['not_found'], 422: ['invalid_targets'] },
+  })
+  @Post('withdraw')
+  @HttpCode(200)
+  withdraw(
+    @Req() request: FastifyRequest,
+    @Param('slug') slug: string,
+    @Param('post_id') id: string,
+  ): Promise<WithdrawnPostStatusView> {
+    return this.changes.withdraw(request, slug, id);
   }
 
   @Documented({
@@ -140,13 +156,10 @@ const INVALID_QUERY = 'invalid_query';
 @Controller('v1/webhooks/:slug/posts')
 export class PostStatusController {
   constructor(
-    @Inject(CLOCK) private readonly clock: Clock,
     private readonly gate: Gate,
-    private readonly findEndpointTargets: FindEndpointTargets,
-    private readonly findHoldsQuery: FindHolds,
+    private readonly views: PostStatusViewBuilder,
     private readonly findEndpointPost: FindEndpointPost,
     private readonly listEndpointPosts: ListEndpointPosts,
-    private readonly plans: PostPlans,
   ) {}
 
   @Documented({ summary: 'List posts', query: EndpointPostsQuery, codes: { 422: [INVALID_QUERY] } })
@@ -159,7 +172,7 @@ export class PostStatusController {
       const range = { before: page.after, limit: page.limit + 1 };
       const part = await this.listEndpointPosts.execute(endpoint.endpoint_id, state, range);
       const keyOf = ({ post }: EndpointPost): string => (state === 'planned' ? calendarKeyOf(post) : post.post_id);
-      const { items, next } = await buildListView(part, page, keyOf, (posts) => this.buildViews(endpoint, posts));
+      const { items, next } = await buildListView(part, page, keyOf, (posts) => this.views.build(endpoint, posts));
       return new PostStatusListView(items, next);
     } finally {
       release();
@@ -175,25 +188,8 @@ export class PostStatusController {
   ): Promise<PostStatusView> {
     const { endpoint } = await this.gate.admit(request, slug, 'discovery');
     const found = await requireEndpointPost(this.findEndpointPost, request, endpoint, postId);
-    const [view] = await this.buildViews(endpoint, [found]);
+    const [view] = await this.views.build(endpoint, [found]);
     return view!;
-  }
-
-  private async buildViews(endpoint: EndpointSnapshot, posts: readonly EndpointPost[]): Promise<PostStatusView[]> {
-    const projects = await this.findEndpointTargets.execute(endpoint.endpoint_id);
-    const holds = await this.findHolds(posts);
-    const planned = posts.filter(({ post }) => post.is_planned).map(({ post }) => post.post_id);
-    const plans = await this.plans.find(planned);
-    const isVerbose = endpoint.verbose_discovery;
-    return posts.map((post) => new PostStatusView(post, holds, plans.get(post.post.post_id), projects, isVerbose));
-  }
-
-  /** Finds the holds of the posts' queued publications. Returns them by publication id. */
-  private async findHolds(posts: readonly EndpointPost[]): Promise<ReadonlyMap<string, ScheduledWithHold>> {
-    const publications = posts.flatMap((post) => post.publications);
-    const queued = publications.filter(({ state }) => state === 'queued').map(({ publication_id: id }) => id);
-    const scheduled = await this.findHoldsQuery.execute(queued, this.clock.now());
-    return new Map(scheduled.map((each) => [each.publication.publication_id, each]));
   }
 }
 

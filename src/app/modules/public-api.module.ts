@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ChangeReceiver } from '../../api/public/change-receiver.js';
+import { PostStatusViewBuilder } from '../../api/public/post-status.js';
 import { Authentication } from '../../api/public/gate/authentication.js';
 import { ContentCheck } from '../../api/public/gate/content-check.js';
 import { Gate } from '../../api/public/gate/gate.js';
@@ -34,6 +35,7 @@ import { UnauthenticatedBodies } from '../../api/transport/request-memory.js';
     UnauthenticatedBodies,
     RequestRecorder,
     ChangeReceiver,
+    PostStatusViewBuilder,
     Sandbox,
     SandboxPreview,
     PreviewPatterns,

@@ -70,6 +70,13 @@ export type PlannedPostCommand =
       readonly publicationIds: readonly string[] | null;
       readonly ifRevision: readonly number[] | null;
     }
+  | {
+      /** Takes a post back, whether it is planned or released (D-69). */
+      readonly type: 'WithdrawPost';
+      readonly at: Instant;
+      readonly reason: string | null;
+      readonly publicationIds: readonly string[];
+    }
   | (PostDecision & { readonly at: Instant });
 
 /** An owner's or the operator's decision on a post that is waiting for approval (D-62). */
@@ -141,6 +148,8 @@ export const evolvePost = (state: PlannedPost, event: PlannedPostEvent, revision
       return { ...state, approval: 'approved' };
     case 'PostRejected':
       return { ...state, approval: 'rejected', status: 'ended', targets: [] };
+    case 'PostWithdrawn':
+      return state;
     default:
       return assertNever(event);
   }
@@ -160,11 +169,12 @@ export const decidePlannedPost = (
   nextRevision: number,
 ): readonly PlannedPostEvent[] | Rejection<PlannedPostRejection> => {
   if (command.type === 'CancelPlanned' && state.status === 'ended') return refuseRevision(command, state) ?? [];
-  const refusal = refuse(command, state);
-  if (refusal) return refusal;
   const { postId, endpointId, ownerId } = state;
   const ids = { postId, endpointId, ownerId };
   const { at } = command;
+  if (command.type === 'WithdrawPost') return withdrawPost(command, state, ids);
+  const refusal = refuse(command, state);
+  if (refusal) return refusal;
   switch (command.type) {
     case 'ReleasePost':
       if (!command.isForced && !isDue(state, at)) return reject('not_due', PLANNED_POST_MESSAGES.notDue);
@@ -202,6 +212,24 @@ export const decidePlannedPost = (
     default:
       return assertNever(command);
   }
+};
+
+const withdrawPost = (
+  { at, reason, publicationIds }: Extract<PlannedPostCommand, { type: 'WithdrawPost' }>,
+  { status, targets }: PlannedPost,
+  ids: Pick<PlannedPost, 'postId' | 'endpointId' | 'ownerId'>,
+): readonly PlannedPostEvent[] => {
+  const wanted = new Set(publicationIds);
+  const planned = status === 'planned' ? targets.filter(({ publicationId }) => wanted.has(publicationId)) : [];
+  const withdrawn = (withdrawnIds: readonly string[], wasPlanned: boolean): PlannedPostEvent => ({
+    type: 'PostWithdrawn',
+    data: { ...ids, at, reason, publicationIds: withdrawnIds, wasPlanned },
+  });
+  if (status === 'released') return publicationIds.length > 0 ? [withdrawn(publicationIds, false)] : [];
+  if (planned.length === 0) return [];
+  const cancelledIds = planned.map(({ publicationId }) => publicationId);
+  const cancelled = { ...ids, at, publicationIds: cancelledIds, isLast: planned.length === targets.length };
+  return [withdrawn(cancelledIds, true), { type: 'PlannedPublicationsCancelled', data: cancelled }];
 };
 
 const refuse = (command: PlannedPostCommand, state: PlannedPost): Rejection<PlannedPostRejection> | null => {

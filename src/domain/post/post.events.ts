@@ -187,6 +187,21 @@ export type PostRejected = DomainEvent<
   }
 >;
 
+/**
+ * A post was taken back (D-69): none of these publications is sent any more, and readers are to see nothing of them. The
+ * publications' own streams say what became of each.
+ */
+export type PostWithdrawn = DomainEvent<
+  'PostWithdrawn',
+  PlannedPostIds & {
+    readonly at: Instant;
+    readonly reason: string | null;
+    readonly publicationIds: readonly string[];
+    /** True if the post was planned; its publications are then cancelled in the same append. */
+    readonly wasPlanned: boolean;
+  }
+>;
+
 /** Events of a planned post after its acceptance, in the same stream. Events of other posts may follow later. */
 export type PlannedPostEvent =
   | PostReleased
@@ -195,7 +210,8 @@ export type PlannedPostEvent =
   | PlannedPublicationsCancelled
   | PostApprovalRequested
   | PostApproved
-  | PostRejected;
+  | PostRejected
+  | PostWithdrawn;
 
 /** An endpoint without a project received a post with a key: only the response is stored (D-10, D-19). */
 export type PostSkipped = DomainEvent<
@@ -250,6 +266,7 @@ export const PLANNED_POST_TYPES = [
   'PostApprovalRequested',
   'PostApproved',
   'PostRejected',
+  'PostWithdrawn',
 ] as const satisfies readonly PlannedPostEvent['type'][];
 
 /**
@@ -290,4 +307,5 @@ export const postEvents = {
   PostApprovalRequested: { version: 1 },
   PostApproved: { version: 1 },
   PostRejected: { version: 1 },
+  PostWithdrawn: { version: 1 },
 } satisfies Catalogue & Record<PostEvent['type'] | PayloadPartStored['type'], unknown>;

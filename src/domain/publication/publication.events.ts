@@ -1,6 +1,7 @@
 import type { Instant } from '../../kernel/clock.js';
 import type { Catalogue, DomainEvent } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';
+import type { Platform } from '../channel/channel.events.js';
 
 /** The error of a failed publication (D-35); the same fields as a publisher's error. */
 export interface PublicationError {
@@ -30,6 +31,15 @@ export interface PublicationIds {
   readonly channelId: string;
 }
 
+/** The account that publishes, and the chat. */
+export interface Sender {
+  /** The parts of the channel's address that identify the chat. */
+  readonly chat: Readonly<Record<string, string>>;
+  readonly credentialsId: string;
+  /** The network's id for the account, if the credential tells it; otherwise null. */
+  readonly account: string | null;
+}
+
 /**
  * An attempt was started. The event is both a claim and a fence: only the worker that appends it may send. `sending`
  * names the visible step that is sent next; null if no visible step is started, so that a crash leaves no doubt.
@@ -43,6 +53,8 @@ export type PublicationStarted = DomainEvent<
     readonly at: Instant;
     /** Revision of the project whose processing produced the text; null if there is no text yet (D-28). */
     readonly projectRevision: string | null;
+    /** Who sends, and where, so that it is known later who may delete (D-70); absent in events of former releases. */
+    readonly sender?: Sender;
   }
 >;
 /** The visible step `sending` is about to be sent. */
@@ -144,6 +156,63 @@ export type PublicationHeld = DomainEvent<
 >;
 /** The owner requested that the post be sent again. */
 export type PublicationResent = DomainEvent<'PublicationResent', PublicationIds & { readonly at: Instant }>;
+/**
+ * Readers are to see nothing of this publication any more (D-69). Its messages are deleted, and nothing is sent. Follows
+ * {@link PostWithdrawn}, or new messages of a publication that was taken back before.
+ */
+export type PublicationWithdrawalRequested = DomainEvent<
+  'PublicationWithdrawalRequested',
+  PublicationIds & {
+    readonly ownerId: string;
+    readonly platform: Platform;
+    readonly at: Instant;
+    /** When its post was asked to be taken back. */
+    readonly requestedAt: Instant;
+    /** The actor who asked. */
+    readonly by: string;
+    readonly reason: string | null;
+    /** True if an attempt is under way, for which the deletion waits. */
+    readonly isPublishing: boolean;
+  }
+>;
+/** A message is gone from the network. */
+export type PublicationMessageDeleted = DomainEvent<
+  'PublicationMessageDeleted',
+  PublicationIds & {
+    readonly at: Instant;
+    readonly messageId: string;
+    /** True if the network deleted it now; false if it was not there any more. */
+    readonly wasThere: boolean;
+  }
+>;
+/** The rule that delays a deletion. */
+export type WithdrawalRule = 'retry' | 'platform_limit' | 'needs_attention';
+/** A message could not be deleted yet; the next try is at `retryAt` at the earliest. */
+export type PublicationWithdrawalPostponed = DomainEvent<
+  'PublicationWithdrawalPostponed',
+  PublicationIds & {
+    readonly at: Instant;
+    readonly retryAt: Instant;
+    readonly rule: WithdrawalRule;
+    readonly error: PublicationError;
+  }
+>;
+/** Readers see nothing of the publication any more. */
+export type PublicationWithdrawn = DomainEvent<'PublicationWithdrawn', PublicationIds & { readonly at: Instant }>;
+/** A message could not be deleted, for good or for 24 hours. */
+export type PublicationWithdrawalFailed = DomainEvent<
+  'PublicationWithdrawalFailed',
+  PublicationIds & { readonly at: Instant; readonly error: PublicationError }
+>;
+/** A person leaves the messages that could not be deleted. */
+export type PublicationWithdrawalDropped = DomainEvent<
+  'PublicationWithdrawalDropped',
+  PublicationIds & {
+    readonly at: Instant;
+    /** What the publication is from now on: `published` if it had succeeded. */
+    readonly status: 'published' | 'dismissed';
+  }
+>;
 /** The publication was cancelled while it was queued, or the owner decided not to send it again. */
 export type PublicationDismissed = DomainEvent<'PublicationDismissed', PublicationIds & { readonly at: Instant }>;
 
@@ -160,6 +229,12 @@ export type PublicationEvent =
   | PublicationHeld
   | PublicationResent
   | PublicationDismissed
+  | PublicationWithdrawalRequested
+  | PublicationMessageDeleted
+  | PublicationWithdrawalPostponed
+  | PublicationWithdrawn
+  | PublicationWithdrawalFailed
+  | PublicationWithdrawalDropped
   | PublicationDuplicateFound
   | PublicationDuplicateDismissed;
 
@@ -180,6 +255,12 @@ export const publicationEvents = {
   PublicationHeld: { version: 1 },
   PublicationResent: { version: 1 },
   PublicationDismissed: { version: 1 },
+  PublicationWithdrawalRequested: { version: 1 },
+  PublicationMessageDeleted: { version: 1 },
+  PublicationWithdrawalPostponed: { version: 1 },
+  PublicationWithdrawn: { version: 1 },
+  PublicationWithdrawalFailed: { version: 1 },
+  PublicationWithdrawalDropped: { version: 1 },
   PublicationDuplicateFound: { version: 1 },
   PublicationDuplicateDismissed: { version: 1 },
 } satisfies Catalogue & Record<PublicationEvent['type'], unknown>;

@@ -1,4 +1,5 @@
 import {
+  type PostWithdrawn,
   isPlanned,
   type PlannedPostEvent,
   type PostAccepted,
@@ -37,6 +38,13 @@ export type PostHistory = {
     readonly payload_bytes: number;
     readonly latency_ms: number;
   };
+  /** Each time that it was taken back; absent if never. */
+  readonly withdrawals?: readonly {
+    readonly at: string;
+    readonly by: string;
+    readonly reason: string | null;
+    readonly publications: readonly string[];
+  }[];
 } & Partial<PlanHistory>;
 
 /** The plan of a post; absent for posts that were released when they were accepted. */
@@ -97,6 +105,11 @@ export const postHistory: ShownAggregate<PostHistory, PostEvent> = {
       case 'PostSkipped':
       case 'PostKeyReserved':
         return state;
+      case 'PostWithdrawn': {
+        const { at, reason, publicationIds } = event.data;
+        const withdrawal = { at: iso(at), by: event.actor, reason, publications: publicationIds };
+        return state && { ...state, withdrawals: [...(state.withdrawals ?? []), withdrawal] };
+      }
       default:
         return state && evolvePlan(state, event);
     }
@@ -122,7 +135,10 @@ const planOf = ({ data, revision }: RecordedEvent<PostAccepted>): PlanHistory =>
   cancelled: [],
 });
 
-const evolvePlan = (state: PostHistory, event: RecordedEventOf<PlannedPostEvent>): PostHistory => {
+const evolvePlan = (
+  state: PostHistory,
+  event: RecordedEventOf<Exclude<PlannedPostEvent, PostWithdrawn>>,
+): PostHistory => {
   switch (event.type) {
     case 'PostReleased':
       return { ...state, state: 'released', released_at: iso(event.data.at) };

@@ -18,12 +18,24 @@ type AttemptHistory = {
 
 type ErrorHistory = { readonly [Name in keyof PublicationError]: PublicationError[Name] };
 
+type WithdrawalHistory = {
+  readonly requested_at: string;
+  readonly by: string;
+  readonly reason: string | null;
+  readonly attempts: number;
+  /** Ids of the messages that are gone. */
+  readonly deleted: readonly string[];
+  readonly error: ErrorHistory | null;
+  /** Null while messages are being deleted. */
+  readonly ended_at: string | null;
+};
+
 /** The history of a publication. */
 export type PublicationHistory = {
   readonly id: string;
   readonly post_id: string;
   readonly target_id: string;
-  /** `queued`, `publishing`, `published`, `failed`, `in_doubt`, `filtered`, `dismissed`. */
+  /** A {@link PublicationStatus}. */
   readonly state: string;
   /** Rule and earliest time of the next attempt; null if no attempt follows, or no event has set a time. */
   readonly waiting: null | { readonly rule: string; readonly until: string };
@@ -37,7 +49,9 @@ export type PublicationHistory = {
   readonly published_at: string | null;
   /** Messages that readers see in addition to `message_ids` (D-84). */
   readonly duplicates: readonly { readonly message_ids: readonly string[]; readonly at: string }[];
-  /** The last decision by a person, and its author. `kind` is `resent`, `dismissed` or `duplicate_dismissed`. */
+  /** Absent unless it was taken back (D-69). */
+  readonly withdrawal?: WithdrawalHistory;
+  /** The last decision by a person, and its author. `kind` is `resent`, `dismissed`, `duplicate_dismissed` or `withdrawal_dropped`. */
   readonly decision: null | {
     readonly kind: string;
     readonly at: string;
@@ -101,7 +115,7 @@ export const publicationHistory: ShownAggregate<PublicationHistory, PublicationE
         const { messageIds, urls, warnings } = event.data;
         const attempts = endAttempt(state.attempts, at, 'published', null);
         const shown = { message_ids: messageIds, urls, warnings: warnings.map(showWarning), published_at: at };
-        return { ...state, ...shown, state: 'published', sending: null, attempts };
+        return { ...state, ...shown, state: settle(state, 'published'), sending: null, attempts };
       }
       case 'PublicationPostponed': {
         const { rule, retryAt, error } = event.data;
@@ -110,7 +124,7 @@ export const publicationHistory: ShownAggregate<PublicationHistory, PublicationE
       }
       case 'PublicationFailed': {
         const attempts = endAttempt(state.attempts, at, 'failed', event.data.error);
-        return { ...state, state: 'failed', sending: null, attempts };
+        return { ...state, state: settle(state, 'failed'), sending: null, attempts };
       }
       case 'PublicationInDoubt': {
         const { attempt: n, step, error } = event.data;
@@ -118,7 +132,7 @@ export const publicationHistory: ShownAggregate<PublicationHistory, PublicationE
         const own = { n, started_at: at, worker: event.actor, ended_at: null, outcome: null, error: null };
         const isKnown = state.attempts.some((attempt) => attempt.n === n);
         const attempts = endAttempt(isKnown ? state.attempts : [...state.attempts, own], at, 'in_doubt', error);
-        return { ...state, state: 'in_doubt', sending: step, attempts };
+        return { ...state, state: settle(state, 'in_doubt'), sending: step, attempts };
       }
       case 'PublicationFiltered':
         return { ...state, state: 'filtered', warnings: [...state.warnings, showWarning(event.data.reason)] };
@@ -128,7 +142,7 @@ export const publicationHistory: ShownAggregate<PublicationHistory, PublicationE
       case 'PublicationDismissed': {
         const [kind, next] = event.type === 'PublicationResent' ? ['resent', 'queued'] : ['dismissed', 'dismissed'];
         const decision = { kind, at, by: event.actor, ip: event.clientAddress };
-        return { ...state, state: next, waiting: null, sending: null, decision };
+        return { ...endWithdrawal(state, at), state: next, waiting: null, sending: null, decision };
       }
       case 'PublicationDuplicateFound': {
         const duplicate = { message_ids: event.data.messageIds, at };
@@ -138,8 +152,52 @@ export const publicationHistory: ShownAggregate<PublicationHistory, PublicationE
         const decision = { kind: 'duplicate_dismissed', at, by: event.actor, ip: event.clientAddress };
         return { ...state, decision };
       }
+      case 'PublicationWithdrawalRequested': {
+        const { requestedAt, by, reason, isPublishing } = event.data;
+        const { deleted = [] } = state.withdrawal ?? {};
+        const request = {
+          requested_at: iso(requestedAt),
+          by,
+          reason,
+          attempts: 0,
+          deleted,
+          error: null,
+          ended_at: null,
+        };
+        return { ...state, withdrawal: request, waiting: null, state: isPublishing ? state.state : 'withdrawing' };
+      }
+      case 'PublicationMessageDeleted':
+        return changeWithdrawal(state, ({ deleted }) => ({ deleted: [...deleted, event.data.messageId] }));
+      case 'PublicationWithdrawalPostponed': {
+        const { rule, retryAt, error } = event.data;
+        const waiting = { rule, until: iso(retryAt) };
+        return { ...changeWithdrawal(state, ({ attempts }) => ({ attempts: attempts + 1, error })), waiting };
+      }
+      case 'PublicationWithdrawn':
+        return { ...endWithdrawal(state, at), state: 'withdrawn', waiting: null, sending: null };
+      case 'PublicationWithdrawalFailed': {
+        const { error } = event.data;
+        const failed = changeWithdrawal(endWithdrawal(state, at), () => ({ error }));
+        return { ...failed, state: 'withdraw_failed', waiting: null };
+      }
+      case 'PublicationWithdrawalDropped': {
+        const decision = { kind: 'withdrawal_dropped', at, by: event.actor, ip: event.clientAddress };
+        return { ...state, state: event.data.status, decision };
+      }
       default:
         return assertNever(event);
     }
   },
 };
+
+const settle = ({ withdrawal }: PublicationHistory, state: string): string =>
+  withdrawal?.ended_at === null ? 'withdrawing' : state;
+
+const changeWithdrawal = (
+  state: PublicationHistory,
+  change: (withdrawal: WithdrawalHistory) => Partial<WithdrawalHistory>,
+): PublicationHistory =>
+  state.withdrawal ? { ...state, withdrawal: { ...state.withdrawal, ...change(state.withdrawal) } } : state;
+
+const endWithdrawal = (state: PublicationHistory, ended_at: string): PublicationHistory =>
+  changeWithdrawal(state, () => ({ ended_at }));

@@ -13,6 +13,8 @@ import {
   PROCESSING_MESSAGES,
   TRANSLATION_MESSAGES,
 } from '../../processing/messages.js';
+import { WITHDRAW_MESSAGES } from '../../payload/messages.js';
+import { WITHDRAWAL_MESSAGES } from '../../sagas/change-published/messages.js';
 import { DELIVERY_MESSAGES } from '../../sagas/deliver-webhooks/messages.js';
 import { SAGA_MESSAGES } from '../../sagas/engine/messages.js';
 import { LOST_CREDENTIALS_MESSAGES } from '../../sagas/flag-missing-credentials/messages.js';
@@ -79,7 +81,28 @@ export const POSTS = [
       '{path} содержит {part}, это похоже на HTML: читатели увидят его как обычный текст. Отправляйте простой текст, а форматирование — в entities.',
     unusedOverride: '{path} ни на что не влияет: у поста нет такого получателя.',
   }),
+  translate(WITHDRAW_MESSAGES, {
+    noTargets: 'ничего не содержит: назовите хотя бы один канал или уберите поле, чтобы отозвать пост везде',
+    channelId: 'id канала, tgt_…',
+    duplicateTarget: 'содержит {id} дважды: назовите каждый канал один раз',
+    unknownTarget: 'не является каналом этого поста: берите id из его публикаций',
+  }),
+  translate(WITHDRAWAL_MESSAGES, {
+    chatChanged: 'С тех пор как это вышло, канал перенесли в другой чат. Удалите сообщения в прежнем чате вручную.',
+    channelDeleted: 'Канал удалён вместе с ключами доступа. Удалите сообщения в сети вручную.',
+    notSeen:
+      '{network} отвечает, что такого сообщения нет, но публиковал его другой аккаунт, или это неизвестно: возможно, этот аккаунт его просто не видит. Загляните в чат и удалите сообщение вручную, если оно ещё там.',
+    outcomeUnknown:
+      'Неизвестно, опубликовала ли это сеть. Всё, что известно, удалено. Загляните в чат и удалите остальное вручную.',
+    notSupported: 'Отсюда нельзя удалять сообщения в {network}. Удалите их вручную.',
+    gaveUp: 'Удалить не удалось за 24 часа: {error} Удалите вручную или отзовите ещё раз.',
+  }),
   translate(WAITING_MESSAGES, {
+    withdrawal: {
+      retry: 'Удалить пока не удалось. {error} Следующая попытка: {until}.',
+      platform_limit: 'Сеть попросила подождать. {error} Следующая попытка: {until}.',
+      needs_attention: 'Сеть не принимает канал. {error} Следующая попытка: {until}.',
+    },
     until: ' до {until}',
     next: 'Он следующий в своём канале и выйдет, как только освободится обработчик.',
     retryDue: 'Последняя попытка не удалась. Пора делать следующую.',
@@ -135,6 +158,7 @@ export const POSTS = [
     paused: 'Сервис перевода несколько раз не ответил, поэтому для этого текста его не вызывали.',
   }),
   translate(ATTEMPT_MESSAGES, {
+    withdrawn: 'Пост отозвали во время этой попытки, поэтому остальное не отправлено.',
     endedBeforeSending: 'Процесс остановился раньше, чем что-либо отправил.',
     endedWhileSending: 'Процесс остановился во время отправки «{step}»: пост мог появиться, а мог и нет.',
     leaseLost: 'Процесс потерял связь с базой данных раньше, чем что-либо отправил.',

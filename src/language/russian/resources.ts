@@ -63,6 +63,7 @@ export const RESOURCES = [
     keyUsed: 'Этот ключ уже использован за последние 24 часа.',
   }),
   translate(PUBLICATION_MESSAGES, {
+    withdrawn: 'Публикация отозвана.',
     alreadyStarted: 'Попытка уже идёт.',
     over: 'Состояние публикации: {status}.',
     notResendable:

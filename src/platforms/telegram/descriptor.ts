@@ -19,6 +19,7 @@ export const createTelegramPublisher = (options: PublisherOptions): ConnectedPub
     platform: 'telegram',
     pace: TELEGRAM_LIMITS.pace,
     credentialFor: ({ bot_token }) => bot_token,
+    accountOf: ({ bot_token }) => bot_token?.split(':', 1)[0] ?? null,
     render: renderTelegram,
     forecastResults: forecastFiles,
     mediaOf,

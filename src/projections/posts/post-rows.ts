@@ -8,10 +8,11 @@ import {
   type PostRevised,
   type Target,
 } from '../../domain/post/post.events.js';
+import type { PublicationWithdrawalRequested } from '../../domain/publication/publication.events.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import { countMedia, excerptOfPost } from '../../payload/excerpt.js';
 import type { Rows } from '../engine/rows.js';
-import type { PostApproval, PostRow, PublicationRow, SequenceRow } from './posts.tables.js';
+import type { PostApproval, PostRow, PublicationRow, RowWithdrawal, SequenceRow } from './posts.tables.js';
 
 /** Rows of the posts and publications in a batch. */
 export interface PostRows {
@@ -80,6 +81,8 @@ export const listPublicationIds = (event: RecordedEventOf<PlannedPostEvent>): re
     case 'PostRejected':
     case 'PlannedPublicationsCancelled':
       return event.data.publicationIds;
+    case 'PostWithdrawn':
+      return event.data.wasPlanned ? event.data.publicationIds : [];
     default:
       return [];
   }
@@ -119,6 +122,12 @@ export const changePlannedPost = (event: RecordedEventOf<PlannedPostEvent>, rows
       return dismiss(event.data, [{ code: 'rejected', message: event.data.reason }], rows);
     case 'PlannedPublicationsCancelled':
       return dismiss(event.data, [], rows);
+    case 'PostWithdrawn': {
+      const { at, reason, publicationIds, wasPlanned } = event.data;
+      const withdrawal = { ...newWithdrawal({ requestedAt: at, by: event.actor, reason }), ended_at: at };
+      if (wasPlanned) for (const id of publicationIds) publications.patch(id, { withdrawal });
+      return;
+    }
   }
 };
 
@@ -133,6 +142,21 @@ const revisePost = (event: RecordedEvent<PostRevised>, rows: PostRows): void => 
     if (!known) putPublication(newPublication(target, place, { postId, ownerId }, null), rows);
   }
 };
+
+/** Returns a take-back that has just begun. */
+export const newWithdrawal = (
+  { requestedAt, by, reason }: Pick<PublicationWithdrawalRequested['data'], 'requestedAt' | 'by' | 'reason'>,
+  deleted: readonly string[] = [],
+): RowWithdrawal => ({
+  requested_at: requestedAt,
+  by,
+  reason,
+  attempts: 0,
+  deleted,
+  waiting: null,
+  error: null,
+  ended_at: null,
+});
 
 /** @param warnings the reason, if one was given */
 const dismiss = (
@@ -166,6 +190,7 @@ const newPublication = (
   published_at: null,
   duplicates: [],
   duplicate_since: null,
+  withdrawal: null,
 });
 
 /** Assigns the next sequence number of a channel (D-37). */

@@ -4,7 +4,14 @@ import { type PublicationError, type PublicationEvent, RESTORED } from '../../do
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { executeWrites, type Projection, type Tx } from '../engine/projection.js';
 import { type RowCache, Rows } from '../engine/rows.js';
-import { addPost, changePlannedPost, listPublicationIds, PlannedPublications, type PostRows } from './post-rows.js';
+import {
+  addPost,
+  changePlannedPost,
+  listPublicationIds,
+  newWithdrawal,
+  PlannedPublications,
+  type PostRows,
+} from './post-rows.js';
 import {
   type Attempt,
   postRows,
@@ -112,7 +119,8 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
     case 'PublicationSucceeded': {
       const { at, messageIds: message_ids, urls, warnings } = event.data;
       const attempts = endAttempts(row.attempts, event.data.attempt, at);
-      publications.put({ ...row, state: 'published', attempts, message_ids, urls, warnings, published_at: at });
+      const state = settle(row, 'published');
+      publications.put({ ...row, state, attempts, message_ids, urls, warnings, published_at: at });
       usage.countPublication(row.owner_id, at, event.id);
       return;
     }
@@ -126,7 +134,7 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
       const attempts = isOpen
         ? endLastAttempt(row.attempts, at, outcome, error)
         : [...row.attempts, { n, started_at: at, ended_at: at, outcome, error }];
-      publications.put({ ...row, state, attempts });
+      publications.put({ ...row, state: settle(row, state), attempts });
       return;
     }
     case 'PublicationFiltered':
@@ -136,7 +144,7 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
       publications.put({ ...row, state: 'queued' });
       return;
     case 'PublicationDismissed':
-      publications.put({ ...row, state: 'dismissed' });
+      publications.put({ ...row, state: 'dismissed', withdrawal: endWithdrawal(row, event.data.at) });
       return;
     case 'PublicationStepCompleted': {
       const { messageIds, urls } = event.data;
@@ -152,11 +160,52 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
     case 'PublicationDuplicateDismissed':
       publications.put({ ...row, duplicate_since: null });
       return;
+    case 'PublicationWithdrawalRequested': {
+      const withdrawal = newWithdrawal(event.data, row.withdrawal?.deleted);
+      const state = event.data.isPublishing ? row.state : 'withdrawing';
+      publications.put({ ...row, state, withdrawal });
+      return;
+    }
+    case 'PublicationMessageDeleted': {
+      const { withdrawal } = row;
+      if (!withdrawal) return;
+      const deleted = [...withdrawal.deleted, event.data.messageId];
+      publications.put({ ...row, withdrawal: { ...withdrawal, deleted, waiting: null } });
+      return;
+    }
+    case 'PublicationWithdrawalPostponed': {
+      const { rule, retryAt: until, error } = event.data;
+      const { withdrawal } = row;
+      if (!withdrawal) return;
+      const waiting = { rule, until, event: event.id };
+      const attempts = withdrawal.attempts + 1;
+      publications.put({ ...row, withdrawal: { ...withdrawal, attempts, waiting, error } });
+      return;
+    }
+    case 'PublicationWithdrawn':
+      publications.put({ ...row, state: 'withdrawn', withdrawal: endWithdrawal(row, event.data.at) });
+      return;
+    case 'PublicationWithdrawalFailed': {
+      const { at, error } = event.data;
+      const withdrawal = endWithdrawal(row, at);
+      publications.put({ ...row, state: 'withdraw_failed', withdrawal: withdrawal && { ...withdrawal, error } });
+      return;
+    }
+    case 'PublicationWithdrawalDropped':
+      publications.put({ ...row, state: event.data.status });
+      return;
     case 'PublicationStepStarted':
     case 'PublicationHeld':
       return;
   }
 };
+
+/** An attempt has ended. If its post was taken back meanwhile, its messages are deleted next (D-69). */
+const settle = ({ withdrawal }: PublicationRow, state: PublicationRow['state']): PublicationRow['state'] =>
+  withdrawal?.ended_at === null ? 'withdrawing' : state;
+
+const endWithdrawal = ({ withdrawal }: PublicationRow, ended_at: number): PublicationRow['withdrawal'] =>
+  withdrawal && { ...withdrawal, waiting: null, error: null, ended_at };
 
 const ENDINGS = {
   PublicationPostponed: ['queued', 'postponed'],

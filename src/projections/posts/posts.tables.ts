@@ -1,5 +1,9 @@
 import type { Plan } from '../../domain/owner/owner.events.js';
-import type { PublicationError, PublicationWarning } from '../../domain/publication/publication.events.js';
+import type {
+  PublicationError,
+  PublicationWarning,
+  WithdrawalRule,
+} from '../../domain/publication/publication.events.js';
 import {
   bigint,
   boolean,
@@ -14,7 +18,7 @@ import {
 } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const POSTS_VERSION = 10;
+export const POSTS_VERSION = 11;
 export const POSTS = readSchema('posts', POSTS_VERSION);
 
 /** SQL: the indexed prefix of a `trace_id`. A `trace_id` can have up to 4,096 bytes, but an index entry only 2,704. */
@@ -29,6 +33,9 @@ export const PUBLICATION_STATES = [
   'in_doubt',
   'filtered',
   'dismissed',
+  'withdrawing',
+  'withdrawn',
+  'withdraw_failed',
 ] as const;
 /** State of a publication (management-api.md: publication). */
 export type PublicationViewState = (typeof PUBLICATION_STATES)[number];
@@ -49,6 +56,21 @@ export interface Duplicate {
   readonly urls: readonly string[];
   /** Time at which they were found. */
   readonly at: number;
+}
+
+/** The latest take-back of a publication (D-69). */
+export interface RowWithdrawal {
+  readonly requested_at: number;
+  readonly by: string;
+  readonly reason: string | null;
+  readonly attempts: number;
+  /** Ids of the messages that are gone. */
+  readonly deleted: readonly string[];
+  /** What the next try waits for; null if nothing delays it. */
+  readonly waiting: { readonly rule: WithdrawalRule; readonly until: number; readonly event: string } | null;
+  readonly error: PublicationError | null;
+  /** Null while messages are being deleted. */
+  readonly ended_at: number | null;
 }
 
 /** The approval of a post (D-62). */
@@ -134,10 +156,21 @@ export const publicationRows = defineTable(
     duplicates: jsonb<readonly Duplicate[]>(),
     /** Time at which the first duplicate that is not dismissed was found; null if there is none. */
     duplicate_since: nullable(bigint()),
+    withdrawal: nullable(jsonb<RowWithdrawal>()),
   },
 );
 /** A row of {@link publicationRows}. */
 export type PublicationRow = RowOfTable<typeof publicationRows>;
+
+/** Lists the messages of a publication that readers may still see, oldest first. */
+export const listRemaining = ({
+  message_ids,
+  duplicates,
+  withdrawal,
+}: Pick<PublicationRow, 'message_ids' | 'duplicates' | 'withdrawal'>): readonly string[] => {
+  const deleted = new Set(withdrawal?.deleted);
+  return [...message_ids, ...duplicates.flatMap((each) => each.message_ids)].filter((id) => !deleted.has(id));
+};
 
 /** Each channel's latest sequence number (D-37). */
 export const sequenceRows = defineTable(

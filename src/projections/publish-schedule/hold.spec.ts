@@ -27,6 +27,7 @@ const row = (change: Partial<PacedPublication> = {}): PacedPublication => ({
   retry_event: null,
   queued_position: '1',
   is_restored: false,
+  is_withdrawn: false,
   turn_at: null,
   uses_share: false,
   ...change,

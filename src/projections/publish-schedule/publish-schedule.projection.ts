@@ -20,6 +20,8 @@ import {
   publicationRows,
   queueDepthTables,
   SCHEDULE_VERSION,
+  type ScheduledChange,
+  scheduledChanges,
   type ScheduledChannel,
   scheduledChannels,
   type ScheduledOwner,
@@ -38,6 +40,9 @@ interface LoadedRows {
   readonly pauses: ProjectPauses;
   readonly owners: Rows<ScheduledOwner>;
   readonly planned: PlannedTargets;
+  readonly changes: Rows<ScheduledChange>;
+  /** Publications whose messages are to be deleted now. */
+  readonly dueChanges: Set<string>;
   /** Channels whose `next_due` may have changed, with the time of the latest change. */
   readonly touched: Map<string, Instant>;
 }
@@ -54,7 +59,16 @@ export const publishSchedule = (minuteMs: number): Projection => ({
   name: 'publish-schedule',
   version: SCHEDULE_VERSION,
   tables: scheduleTables + queueDepthTables,
-  views: ['publication', 'channel', 'project', 'project_pause', 'paused_queue', 'scheduled_publication', 'queue_depth'],
+  views: [
+    'publication',
+    'channel',
+    'project',
+    'project_pause',
+    'paused_queue',
+    'scheduled_publication',
+    'queue_depth',
+    'change',
+  ],
   keepsAnchor: true,
   handles: (type) => TYPES.test(type) || changesPlannedTargets(type),
 
@@ -75,22 +89,25 @@ export const publishSchedule = (minuteMs: number): Projection => ({
       channels: await Rows.load(tx, scheduledChannels, channelIds, cache),
       pauses: await ProjectPauses.load(tx, [...projectIds], publications.values(), cache),
       owners: await Rows.load(tx, scheduledOwners, handled.flatMap(ownerIdsOf), cache),
+      changes: await Rows.load(tx, scheduledChanges, listWithdrawn(handled, publications)),
+      dueChanges: new Set(),
       touched: new Map(),
     };
     for (const event of handled) await handle(event, rows);
     await rows.planned.flush();
     await rows.owners.flush();
     await rows.publications.flush();
+    await rows.changes.flush();
     for (const [channelId, at] of await rows.pauses.flush()) markTouched(rows, channelId, at);
     const due = await updateNextDue(tx, rows.channels, rows.touched, minuteMs);
     await rows.channels.flush();
-    await notifyOfDue(tx, due);
+    await notifyOfDue(tx, [...due, ...rows.dueChanges]);
   },
 });
 
-/** Wakes the workers responsible for channels that are due earlier than before (ADR-102). */
-const notifyOfDue = async (tx: Tx, channelIds: readonly string[]): Promise<void> => {
-  const shards = new Set(channelIds.map(shardOf));
+/** Wakes the workers responsible for channels and changes that are due earlier than before (ADR-102). */
+const notifyOfDue = async (tx: Tx, keys: readonly string[]): Promise<void> => {
+  const shards = new Set(keys.map(shardOf));
   if (shards.size > 0) await tx.query(`select pg_notify('due', $1)`, [[...shards].join(' ')]);
 };
 
@@ -141,7 +158,8 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       if (is_restored) leaveProjectPause(event.data.publicationId, rows);
       // A recovery may put a publication in doubt without an open attempt, which then counts as one.
       const counted = is_restored ? { attempt: event.data.attempt } : {};
-      rows.publications.patch(event.data.publicationId, { state, is_restored, ...counted });
+      if (rows.changes.get(event.data.publicationId)) endAttemptOfWithdrawn(event, rows);
+      else rows.publications.patch(event.data.publicationId, { state, is_restored, ...counted });
       return markTouched(rows, event.data.channelId, event.at);
     }
     case 'PublicationResent': {
@@ -150,8 +168,30 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       return markTouched(rows, event.data.channelId, event.at);
     }
     case 'PublicationSucceeded':
+      endAttemptOfWithdrawn(event, rows);
+      return markTouched(rows, event.data.channelId, event.at);
+    case 'PublicationWithdrawalRequested': {
+      const { publicationId, postId, channelId, platform, ownerId, isPublishing } = event.data;
+      const change = {
+        publication_id: publicationId,
+        post_id: postId,
+        channel_id: channelId,
+        platform,
+        owner_id: ownerId,
+      };
+      rows.changes.put({ ...change, next_due: null });
+      if (isPublishing) return void rows.publications.patch(publicationId, { is_withdrawn: true });
+      endAttemptOfWithdrawn(event, rows);
+      return markTouched(rows, channelId, event.at);
+    }
+    case 'PublicationWithdrawalPostponed':
+      return void rows.changes.patch(event.data.publicationId, { next_due: event.data.retryAt });
+    case 'PublicationWithdrawn':
+    case 'PublicationWithdrawalFailed':
+      return rows.changes.remove(event.data.publicationId);
     case 'PublicationFiltered':
     case 'PublicationDismissed':
+      rows.changes.remove(event.data.publicationId);
       leaveProjectPause(event.data.publicationId, rows);
       rows.publications.remove(event.data.publicationId);
       return markTouched(rows, event.data.channelId, event.at);
@@ -229,6 +269,7 @@ const queuePost = (
       retry_event: null,
       queued_position: padPosition(knownUpTo ?? event.position),
       is_restored: false,
+      is_withdrawn: false,
     });
     if (project_pause_id !== null) rows.pauses.addToQueue(row, project_pause_id);
     markTouched(rows, channelId, event.at);
@@ -257,6 +298,21 @@ const leaveProjectPause = (publicationId: string, { publications, pauses }: Load
   const waited_until = pauses.removeFromQueue(row, row.project_pause_id);
   publications.put({ ...row, project_pause_id: null, waited_until });
 };
+
+/** Removes a publication from its queue. If it was taken back, its messages are to be deleted now. */
+const endAttemptOfWithdrawn = (event: RecordedEventOf<PublicationEvent>, rows: LoadedRows): void => {
+  const { publicationId } = event.data;
+  leaveProjectPause(publicationId, rows);
+  rows.publications.remove(publicationId);
+  if (rows.changes.patch(publicationId, { next_due: event.at })) rows.dueChanges.add(publicationId);
+};
+
+/** Lists the publications of a batch that were taken back. */
+const listWithdrawn = (handled: readonly HandledEvent[], publications: Rows<PublicationRow>): readonly string[] =>
+  handled.flatMap((event) => {
+    const ids = publicationIdOf(event);
+    return event.type.includes('Withdraw') || ids.some((id) => publications.get(id)?.is_withdrawn) ? ids : [];
+  });
 
 /**
  * Releases an owner's publications that are waiting for the quota, because the plan or the packs have changed (D-46).

@@ -8,7 +8,13 @@ import { Batcher } from '../../runtime/batcher.js';
 import { ProjectionProgress, READER_TIMEOUT_MS } from '../engine/progress.js';
 import { POSTS } from '../posts/posts.tables.js';
 import { computeDueTime, computeHoldEnd, type HeldPublication, type HoldingChannel, isSpaced } from './hold.js';
-import { SCHEDULE, type ScheduledChannel, type ScheduledPublication, selectQueue } from './publish-schedule.tables.js';
+import {
+  SCHEDULE,
+  type ScheduledChange,
+  type ScheduledChannel,
+  type ScheduledPublication,
+  selectQueue,
+} from './publish-schedule.tables.js';
 
 /** The next publications of a channel. */
 export interface ChannelQueue {
@@ -62,6 +68,16 @@ export class PublishScheduleQueries {
    */
   readQueue(channelId: string, now: Instant): Promise<ChannelQueue | null> {
     return this.reads.submit({ channelId, now });
+  }
+
+  /** Reads a publication whose messages are to be deleted now; null if there is nothing to do. */
+  async readChange(publicationId: string, now: Instant): Promise<ScheduledChange | null> {
+    const { rows } = await this.pool.query<ScheduledChange>({
+      name: 'read change',
+      text: `select * from ${SCHEDULE}.change where publication_id = $1 and next_due <= $2`,
+      values: [publicationId, now],
+    });
+    return rows[0] ?? null;
   }
 
   /** Returns which of these publications are still queued on a channel whose head is due. */

@@ -13,7 +13,7 @@ import {
 import { plannedTargetRows } from '../planned-targets.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const SCHEDULE_VERSION = 13;
+export const SCHEDULE_VERSION = 14;
 export const SCHEDULE = readSchema('publish-schedule', SCHEDULE_VERSION);
 
 /** Publications that are queued, being published, or awaiting the owner's decision. */
@@ -53,6 +53,8 @@ export const publicationRows = defineTable(
     queued_position: text(),
     /** True while it is in doubt because of a recovery. */
     is_restored: boolean(),
+    /** True if it was taken back during its attempt: see {@link scheduledChanges}. */
+    is_withdrawn: boolean(),
   },
 );
 /** A row of {@link publicationRows}. */
@@ -138,6 +140,22 @@ export const scheduledOwners = defineTable(
 /** A row of {@link scheduledOwners}. */
 export type ScheduledOwner = RowOfTable<typeof scheduledOwners>;
 
+/** Publications whose messages are being deleted (D-69); they are in no channel's queue. */
+export const scheduledChanges = defineTable(
+  { name: 'change', key: 'publication_id', fillfactor: 50 },
+  {
+    publication_id: text(),
+    post_id: text(),
+    channel_id: text(),
+    platform: text(),
+    owner_id: text(),
+    /** Time of the next try; null while an attempt to publish is under way. */
+    next_due: nullable(bigint()),
+  },
+);
+/** A row of {@link scheduledChanges}. */
+export type ScheduledChange = RowOfTable<typeof scheduledChanges>;
+
 /**
  * Tables of the publish schedule. Times are milliseconds since 1970; 0 means no time.
  *
@@ -174,6 +192,9 @@ export const scheduleTables = `
   create index paused_queue_channel on paused_queue (channel_id, first_sequence);
 
   ${scheduledOwners.ddl}
+
+  ${scheduledChanges.ddl}
+  create index change_next_due on change (platform, next_due) where next_due is not null;
 
   ${plannedTargetRows.ddl}
 

@@ -2,6 +2,7 @@ import { message } from '../../kernel/message.js';
 
 /** Errors of publication attempts that the gateway itself causes. */
 export const ATTEMPT_MESSAGES = {
+  withdrawn: 'The post was taken back during this attempt, so the rest of it was not sent.',
   /** `interrupted` */
   endedBeforeSending: 'The process stopped before anything was sent.',
   /** `interrupted` */

@@ -119,6 +119,9 @@ const post: SamplesOf<PostEvent | PayloadPartStored> = {
   PostApprovalRequested: [{ postId, endpointId, ownerId, at, publishAt: null }],
   PostApproved: [{ postId, endpointId, ownerId, at, note: 'Looks good.' }],
   PostRejected: [{ postId, endpointId, ownerId, at, reason: 'A typo.', publicationIds: [publicationId], isLast: true }],
+  PostWithdrawn: [
+    { postId, endpointId, ownerId, at, reason: 'A wrong price.', publicationIds: [publicationId], wasPlanned: false },
+  ],
 };
 
 const ids = { publicationId, postId, channelId };
@@ -174,6 +177,23 @@ const publication: SamplesOf<PublicationEvent> = {
   PublicationDismissed: [{ ...ids, at: later }],
   PublicationDuplicateFound: [{ ...ids, attempt: 1, at: later, messageIds: ['20'], urls: ['https://t.me/news/20'] }],
   PublicationDuplicateDismissed: [{ ...ids, at: later }],
+  PublicationWithdrawalRequested: [
+    {
+      ...ids,
+      ownerId,
+      platform: 'telegram',
+      at,
+      requestedAt: at,
+      by: 'endpoint:ep_1',
+      reason: 'A wrong price.',
+      isPublishing: false,
+    },
+  ],
+  PublicationMessageDeleted: [{ ...ids, at: later, messageId: '17', wasThere: true }],
+  PublicationWithdrawalPostponed: [{ ...ids, at, retryAt: later, rule: 'retry', error }],
+  PublicationWithdrawn: [{ ...ids, at: later }],
+  PublicationWithdrawalFailed: [{ ...ids, at: later, error }],
+  PublicationWithdrawalDropped: [{ ...ids, at: later, status: 'published' }],
 };
 
 const notices: SamplesOf<NoticeEvent> = {

@@ -11,7 +11,10 @@ import {
 /** A publication of the model: it has its own copy of the end of its project's pause. */
 export type NaivePublication = {
   -readonly [
-    Column in keyof Omit<ScheduledPublication, 'project_pause_id' | 'waited_until' | 'queued_position' | 'is_restored'>
+    Column in keyof Omit<
+      ScheduledPublication,
+      'project_pause_id' | 'waited_until' | 'queued_position' | 'is_restored' | 'is_withdrawn'
+    >
   ]: ScheduledPublication[Column];
 };
 

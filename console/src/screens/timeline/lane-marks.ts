@@ -38,6 +38,9 @@ const markTime = (publication: Publication, acceptedAt: number, now: number): nu
   const attempt = attempts.at(-1);
   switch (state) {
     case 'published':
+    case 'withdrawing':
+    case 'withdrawn':
+    case 'withdraw_failed':
       return Date.parse(publishedAt ?? attempt?.started_at ?? '') || acceptedAt;
     case 'publishing':
       return Date.parse(attempt?.started_at ?? '') || acceptedAt;

@@ -1,3 +1,4 @@
+import type { WithdrawnPost } from '../../../commands/post/withdraw-posts.js';
 import { iso, isoOrNull } from '../../../kernel/clock.js';
 import type { JsonObject } from '../../../kernel/ids.js';
 import { LIMITS, type PublishPayload, TRACE_ID_LENGTH } from '../../../payload/payload.js';
@@ -106,6 +107,31 @@ export class CancelledPostView {
     /** All publications of the post, in the post's order. */
     readonly publications: readonly PublicationView[],
   ) {}
+}
+
+/** The result of taking a post back (D-69). The numbers count publications. */
+export class WithdrawnPostView {
+  /** `post_…` */
+  readonly id: string;
+  /** Readers may see something of them, which is deleted next. */
+  readonly withdrawing: number;
+  /** Nothing of them was published, and nothing will be. */
+  readonly cancelled: number;
+  /** Nothing was left to do. */
+  readonly unchanged: number;
+  readonly publications: readonly PublicationView[];
+
+  constructor(
+    id: string,
+    { withdrawing, cancelled, unchanged }: Omit<WithdrawnPost, 'position'>,
+    publications: readonly PublicationView[],
+  ) {
+    this.id = id;
+    this.withdrawing = withdrawing;
+    this.cancelled = cancelled;
+    this.unchanged = unchanged;
+    this.publications = publications;
+  }
 }
 
 /** Checks a client-chosen id. PostgreSQL cannot store null characters, so no stored id contains one. */

@@ -8,6 +8,7 @@ import {
   type PostDecision,
   refuseWithoutEndpoint,
 } from '../../../commands/post/post-changes.js';
+import { WithdrawPosts } from '../../../commands/post/withdraw-posts.js';
 import { CancelPublications } from '../../../commands/publication.js';
 import { SkippedPosts } from '../../../history/skipped-posts.js';
 import { type Clock, SHARED_CLOCK } from '../../../kernel/clock.js';
@@ -15,6 +16,7 @@ import { isRejection } from '../../../kernel/result.js';
 import { PublishPayloadDto } from '../../../payload/payload.dto.js';
 import { codeOfRefusal } from '../../../payload/publish-at.js';
 import { RescheduleDto, validateReschedule } from '../../../payload/reschedule.dto.js';
+import { checkWithdrawTargets, WithdrawBody } from '../../../payload/withdraw.dto.js';
 import { EndpointSnapshots } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { ProjectionProgress } from '../../../projections/engine/progress.js';
 import {
@@ -27,6 +29,7 @@ import {
 import { FIELD_MESSAGES } from '../../../validation/messages.js';
 import { Documented } from '../../documentation/documented.js';
 import { ChangeReceiver, showChange } from '../../public/change-receiver.js';
+import { chooseTargets } from '../../public/endpoint-post.js';
 import type { ChangedPostView } from '../../public/post.views.js';
 import { TIME_CODES } from '../../public/posts.controller.js';
 import { checkBody, readJson } from '../../public/read-payload.js';
@@ -43,7 +46,15 @@ import { fieldProblem, notFoundProblem, toHttpProblem } from '../http-problems.j
 import { BODY_MESSAGES, CALL_MESSAGES, HISTORY_MESSAGES } from '../messages.js';
 import { type Call, TheCall } from '../owned-resources.js';
 import { requireJson } from '../request-body.js';
-import { ApproveBody, CancelledPostView, PostsQuery, PostView, PostWithPayloadView, RejectBody } from './post.dto.js';
+import {
+  ApproveBody,
+  CancelledPostView,
+  PostsQuery,
+  PostView,
+  PostWithPayloadView,
+  RejectBody,
+  WithdrawnPostView,
+} from './post.dto.js';
 import { PublicationViewBuilder } from './publication.view.js';
 
 /** Returns a post that the caller may see. @throws HttpProblem 404 */
@@ -59,6 +70,7 @@ export const requirePost = async (findPost: FindPost, request: FastifyRequest, i
 export class PostsController {
   constructor(
     private readonly cancelPublications: CancelPublications,
+    private readonly withdrawals: WithdrawPosts,
     private readonly listPosts: ListPosts,
     private readonly findPost: FindPost,
     private readonly changes: ChangePipeline,
@@ -133,6 +145,34 @@ export class PostsController {
     });
   }
 
+  @Documented({
+    summary: 'Take a post back',
+    description:
+      'Cancels what is not published, and deletes what is, on all channels or on `targets`. Repeating is safe. Deleting goes on after the answer: the publications show how far it is.',
+    body: WithdrawBody,
+    codes: { 422: ['invalid_targets'] },
+  })
+  @Post(':id/withdraw')
+  async withdraw(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<WithdrawnPostView> {
+    const found = await requirePost(this.findPost, call.request, id);
+    const place = { postId: id, stream: found.post.stream, revision: found.post.revision };
+    return this.changes.handlePost(
+      { ...call, read: readWithdrawal },
+      async ({ targets, reason = null }, { context }) => {
+        const chosen = chooseTargets(found, targets ?? null);
+        if ('problems' in chosen) throw new HttpProblem(422, 'invalid_targets', chosen.problems);
+        const outcome = await this.withdrawals.withdraw(place, chosen.targets, reason, context);
+        if (outcome === null) throw notFoundProblem('post');
+        const show = async () => {
+          const { publications } = await requirePost(this.findPost, call.request, id);
+          const counts = isRejection(outcome) ? { withdrawing: 0, cancelled: 0, unchanged: 0 } : outcome;
+          return new WithdrawnPostView(id, counts, await this.publications.buildViews(publications));
+        };
+        return { outcome, readModels: READ_MODELS_OF_POSTS, show };
+      },
+    );
+  }
+
   private async explainAbsence(id: string, ownerId: string | null): Promise<HttpProblem> {
     const skipped = await this.skipped.find(id, ownerId);
     if (!skipped) return notFoundProblem('post');
@@ -151,6 +191,12 @@ export class PostsController {
     });
   }
 }
+
+const readWithdrawal: BodyReader<WithdrawBody> = (sent, problems) => {
+  const body = fieldsReader(WithdrawBody)(sent, problems);
+  checkWithdrawTargets(sent.targets, problems);
+  return body;
+};
 
 /** @throws HttpProblem 422 if the cursor belongs to a list in another sort order */
 const requireCursorOfOrder = ({ order }: PostsQuery, { after }: Page): void => {

@@ -5,7 +5,13 @@ import type { PublicationError, PublicationWarning } from '../../../domain/publi
 import { CLOCK, type Clock, iso, isoOrNull } from '../../../kernel/clock.js';
 import { asSentence } from '../../../kernel/message.js';
 import { type PlanHold, PostPlans } from '../../../projections/posts/post-details.queries.js';
-import type { Attempt, PublicationRow, PublicationViewState } from '../../../projections/posts/posts.tables.js';
+import {
+  type Attempt,
+  listRemaining,
+  type PublicationRow,
+  type PublicationViewState,
+  type RowWithdrawal,
+} from '../../../projections/posts/posts.tables.js';
 import {
   type DueWait,
   findDueWait,
@@ -13,6 +19,7 @@ import {
   type Hold,
   type ScheduledWithHold,
 } from '../../../projections/publish-schedule/holds.queries.js';
+import { WithdrawalStatusView } from '../../public/post.views.js';
 import { HOLD_MESSAGES as TEXTS, PUBLICATION_VIEW_MESSAGES } from '../messages.js';
 
 type Shown = Pick<PublicationRow, 'message_ids' | 'urls' | 'duplicates'>;
@@ -217,6 +224,17 @@ export interface DuplicateView {
   readonly at: string;
 }
 
+/** The latest take-back of a publication (D-69). */
+export class WithdrawalView extends WithdrawalStatusView {
+  /** The actor who asked. */
+  readonly by: string;
+
+  constructor(withdrawal: RowWithdrawal, remaining: readonly string[]) {
+    super(withdrawal, remaining);
+    this.by = withdrawal.by;
+  }
+}
+
 /** A post's publication on one channel (management-api.md: publication). */
 export class PublicationView {
   /** `pub_…` */
@@ -243,6 +261,8 @@ export class PublicationView {
   readonly published_at: string | null;
   /** Messages that readers see in addition to `message_ids` (D-84). They stay listed after they are dismissed. */
   readonly duplicates: readonly DuplicateView[];
+  /** The latest take-back; null if there was none. */
+  readonly withdrawal: WithdrawalView | null;
 
   /**
    * @param scheduled its entry in the publish schedule; undefined if it is not scheduled
@@ -266,6 +286,7 @@ export class PublicationView {
     this.warnings = [...row.warnings, ...warnOfDuplicate(row)];
     this.published_at = isoOrNull(row.published_at);
     this.duplicates = row.duplicates.map(({ message_ids, at }) => ({ message_ids, at: iso(at) }));
+    this.withdrawal = row.withdrawal && new WithdrawalView(row.withdrawal, listRemaining(row));
   }
 }
 

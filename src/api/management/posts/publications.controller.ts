@@ -8,16 +8,22 @@ import {
   DismissPublication,
   ResendPublication,
 } from '../../../commands/publication.js';
+import { WithdrawPosts } from '../../../commands/post/withdraw-posts.js';
 import type { PublicationIds } from '../../../domain/publication/publication.events.js';
+import { WithdrawPublicationBody } from '../../../payload/withdraw.dto.js';
+import { FindPost } from '../../../projections/posts/posts.queries.js';
 import type { PublicationRow } from '../../../projections/posts/posts.tables.js';
 import { FindPublication } from '../../../projections/posts/publications.queries.js';
 import { Documented } from '../../documentation/documented.js';
+import { chooseTargets } from '../../public/endpoint-post.js';
+import { fieldsReader } from '../../transport/fields.js';
 import { ApiKeyGuard, getOwnerScope } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { IdPipe } from '../common-fields.js';
 import { notFoundProblem } from '../http-problems.js';
 import { type Call, TheCall } from '../owned-resources.js';
 import { type PublicationView, PublicationViewBuilder } from './publication.view.js';
+import { requirePost } from './posts.controller.js';
 
 /** Shows, resends, dismisses and cancels publications (D-25; management-api.md: publication). */
 @Controller('manage/v1/publications')
@@ -28,6 +34,8 @@ export class PublicationsController {
     private readonly dismissPublication: DismissPublication,
     private readonly dismissDuplicateOf: DismissDuplicate,
     private readonly cancelPublications: CancelPublications,
+    private readonly withdrawals: WithdrawPosts,
+    private readonly findPost: FindPost,
     private readonly findPublicationQuery: FindPublication,
     private readonly changes: ChangePipeline,
     private readonly views: PublicationViewBuilder,
@@ -64,6 +72,26 @@ export class PublicationsController {
   @Post(':id/dismiss-duplicate')
   dismissDuplicate(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PublicationView> {
     return this.execute(call, id, (context, publication) => this.dismissDuplicateOf.execute(context, publication));
+  }
+
+  @Documented({
+    summary: 'Take a publication back',
+    description: 'As for a post: cancels it, or deletes its messages, which goes on after the answer.',
+    body: WithdrawPublicationBody,
+  })
+  @Post(':id/withdraw')
+  async withdraw(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PublicationView> {
+    const { post_id: postId, channel_id: channelId } = await this.findPublication(call.request, id);
+    const found = await requirePost(this.findPost, call.request, postId);
+    const place = { postId, stream: found.post.stream, revision: found.post.revision };
+    const chosen = chooseTargets(found, [channelId]);
+    const read = fieldsReader(WithdrawPublicationBody);
+    return this.changes.handlePost({ ...call, read }, async ({ reason = null }, { context }) => {
+      const targets = 'targets' in chosen ? chosen.targets : [];
+      const outcome = await this.withdrawals.withdraw(place, targets, reason, context);
+      if (outcome === null) throw notFoundProblem('publication');
+      return { outcome, readModels: READ_MODELS_OF_POSTS, show: () => this.showPublication(call.request, id) };
+    });
   }
 
   @Documented({ summary: 'Cancel a planned or queued publication', codes: { 409: ['wrong_state', 'publishing'] } })

@@ -26,6 +26,7 @@ import {
 } from './attempt-state.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import type { PublicationAttempt } from './publication-attempt.js';
+import type { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { Pacing } from './start-limits.js';
 import { StepSender } from './step-sender.js';
 
@@ -123,6 +124,7 @@ const senderWith = (recorded: LoadedPublication | null, isPaced = true): StepSen
     new FakeRecorder(recorded),
     unused,
     unused,
+    { chatOf: () => ({}) } as unknown as PlatformCatalogue,
   );
 };
 

@@ -33,6 +33,9 @@ export const interruptedError = (step: string | null): PublishError =>
 
 export const leaseLostError = gatewayError('interrupted', 'internal', ATTEMPT_MESSAGES.leaseLost);
 
+/** The post was taken back during the attempt. */
+export const withdrawnError = gatewayError('withdrawn', 'internal', ATTEMPT_MESSAGES.withdrawn);
+
 /** The channel's credentials were erased, or were not restored. */
 export const credentialsMissingError = gatewayError(
   'credentials_missing',

@@ -159,12 +159,15 @@ export class InDoubtResolver {
    */
   private async repeat({
     attempt,
+    publication,
     step,
     context,
   }: UnconfirmedSend): Promise<Extract<Resolution, { kind: 'sent' | 'abandoned' }> | 'unanswered' | 'refused'> {
     if (!(await this.waitForTurn(attempt, step, context))) return ABANDONED;
     const { channel, row, publisher } = attempt;
     if (!channel.enabled || (await this.channels.isPaused(row.channel_id))) return 'unanswered';
+    const { state } = await this.aggregates.loadAggregate(decider, row.publication_id, publication);
+    if (state.withdrawal) return 'unanswered'; // a post that was taken back is never sent again (D-69)
     const outcome = await publisher.send(step, context).catch((thrown: unknown): null => {
       this.reportBug(attempt, thrown);
       return null;

@@ -144,7 +144,7 @@ export class OutcomeRecorder {
   recordStart(
     attempt: ClaimedPublication,
     known: LoadedPublication,
-    start: Pick<Extract<Progress, { type: 'StartAttempt' }>, 'sending' | 'projectRevision'>,
+    start: Pick<Extract<Progress, { type: 'StartAttempt' }>, 'sending' | 'projectRevision' | 'sender'>,
   ): Promise<LoadedPublication | null> {
     const { worker } = attempt;
     const after = known.state.attempt;

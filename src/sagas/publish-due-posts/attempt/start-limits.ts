@@ -70,6 +70,23 @@ export class Pacing {
     }
     return hasWaited;
   }
+
+  /**
+   * Waits until a call may be made that changes what is published, or until the drain signal. Changes have a window of
+   * their own, so that none waits behind posts (D-78), but later posts make room for them.
+   */
+  async waitForChange(
+    { publisher, ownerId, signals }: Pick<PacedAttempt, 'publisher' | 'ownerId' | 'signals'>,
+    credentials: SendContext['credentials'],
+  ): Promise<void> {
+    if (!this.enabled) return;
+    const { platform, pace } = publisher;
+    const caller = { platform, ownerId, credential: publisher.credentialFor(credentials, false) };
+    const account = accountBudget(caller, limitsOf(pace.perCredential));
+    const changes = { ...account, key: `changes/${account.key}` };
+    const [{ waitMs }] = await Promise.all([this.turns.reserve([changes]), this.turns.reserve([account])]);
+    if (waitMs > 0) await sleepUnlessAborted(waitMs, signals.drain);
+  }
 }
 
 const limitsOf = (pace: readonly Pace[]): CallBudget['limits'] =>

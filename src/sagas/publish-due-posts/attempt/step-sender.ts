@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Sender } from '../../../domain/publication/publication.events.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';
 import {
@@ -8,6 +9,7 @@ import {
   type Step,
   type StepOutcome,
 } from '../../../platforms/publisher.js';
+import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { Leases } from '../../../postgres/leases.js';
 import { SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
@@ -37,6 +39,7 @@ import {
   type Unconfirmed,
   type Unprepared,
   visibleStepName,
+  withdrawnError,
 } from './attempt-state.js';
 import { InDoubtResolver } from './in-doubt-resolver.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
@@ -60,6 +63,7 @@ export class StepSender {
     private readonly outcomes: OutcomeRecorder,
     private readonly resolver: InDoubtResolver,
     private readonly channels: ChannelStates,
+    private readonly catalogue: PlatformCatalogue,
   ) {}
 
   /** Waits for the first step's turn and claims the publication: `PublicationStarted` is the fence between workers. */
@@ -81,7 +85,8 @@ export class StepSender {
     if (hasWaited && (await channels.isPaused(row.channel_id))) return release(state);
     if (!leases.stillHoldsLeasesOf(worker) || signals.drain.aborted) return release(state);
     const sending = read.kind === 'read' ? visibleStepName(step) : null;
-    const start = { sending, projectRevision: attempt.projectRevision };
+    const sender = this.senderOf(attempt, read);
+    const start = { sending, projectRevision: attempt.projectRevision, sender };
     return afterStart(state, await this.outcomes.recordStart(attempt, state.publication, start), read);
   }
 
@@ -139,6 +144,9 @@ export class StepSender {
       sending: goesOnAtOnce ? visibleStepName(next.step) : null,
     });
     if (recorded === null) return release(state);
+    // No further part of a post that was taken back meanwhile is sent (D-69).
+    if (recorded.state.withdrawal)
+      return conclude({ publication: recorded }, { kind: 'interrupted', error: withdrawnError });
     if ('interrupt' in next) return conclude({ publication: recorded }, { kind: 'interrupted', error: next.interrupt });
     return goesOnAtOnce
       ? { kind: 'sending', ...next, publication: recorded }
@@ -163,6 +171,12 @@ export class StepSender {
     if (sending === null) return afterOrphanFound(state, undefined, null);
     const read = await this.readCredentials(attempt);
     return afterOrphanFound(state, this.findStep(attempt, results, sending), read);
+  }
+
+  private senderOf({ channel, publisher }: PublicationAttempt, read: CredentialsRead): Sender {
+    const account = read.kind === 'read' ? (publisher.accountOf?.(read.credentials) ?? null) : null;
+    const chat = this.catalogue.chatOf(channel.platform, channel.address);
+    return { chat, credentialsId: channel.credentialsId, account };
   }
 
   private async readCredentials({ channel, row }: PublicationAttempt): Promise<CredentialsRead> {

@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { publication, type PublicationCommand } from '../../domain/publication/publication.decider.js';
+import type { PublicationIds, PublicationWithdrawalRequested } from '../../domain/publication/publication.events.js';
+import { AggregateStore, type LoadedAggregate } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import type { Instant } from '../../kernel/clock.js';
+import { isRejection, type Rejection } from '../../kernel/result.js';
+import { PostStories } from '../../projections/posts/post-details.queries.js';
+import { inSlices } from '../../runtime/cooperative-work.js';
+import { type Completed, latestCompleted } from '../command.js';
+import { rejectUnreadable } from '../publication.js';
+import { type ChangedPost, PlannedPosts, type PostPlace } from './planned-posts.js';
+
+/** A publication that is to be taken back. */
+export type WithdrawnTarget = PublicationIds & Pick<PublicationWithdrawalRequested['data'], 'ownerId' | 'platform'>;
+
+/** What a take-back did, in numbers of publications. */
+export type WithdrawnPost = Completed & {
+  /** Readers may see something of them, which is deleted next. */
+  readonly withdrawing: number;
+  /** Nothing of them was published, and nothing will be. */
+  readonly cancelled: number;
+  readonly unchanged: number;
+};
+
+type Request = Pick<PublicationWithdrawalRequested['data'], 'requestedAt' | 'by' | 'reason'>;
+
+/** Number of publications taken back at a time; a post may have thousands. */
+const AT_ONCE = 200;
+
+/**
+ * Takes posts back (D-69): what is not sent stays unsent, and what readers see is deleted by the workers. One append
+ * takes the whole request, `PostWithdrawn`. Then each publication's own stream gets it, before the answer, and once more
+ * by the saga `withdraw-posts` in case this process dies.
+ */
+@Injectable()
+export class WithdrawPosts {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly planned: PlannedPosts,
+    private readonly stories: PostStories,
+  ) {}
+
+  /**
+   * @param targets publications of the post
+   * @returns null if there is no such post
+   * @throws Unavailable; repeating is safe
+   */
+  async withdraw(
+    place: PostPlace,
+    targets: readonly WithdrawnTarget[],
+    reason: string | null,
+    context: CommandContext,
+  ): Promise<WithdrawnPost | Rejection | null> {
+    const { at, actor: by } = context;
+    const request = { requestedAt: at, by, reason };
+    const changes = await inSlices(targets, AT_ONCE, (target) => this.wouldChange(target, request));
+    const open = targets.filter((_, i) => changes[i]);
+    if (open.length === 0) return { position: -1n, withdrawing: 0, cancelled: 0, unchanged: targets.length };
+    const publicationIds = open.map(({ publicationId }) => publicationId);
+    const command = { type: 'WithdrawPost', at, reason, publicationIds } as const;
+    const taken = await this.planned.execute(place, command, context);
+    if (taken === null || isRejection(taken)) return taken;
+    const cancelledIds = listCancelled(taken);
+    const released = taken.state.status === 'released' ? open : [];
+    const done = await this.withdrawEach(released, request, context);
+    const { position } = latestCompleted([taken, done]);
+    const cancelled = cancelledIds.length + done.cancelled;
+    const { withdrawing } = done;
+    return { position, withdrawing, cancelled, unchanged: targets.length - cancelled - withdrawing };
+  }
+
+  /** Takes publications of a released post back. Safe to repeat: a publication handles each request once. */
+  async withdrawEach(
+    targets: readonly WithdrawnTarget[],
+    request: Request,
+    context: CommandContext,
+  ): Promise<Omit<WithdrawnPost, 'unchanged'>> {
+    const postId = targets[0]?.postId;
+    if (postId === undefined) return { position: -1n, withdrawing: 0, cancelled: 0 };
+    const inStory = await this.stories.joinStory(context, postId);
+    let withdrawing = 0;
+    let cancelled = 0;
+    const positions = await inSlices(targets, AT_ONCE, async (target) => {
+      const command = commandFor(target, request, context.at);
+      const result = await rejectUnreadable(() =>
+        this.aggregates.execute(publication, target.publicationId, command, inStory),
+      );
+      if (isRejection(result) || result.events.length === 0) return { position: -1n };
+      if (result.events.some(({ type }) => type === 'PublicationDismissed')) cancelled += 1;
+      else withdrawing += 1;
+      return { position: result.aggregate.position };
+    });
+    return { ...latestCompleted(positions), withdrawing, cancelled };
+  }
+
+  private async wouldChange(target: WithdrawnTarget, request: Request): Promise<boolean> {
+    const loaded = await rejectUnreadable(() => this.aggregates.loadAggregate(publication, target.publicationId));
+    if (isRejection(loaded)) return false;
+    const { state } = loaded as LoadedAggregate<typeof publication.initial>;
+    const decided = publication.decide(commandFor(target, request, request.requestedAt), state);
+    return !isRejection(decided) && decided.length > 0;
+  }
+}
+
+const commandFor = (target: WithdrawnTarget, request: Request, at: Instant): PublicationCommand => ({
+  type: 'WithdrawPublication',
+  ...target,
+  ...request,
+  at,
+});
+
+const listCancelled = ({ events }: ChangedPost): readonly string[] =>
+  events.flatMap((event) => (event.type === 'PlannedPublicationsCancelled' ? event.data.publicationIds : []));

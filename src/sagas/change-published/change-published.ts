@@ -1,0 +1,290 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { newCommandContext } from '../../commands/command.js';
+import { type ProgressCommand, recordPublicationProgress } from '../../commands/publication.js';
+import type { ChannelState } from '../../domain/channel/channel.decider.js';
+import { listRemaining, publication as decider } from '../../domain/publication/publication.decider.js';
+import type { PublicationError, WithdrawalRule } from '../../domain/publication/publication.events.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { Position } from '../../event-store/port.js';
+import { CLOCK, type Clock, MINUTE_MS } from '../../kernel/clock.js';
+import { LOG, type Log } from '../../kernel/log.js';
+import { asSentence } from '../../kernel/message.js';
+import { isRejection } from '../../kernel/result.js';
+import { gatewayError } from '../../platforms/outcomes.js';
+import { PlatformCatalogue, Publishers } from '../../platforms/platform-catalogue.js';
+import type { DeleteOutcome, Publisher, PublishError, SendContext } from '../../platforms/publisher.js';
+import { Leases } from '../../postgres/leases.js';
+import { POOL } from '../../postgres/tokens.js';
+import { PostStories } from '../../projections/posts/post-details.queries.js';
+import { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
+import { SCHEDULE, type ScheduledChange } from '../../projections/publish-schedule/publish-schedule.tables.js';
+import { backoffDelay } from '../../runtime/backoff.js';
+import { SecretVault, UnreadableSecret } from '../../secrets/vault.js';
+import { DueClaims, type DueSource, DueWork, DueWorkServices } from '../engine/due-work.js';
+import { GroupConcurrency } from '../engine/group-concurrency.js';
+import type { ShutdownSignals } from '../engine/run-under-lease.js';
+import {
+  credentialsMissingError,
+  credentialsUnreadableError,
+  type LoadedPublication,
+} from '../publish-due-posts/attempt/attempt-state.js';
+import { Pacing } from '../publish-due-posts/attempt/start-limits.js';
+import { ChannelStates } from '../publish-due-posts/inputs/waiting-publications.js';
+import { WITHDRAWAL_MESSAGES as MESSAGES } from './messages.js';
+
+const NAME = 'change-published';
+/** Delays between tries, in ms. */
+const RETRY = { firstMs: 1_000, longestMs: 5 * 60_000 };
+/** How long a message that the network does not delete is tried, in minutes. */
+const LONGEST_MINUTES = 24 * 60;
+
+/** The publications whose messages are to be deleted. Unlike channels, they wait for no queue. */
+export const DUE_CHANGES: DueSource = {
+  prefix: 'change/',
+  table: `${SCHEDULE}.change`,
+  key: 'publication_id',
+  group: 'platform',
+  owner: 'owner_id',
+  unless: 'select is_open from ops_recovery', // what was waiting is not marked yet (D-80)
+};
+
+/** Maximum number of publications of one network that a process changes at a time, besides those that it publishes. */
+const CHANGES_PER_NETWORK = 64;
+
+type Channel = NonNullable<ChannelState>;
+type WithoutIds<C> = C extends unknown ? Omit<C, 'publicationId' | 'postId' | 'channelId' | 'at'> : never;
+
+/** A publication whose messages this process may delete because it holds the change's lease. */
+interface ClaimedChange {
+  readonly row: ScheduledChange;
+  readonly worker: string;
+  readonly signals: ShutdownSignals;
+}
+
+/**
+ * Deletes the messages of publications that were taken back (D-69). Deleting can be repeated, so a call that was not
+ * answered is simply made again: no call is in doubt. The stream is authoritative, not the schedule.
+ */
+@Injectable()
+export class ChangePublished {
+  private readonly work: DueWork<ScheduledChange>;
+
+  constructor(
+    services: DueWorkServices,
+    @Inject(POOL) pool: Pool,
+    schedule: PublishScheduleQueries,
+    private readonly aggregates: AggregateStore,
+    private readonly publishers: Publishers,
+    private readonly catalogue: PlatformCatalogue,
+    private readonly channels: ChannelStates,
+    private readonly vault: SecretVault,
+    private readonly pacing: Pacing,
+    private readonly leases: Leases,
+    private readonly stories: PostStories,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(MINUTE_MS) private readonly minuteMs: number,
+    @Inject(LOG) private readonly log: Log,
+  ) {
+    this.work = new DueWork<ScheduledChange>(
+      {
+        claims: new DueClaims(pool, services.leases, DUE_CHANGES),
+        concurrency: new GroupConcurrency(catalogue.ids, CHANGES_PER_NETWORK),
+        keyName: 'publication',
+        activity: 'taking back',
+        notification: 'due',
+        readModels: ['publish-schedule', 'posts', 'discovery'],
+        schedule: 'publish-schedule',
+        readQueue: (publicationId, now) => schedule.readChange(publicationId, now),
+        workOff: (row, worker, signals) => this.withdraw({ row, worker, signals }),
+      },
+      services,
+    );
+  }
+
+  /** Runs until the drain signal, then waits for calls in progress. */
+  run(drain: AbortSignal, abort: AbortSignal): Promise<void> {
+    return this.work.run({ drain, abort });
+  }
+
+  /** Deletes the messages, last one first. @returns the position of the last event; null if nothing can be done yet */
+  private async withdraw(claimed: ClaimedChange): Promise<Position | null> {
+    const { row, signals } = claimed;
+    const channel = await this.channels.loadChannel(row.channel_id);
+    const publisher = this.publishers.get(row.platform);
+    let publication = await this.aggregates.loadAggregate(decider, row.publication_id);
+    const read = await this.readCredentials(channel);
+    while (publication.state.status === 'withdrawing') {
+      const { state } = publication;
+      const [messageId] = listRemaining(state);
+      const reason = reasonAgainst(publication, channel, publisher, this.chatOf(channel));
+      let next: WithoutIds<ProgressCommand>;
+      if (reason) next = { type: 'MarkWithdrawalFailed', error: reason };
+      else if (messageId === undefined) next = endOf(publication);
+      else if ('error' in read) next = this.postpone(publication, { kind: 'needs_attention', error: read.error });
+      else {
+        const outcome = await this.deleteMessage(claimed, { channel, publisher, publication, messageId, ...read });
+        if (outcome === null) return null;
+        next = this.commandFor(publication, channel, publisher, messageId, outcome, read.credentials);
+      }
+      const recorded = await this.record(row, publication, next);
+      if (recorded === null) return null;
+      publication = recorded;
+      if (next.type === 'PostponeWithdrawal' || signals.drain.aborted) break;
+    }
+    return publication.position;
+  }
+
+  /** @returns null if this worker must leave the publication to another */
+  private async deleteMessage(
+    { row, worker, signals }: ClaimedChange,
+    call: {
+      readonly channel: Channel;
+      readonly publisher: Publisher;
+      readonly publication: LoadedPublication;
+      readonly messageId: string;
+      readonly credentials: SendContext['credentials'];
+    },
+  ): Promise<DeleteOutcome | null> {
+    const { channel, publisher, publication, messageId, credentials } = call;
+    const target = { id: row.channel_id, address: channel.address, settings: { ...channel.settings } };
+    await this.pacing.waitForChange({ publisher, ownerId: row.owner_id, signals }, credentials);
+    const holdsLease = () => this.leases.stillHoldsLeasesOf(worker);
+    if (signals.drain.aborted || !holdsLease()) return null;
+    const now = this.clock.now();
+    const { minuteMs } = this;
+    const message = { id: messageId, at: publication.state.startedAt };
+    const context = { credentials, channel: target, signal: signals.abort, holdsLease, now, minuteMs };
+    return publisher.deleteMessage!(message, context).catch((thrown: unknown): DeleteOutcome => {
+      this.log.error({ publication: row.publication_id, err: thrown }, 'publisher threw an error; this is a bug');
+      const error = gatewayError('internal_error', MESSAGES.notSupported({ network: row.platform }), 'internal');
+      return { kind: 'retry', error, afterMs: null, named: false };
+    });
+  }
+
+  private commandFor(
+    publication: LoadedPublication,
+    channel: Channel,
+    publisher: Publisher,
+    messageId: string,
+    outcome: DeleteOutcome,
+    credentials: SendContext['credentials'],
+  ): WithoutIds<ProgressCommand> {
+    switch (outcome.kind) {
+      case 'deleted':
+        return { type: 'MarkMessageDeleted', messageId, wasThere: true };
+      case 'not_there':
+        if (isSameAccount(publication, channel, publisher, credentials))
+          return { type: 'MarkMessageDeleted', messageId, wasThere: false };
+        return {
+          type: 'MarkWithdrawalFailed',
+          error: gatewayError('not_seen', MESSAGES.notSeen({ network: this.titleOf(channel) }), 'channel'),
+        };
+      case 'refused':
+        return { type: 'MarkWithdrawalFailed', error: outcome.error };
+      case 'retry':
+      case 'needs_attention':
+        return this.postpone(publication, outcome);
+    }
+  }
+
+  /** Tries again later, until a day has passed since the request. */
+  private postpone(
+    { state }: LoadedPublication,
+    outcome: Extract<DeleteOutcome, { kind: 'retry' | 'needs_attention' }>,
+  ): WithoutIds<ProgressCommand> {
+    const { requestedAt, attempts } = state.withdrawal!;
+    const now = this.clock.now();
+    const afterMs = outcome.kind === 'retry' ? outcome.afterMs : null;
+    const rule: WithdrawalRule =
+      outcome.kind === 'needs_attention' ? 'needs_attention' : outcome.named ? 'platform_limit' : 'retry';
+    const retryAt = now + (afterMs ?? backoffDelay(RETRY, attempts));
+    const endsAt = requestedAt + LONGEST_MINUTES * this.minuteMs;
+    const { error } = outcome;
+    if (now < endsAt) return { type: 'PostponeWithdrawal', retryAt, rule, error, endsAt };
+    const message = MESSAGES.gaveUp({ error: asSentence(error.message) });
+    return { type: 'MarkWithdrawalFailed', error: { ...error, code: 'gave_up', message } };
+  }
+
+  private async readCredentials(
+    channel: Channel,
+  ): Promise<{ readonly credentials: SendContext['credentials'] } | { readonly error: PublishError }> {
+    try {
+      const credentials = await this.vault.readSecret(channel.credentialsId);
+      return credentials ? { credentials } : { error: credentialsMissingError };
+    } catch (error) {
+      if (!(error instanceof UnreadableSecret)) throw error;
+      return { error: credentialsUnreadableError };
+    }
+  }
+
+  /** @returns null if another worker has taken over */
+  private async record(
+    { publication_id: publicationId, post_id: postId, channel_id: channelId }: ScheduledChange,
+    known: LoadedPublication,
+    next: WithoutIds<ProgressCommand>,
+  ): Promise<LoadedPublication | null> {
+    const at = this.clock.now();
+    const command = { ...next, at, publicationId, postId, channelId } as ProgressCommand;
+    const causationId = `${publicationId}/${known.revision}`;
+    const origin = {
+      actor: `system:${NAME}` as const,
+      requestId: '',
+      causationId,
+      correlationId: '',
+      clientAddress: null,
+    };
+    const context = await this.stories.joinStory(newCommandContext(origin, NAME, at), postId);
+    const result = await recordPublicationProgress(this.aggregates, context, command, known);
+    return isRejection(result) ? null : result.aggregate;
+  }
+
+  private chatOf({ platform, address }: Channel): Readonly<Record<string, string>> {
+    return this.catalogue.chatOf(platform, address);
+  }
+
+  private titleOf({ platform }: Channel): string {
+    return this.catalogue.get(platform).title;
+  }
+}
+
+/** Returns why no call may be made; null if there is no reason. */
+const reasonAgainst = (
+  { state }: LoadedPublication,
+  channel: Channel,
+  publisher: Publisher,
+  chat: Readonly<Record<string, string>>,
+): PublicationError | null => {
+  if (listRemaining(state).length === 0) return null;
+  if (channel.deleted) return gatewayError('channel_deleted', MESSAGES.channelDeleted, 'channel');
+  if (!publisher.deleteMessage)
+    return gatewayError('refused', MESSAGES.notSupported({ network: publisher.platform }), 'platform');
+  // In another chat, the number of a message belongs to someone else's (D-70).
+  if (state.sender && !isDeepStrictEqual(state.sender.chat, chat))
+    return gatewayError('chat_changed', MESSAGES.chatChanged, 'channel');
+  return null;
+};
+
+/** Everything known is deleted. It stays unknown what became of a send in doubt. */
+const endOf = ({ state }: LoadedPublication): WithoutIds<ProgressCommand> =>
+  state.doubtfulStep === null
+    ? { type: 'MarkWithdrawn' }
+    : {
+        type: 'MarkWithdrawalFailed',
+        error: gatewayError('outcome_unknown', MESSAGES.outcomeUnknown, 'network'),
+      };
+
+/** True if the account that asks is known to be the one that published (D-70). */
+const isSameAccount = (
+  { state: { sender } }: LoadedPublication,
+  { credentialsId }: Channel,
+  publisher: Publisher,
+  credentials: SendContext['credentials'],
+): boolean => {
+  if (!sender) return false;
+  const account = publisher.accountOf?.(credentials) ?? null;
+  return account === null || sender.account === null
+    ? sender.credentialsId === credentialsId
+    : sender.account === account;
+};

@@ -1,0 +1,15 @@
+import { message } from '../../kernel/message.js';
+
+/** Reasons why messages could not be deleted, and what to do then. */
+export const WITHDRAWAL_MESSAGES = {
+  chatChanged:
+    'The channel was moved to another chat since this was published. Delete the messages in the old chat by hand.',
+  channelDeleted: 'The channel was deleted, and its credentials with it. Delete the messages on the network by hand.',
+  notSeen: message(
+    '{network} says that the message is not there, but another account published it, or that is not known: this account may only not see it. Look at the chat, and delete the message by hand if it is still there.',
+  ),
+  outcomeUnknown:
+    'It is not known whether the network published this. What is known was deleted. Look at the chat, and delete the rest by hand.',
+  notSupported: message('Messages on {network} cannot be deleted from here. Delete them by hand.'),
+  gaveUp: message('It could not be deleted for 24 hours: {error} Delete it by hand, or take it back again.'),
+};
