@@ -4,7 +4,7 @@ import { addCompletion } from './commands/completion.js';
 import { addDoctor } from './commands/doctor.js';
 import { addHistory } from './commands/history.js';
 import { addProjections, addRecovery, addSagas, addSecrets } from './commands/operator.js';
-import { addPlannedPosts, addPosts } from './commands/posts.js';
+import { addPlannedPosts, addPosts, addWithdraw } from './commands/posts.js';
 import { addPauses, addResources } from './commands/resources.js';
 import { addSend } from './commands/send.js';
 import { addTail } from './commands/tail.js';
@@ -20,6 +20,7 @@ export const createProgram = (settings: CommandLineSettings, version: string): C
   addTail(define);
   addPosts(define);
   addPlannedPosts(define);
+  addWithdraw(define);
   addPauses(define);
   addResources(define);
   addHistory(define);

@@ -1,14 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { textOf, type Thing, thingsIn, valueAt } from './json.js';
 import { CLI_MESSAGES } from './messages.js';
+import type { Output } from './output.js';
+
+const POLL_MS = 500;
 
 /** Final states: nothing more happens unless the owner acts. */
-export const SETTLED: ReadonlySet<string> = new Set(['published', 'failed', 'in_doubt', 'filtered', 'dismissed']);
+export const SETTLED: ReadonlySet<string> = new Set([
+  ...['published', 'failed', 'in_doubt', 'filtered', 'dismissed'],
+  ...['withdrawn', 'withdraw_failed'],
+]);
 /** States in which the owner has to decide. */
 export const TROUBLED: ReadonlySet<string> = new Set(['failed', 'in_doubt']);
 
 /** Returns the publications of a post, or the publication itself. */
 export const publicationsOf = (thing: Thing): readonly Thing[] =>
   Array.isArray(thing.publications) ? thingsIn(thing.publications) : [thing];
+
+/**
+ * Waits until no publication of a post, or the publication itself, is open, then prints them.
+ * @param read reads the post or publication
+ * @returns the publications
+ */
+export const waitForPublications = async (
+  out: Output,
+  read: () => Promise<Thing>,
+  isOpen: (publication: Thing) => boolean,
+): Promise<readonly Thing[]> => {
+  for (;;) {
+    const found = await read();
+    const publications = publicationsOf(found);
+    const open = publications.filter(isOpen);
+    if (open.length > 0) {
+      out.progress(1 - open.length / publications.length, tellPublication(open[0]!));
+      await sleep(POLL_MS);
+      continue;
+    }
+    out.endProgress();
+    if (out.isJson) out.answer(found);
+    else for (const publication of publications) out.line(tellPublication(publication));
+    return publications;
+  }
+};
 
 /** Returns a sentence about a publication's state and its reason. */
 export const tellPublication = (publication: Thing): string => {
@@ -20,11 +53,15 @@ export const tellPublication = (publication: Thing): string => {
 
 /** Returns the reason for a publication's state: what it waits for, what went wrong, or where it was published. */
 const reasonOf = (publication: Thing): string => {
+  const { state } = publication;
+  if (state === 'withdrawing') return textOf(valueAt(publication, 'withdrawal.waiting_for.text'));
+  if (state === 'withdraw_failed') return textOf(valueAt(publication, 'withdrawal.error.message'));
+  if (state === 'withdrawn') return textOf(valueAt(publication, 'withdrawal.reason'));
   const waiting = textOf(valueAt(publication, 'waiting_for.text'));
   if (waiting !== '') return waiting;
   const duplicate = thingsIn(publication.warnings).find(({ code }) => code === 'published_twice');
   if (duplicate) return textOf(duplicate.message);
-  if (publication.state === 'published') return textOf(publication.urls) || textOf(publication.message_ids);
+  if (state === 'published') return textOf(publication.urls) || textOf(publication.message_ids);
   const error = thingsIn(publication.attempts).at(-1)?.error;
   const said = [valueAt(error, 'message'), valueAt(error, 'platform_says')].map(textOf).filter((text) => text !== '');
   if (said.length > 0) return said.join(' ');

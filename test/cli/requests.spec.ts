@@ -63,6 +63,35 @@ describe('the command line', () => {
     });
   });
 
+  it('takes a post back on some channels, and waits for the result', async () => {
+    const publication = (id: string, state: string, withdrawal: object | null) => ({
+      ...{ id, platform: 'vk', target_id: 'tgt_1', state, withdrawal },
+    });
+    const until = { waiting_for: { text: 'The network asked for a delay.' }, error: null, ended_at: null };
+    const refused = { waiting_for: null, error: { message: 'Delete it there.' }, ended_at: '2027-03-01T09:00:00Z' };
+    const open = [publication('pub_1', 'withdrawing', until), publication('pub_2', 'published', null)];
+    const ended = [publication('pub_1', 'withdraw_failed', refused), publication('pub_2', 'published', null)];
+    const answers = [
+      json(200, { id: 'post_1' }),
+      json(200, { publications: open }),
+      json(200, { publications: ended }),
+    ];
+    const args = ['--target', 'tgt_1', '--target', 'tgt_2', '--reason', 'A wrong price', '--wait'];
+    const { code, output, errors, received } = await runWith(answers, 'withdraw', 'post_1', ...args);
+    expect(received.map(({ route, body }) => [route, body])).toEqual([
+      ['POST /manage/v1/posts/post_1/withdraw', '{"targets":["tgt_1","tgt_2"],"reason":"A wrong price"}'],
+      ...Array.from({ length: 2 }, () => ['GET /manage/v1/posts/post_1', '']),
+    ]);
+    expect([code, JSON.parse(output)]).toEqual([1, { publications: ended }]);
+    expect(errors).toContain('The network asked for a delay.');
+    expect(errors).toContain(CLI_MESSAGES.notWithdrawn({ count: 1, id: 'post_1' }));
+
+    const one = await runWith([json(200, { id: 'pub_1' })], 'withdraw', 'pub_1');
+    expect(one.received[0]).toMatchObject({ route: 'POST /manage/v1/publications/pub_1/withdraw', body: '{}' });
+    const both = await runWith([], 'withdraw', 'pub_1', '--target', 'tgt_1');
+    expect(both).toMatchObject({ code: 2, errors: CLI_MESSAGES.targetsOfPublication, received: [] });
+  });
+
   it.each([
     ['a refusal', json(409, { code: 'in_use', errors: ['One.', 'Two.', 'One.'] }), 1, 'in_use: One.\n  Two.'],
     [

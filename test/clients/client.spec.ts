@@ -70,9 +70,10 @@ describe('the client and a gateway', () => {
     expect((refusal as GatewayError).errors.length).toBeGreaterThan(0);
   });
 
-  it('plans posts, lists, moves, replaces and cancels them, signed', async () => {
+  it('plans posts, lists, moves, replaces, cancels and withdraws them, signed', async () => {
     const owner = await createOwner(harness);
-    const project = await createProject(owner, [(await createChannel(owner)).id]);
+    const channel = (await createChannel(owner)).id;
+    const project = await createProject(owner, [channel]);
     const settings = { require_signature: true, require_timestamp: true, min_interval: 0 };
     const { url, token, signing_secret } = (await createEndpoint(owner, [project], settings)) as unknown as Record<
       'url' | 'token' | 'signing_secret',
@@ -105,6 +106,12 @@ describe('the client and a gateway', () => {
     expect(await client.cancel(second.id!)).toEqual({ ok: true, id: second.id, cancelled: 1 });
     expect(await client.cancel(second.id!)).toEqual({ ok: true, id: second.id, cancelled: 0 });
     await expect(client.reschedule(second.id!, friday)).rejects.toMatchObject({ status: 409, code: 'post_ended' });
+    expect(await client.withdraw(second.id!)).toMatchObject({ withdrawing: 0, cancelled: 0, unchanged: 1 });
+    const withdrawn = await client.withdraw(first.id!, { targets: [channel], reason: 'A wrong price' });
+    expect(withdrawn).toMatchObject({ ok: true, id: first.id, unchanged: 0, publications: [{ platform: 'telegram' }] });
+    expect(withdrawn.publications[0]!.withdrawal).toMatchObject({ reason: 'A wrong price' });
+    const nowhere = client.withdraw(first.id!, { targets: [] });
+    await expect(nowhere).rejects.toMatchObject({ status: 422 });
     await expect(client.cancel('post_unknown')).rejects.toMatchObject({ status: 404, code: 'not_found' });
     const past = client.publish({ text: 'past', publish_at: '2020-01-01T00:00:00Z' });
     await expect(past).rejects.toMatchObject({ status: 422, code: 'publish_at_past' });

@@ -61,6 +61,14 @@ export interface Client {
   ): Promise<Schemas['ChangedPost']>;
   /** Cancels a post's planned or queued publications. */
   cancel(id: string): Promise<Schemas['Cancelled']>;
+  /**
+   * Takes a post back: deletes what is published, and cancels the rest; on all targets, or on those with the given ids.
+   * Deleting goes on after the answer: `post` shows what became of it. Repeating is safe.
+   */
+  withdraw(
+    id: string,
+    options?: { readonly targets?: readonly string[]; readonly reason?: string },
+  ): Promise<Schemas['WithdrawnPostStatus']>;
 }
 
 /** Creates a client for one endpoint. */
@@ -111,5 +119,6 @@ export const createClient = (options: ClientOptions): Client => {
     replace: (id, payload, { revision } = {}) =>
       call('PUT', postUrl(id), payload, revision === undefined ? {} : { 'if-match': `"${revision}"` }),
     cancel: (id) => call('DELETE', postUrl(id)),
+    withdraw: (id, { targets, reason } = {}) => call('POST', `${postUrl(id)}/withdraw`, { targets, reason }),
   };
 };

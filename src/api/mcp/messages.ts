@@ -42,7 +42,7 @@ export const TOOL_SERVER_MESSAGES = {
 /** Descriptions of the assistant tools and of their arguments, for the assistant. */
 export const TOOL_DESCRIPTIONS = {
   instructions: message(
-    'Publishes posts to the channels (targets) of one Crosspost endpoint. Call {discover} first: it lists the targets. {publish} queues a post, or plans it for a time; {status} shows when it is published; {reschedule} moves a planned post, and {cancel} cancels it. Text is plain: formatting goes into entities, with offsets in UTF-16 units. Calls count against the rate limits of the endpoint: if a call is refused for too many requests, wait as long as the error says.',
+    'Publishes posts to the channels (targets) of one Crosspost endpoint. Call {discover} first: it lists the targets. {publish} queues a post, or plans it for a time; {status} shows when it is published; {reschedule} moves a planned post, and {cancel} cancels it; {withdraw} deletes what is published. Text is plain: formatting goes into entities, with offsets in UTF-16 units. Calls count against the rate limits of the endpoint: if a call is refused for too many requests, wait as long as the error says.',
   ),
   discover: message(
     "Lists the projects and targets that posts go to, their pauses, and the limits of a post. Targets have names only if the endpoint's owner has turned on verbose discovery. At most 60 calls a minute.",
@@ -60,13 +60,17 @@ export const TOOL_DESCRIPTIONS = {
     'Checks a post and shows how each network would receive it: text after trimming, calls, warnings. Nothing is stored or published. Takes the same fields as {publish}.',
   ),
   status: message(
-    'Shows the status of a post: the state of each publication (planned, queued, publishing, published, failed, in_doubt, filtered, dismissed), links to the messages, and errors. Takes the id that {publish} returned.',
+    'Shows the status of a post: the state of each publication (planned, queued, publishing, published, failed, in_doubt, filtered, dismissed, withdrawing, withdrawn, withdraw_failed), links to the messages, and errors. Takes the id that {publish} returned.',
   ),
   reschedule: message(
     'Moves a planned post to another time, or publishes it now (publish_at null). Only a post that is still planned can be moved: {status} shows whether it is. At most 60 changes a minute.',
   ),
-  cancel:
-    "Cancels a post's planned and queued publications. Published messages stay, and the post cannot be planned again. At most 60 changes a minute.",
+  cancel: message(
+    "Cancels a post's planned and queued publications. Published messages stay ({withdraw} deletes them), and the post cannot be planned again. At most 60 changes a minute.",
+  ),
+  withdraw: message(
+    'Takes a post back: deletes its published messages, and cancels the rest, on all targets or on those given. This cannot be undone: ask the user first. Deleting goes on after the response: {status} shows what became of each publication. Some networks refuse, such as Telegram after 48 hours; the status says what to do. Repeating a call is safe. At most 60 changes a minute.',
+  ),
   discoverTitle: 'List projects and targets',
   publishTitle: 'Publish a post',
   pauseTitle: 'Pause publishing',
@@ -75,6 +79,7 @@ export const TOOL_DESCRIPTIONS = {
   statusTitle: 'Show the status of a post',
   rescheduleTitle: 'Move a planned post to another time',
   cancelTitle: 'Cancel a post',
+  withdrawTitle: 'Take a post back',
   ofPost: {
     text: 'Plain text without HTML. With media it is the caption. Text that is too long for a network is trimmed there.',
     entities: 'Formatting of ranges of text. offset and length count UTF-16 units.',
@@ -106,6 +111,10 @@ export const TOOL_DESCRIPTIONS = {
     scope: 'What to resume: project, targets, or all (the default).',
     targets: 'Channels to resume if scope is targets: ids (tgt_…) or whole names. Leave it out for all.',
   },
+  ofWithdrawal: {
+    targets: 'Targets on which to take the post back: ids (tgt_…) or whole names. Leave it out for all.',
+    reason: 'Why, in a sentence: the owner sees it in the history.',
+  },
   postId: 'The id of the post: post_…',
 };
 
@@ -133,6 +142,11 @@ export const TOOL_ANSWERS = {
   nothingCancelled: message(
     'The post {id} had nothing left that was planned or queued, so nothing was cancelled. {status} shows its state.',
   ),
+  withdrawing: message(
+    'The post {id} is being taken back: {states}. Call {status} with this id to see when its messages are deleted.',
+  ),
+  withdrawn: message('The post {id} was taken back before it was published: {states}.'),
+  nothingWithdrawn: message('Nothing was left to take back of the post {id}: {states}. {status} shows its state.'),
   queuedNowhere:
     'The endpoint has no project: nothing was queued and no post was created. Ask its owner to bind a project.',
   repeated: message(

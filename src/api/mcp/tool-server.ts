@@ -12,7 +12,14 @@ import { SETTINGS } from '../../config/tokens.js';
 import { GatewayCalls, RefusedCalls, type ToolCaller } from './gateway-calls.js';
 import { TOOL_DESCRIPTIONS, TOOL_SERVER_MESSAGES } from './messages.js';
 import { discoverTool, pauseTool, resumeTool } from './tools/endpoint.tools.js';
-import { cancelTool, postStatusTool, publishTool, rescheduleTool, sandboxTool } from './tools/posts.tools.js';
+import {
+  cancelTool,
+  postStatusTool,
+  publishTool,
+  rescheduleTool,
+  sandboxTool,
+  withdrawTool,
+} from './tools/posts.tools.js';
 import { RefusedArguments, type Tool, ToolError, type ToolNames } from './tools/tool.js';
 
 /** Returns the names of the tools. @param brand their prefix (D-34) */
@@ -25,6 +32,7 @@ export const nameTools = (brand: string): ToolNames => ({
   status: `${brand}_post_status`,
   reschedule: `${brand}_reschedule`,
   cancel: `${brand}_cancel`,
+  withdraw: `${brand}_withdraw`,
 });
 
 /** Creates the assistant tools (D-39). */
@@ -37,6 +45,7 @@ export const createTools = (names: ToolNames): readonly Tool[] => [
   postStatusTool(names),
   rescheduleTool(names),
   cancelTool(names),
+  withdrawTool(names),
 ];
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {

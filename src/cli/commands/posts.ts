@@ -5,7 +5,7 @@ import { Failure, WrongUsage } from '../failures.js';
 import { readInput, type Thing, thingsIn, valueAt } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import { clean, type Column } from '../output.js';
-import { publicationsOf, tellPublication, TROUBLED } from '../publications.js';
+import { publicationsOf, tellPublication, TROUBLED, waitForPublications } from '../publications.js';
 
 const COLUMNS: readonly Column[] = ['id', 'accepted_at', 'states', 'external_id'];
 const PLANNED_COLUMNS: readonly Column[] = ['id', 'publish_at', 'waits_for', 'states', 'external_id'];
@@ -79,14 +79,47 @@ export const addPosts = (define: Define): void => {
   });
 };
 
+/** Adds `withdraw`. */
+export const addWithdraw = (define: Define): void => {
+  define({
+    usage: 'withdraw <id>',
+    summary: SUMMARIES.withdraw,
+    example: "crosspost withdraw $POST --reason 'The price is wrong' --wait",
+    options: {
+      '--target <id...>': OPTIONS.withdrawTarget,
+      '--reason <text>': OPTIONS.withdrawReason,
+      '--wait': OPTIONS.withdrawWait,
+    },
+    handler: async ({ api, out, args: [id = ''], options }) => {
+      const { target, wait, reason: given } = options;
+      const targets = (target as readonly string[]).length > 0 ? (target as readonly string[]) : undefined;
+      const reason = given as string | undefined;
+      const path = { id };
+      const isPost = resourceOf(id) === '/posts';
+      if (!isPost && targets) throw new WrongUsage(CLI_MESSAGES.targetsOfPublication);
+      const answer = await (isPost
+        ? api.post('/posts/{id}/withdraw', { path, body: { targets, reason } })
+        : api.post('/publications/{id}/withdraw', { path, body: { reason } }));
+      if (!wait) return out.answer(answer);
+      const publications = await waitForPublications(out, () => find(api, id), isBeingTakenBack);
+      const left = publications.filter(({ state }) => state === 'withdraw_failed').length;
+      if (left > 0) throw new Failure('not_withdrawn', CLI_MESSAGES.notWithdrawn({ count: left, id }));
+    },
+  });
+};
+
+/** True while messages of a publication are to be deleted, or may still appear. */
+const isBeingTakenBack = ({ withdrawal }: Thing): boolean => valueAt(withdrawal, 'ended_at') === null;
+
 /** Picks the members that `why` prints as JSON. */
-const reasonsOf = ({ state, waiting_for, attempts, warnings, urls, message_ids }: Thing): Thing => ({
+const reasonsOf = ({ state, waiting_for, attempts, warnings, urls, message_ids, withdrawal }: Thing): Thing => ({
   state,
   waiting_for,
   error: thingsIn(attempts).at(-1)?.error ?? null,
   warnings,
   urls,
   message_ids,
+  withdrawal,
 });
 
 /** Reads a post or publication. @throws WrongUsage @throws Failure */

@@ -7,9 +7,7 @@ import { Failure, NotReachable, WrongUsage } from '../failures.js';
 import { readBody, readInput } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Output } from '../output.js';
-import { SETTLED, tellPublication, TROUBLED } from '../publications.js';
-
-const POLL_MS = 500;
+import { SETTLED, TROUBLED, waitForPublications } from '../publications.js';
 
 /** Adds `send`. */
 export const addSend = (define: Define): void => {
@@ -119,19 +117,9 @@ const findAddress = async (api: Api, options: Options): Promise<string> => {
  * @throws Failure if a publication has failed or is in doubt
  */
 const waitForPost = async (api: Api, out: Output, id: string): Promise<void> => {
-  let post: Schemas['PostWithPayload'];
-  for (;;) {
-    post = await api.get('/posts/{id}', { path: { id } });
-    const open = post.publications.filter(({ state }) => !SETTLED.has(state));
-    if (open.length === 0) break;
-    const done = post.publications.length - open.length;
-    out.progress(done / post.publications.length, tellPublication(open[0]!));
-    await sleep(POLL_MS);
-  }
-  out.endProgress();
-  if (out.isJson) out.answer(post);
-  else for (const publication of post.publications) out.line(tellPublication(publication));
-  const troubled = post.publications.filter(({ state }) => TROUBLED.has(state));
+  const read = () => api.get('/posts/{id}', { path: { id } });
+  const publications = await waitForPublications(out, read, ({ state }) => !SETTLED.has(String(state)));
+  const troubled = publications.filter(({ state }) => TROUBLED.has(String(state)));
   if (troubled.length > 0)
     throw new Failure('not_published', CLI_MESSAGES.notPublished({ count: troubled.length, id }));
 };

@@ -35,6 +35,7 @@ export const takeExampleTour = async (): Promise<{
     await tour.plan();
     await tour.pauseAndCancel();
     await tour.settleFailures();
+    await tour.takeBack();
     await tour.changeSecrets();
     await tour.lookBack();
     await tour.operate(copy);
@@ -200,6 +201,14 @@ class ExampleTour {
     await this.harness.telegram.clearFaults();
     await this.manage('POST', '/publications/:id/resend', [resent]);
     await this.manage('POST', '/publications/:id/dismiss', [dismissed]);
+  }
+
+  async takeBack(): Promise<void> {
+    const body = { reason: 'The price is wrong.' };
+    const { id } = await this.waitFor(this.post, 'published');
+    await this.client('POST', '/v1/webhooks/:slug/posts/:post_id/withdraw', [this.endpoint.slug, this.post], body);
+    await this.manage('POST', '/posts/:id/withdraw', [this.post], { targets: [this.channel], ...body });
+    await this.manage('POST', '/publications/:id/withdraw', [id], body);
   }
 
   async changeSecrets(): Promise<void> {

@@ -20,6 +20,36 @@ const setUp = async (settings: object = {}) => {
   };
 };
 
+describe('an assistant takes a post back (D-69)', () => {
+  it('everywhere or on some targets, and sees what became of it', async () => {
+    const { channel, endpoint } = await setUp({ require_signature: true, verbose_discovery: true });
+    const secret = { 'x-service-hmac-secret': endpoint.secret };
+    const call = (tool: string, args: object) => callOnce(endpoint, tool, args, secret);
+    const { id } = (await call('service_publish', { text: 'A wrong price' })).structuredContent;
+    await gateway.waitForText(channel.chatId, 'A wrong price');
+
+    for (const targets of [null, []]) {
+      const refused = await call('service_withdraw', { id, targets });
+      expect(refused.content[0]!.text).toContain('name at least one channel');
+    }
+    const args = { id, targets: ['channel'], reason: 'The price is wrong.' };
+    const taken = await call('service_withdraw', args);
+    expect(taken.content[0]!.text).toMatch(/^The post post_\w+ is being taken back: telegram "Channel" \w+\./);
+    await until('it is withdrawn', async () => {
+      const { content } = await call('service_post_status', { id });
+      return content[0]!.text!.includes('telegram "Channel" withdrawn');
+    });
+    const again = await call('service_withdraw', { id });
+    expect(again.structuredContent).toMatchObject({ withdrawing: 0, cancelled: 0, unchanged: 1 });
+    expect(again.content[0]!.text).toMatch(/^Nothing was left to take back/);
+
+    const publish_at = new Date(Date.now() + 86_400_000).toISOString();
+    const planned = (await call('service_publish', { text: 'never', publish_at })).structuredContent;
+    const cancelled = await call('service_withdraw', { id: planned.id });
+    expect(cancelled.content[0]!.text).toMatch(/was taken back before it was published: telegram "Channel" dismissed\.$/);
+  });
+});
+
 describe('an assistant plans posts (D-58 to D-66)', () => {
   const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
 

@@ -2,7 +2,8 @@ import { countOf } from '../../../kernel/message.js';
 import { PublishPayloadDto } from '../../../payload/payload.dto.js';
 import { LIMITS } from '../../../payload/payload.js';
 import { RescheduleDto } from '../../../payload/reschedule.dto.js';
-import type { PostStatusView } from '../../public/post.views.js';
+import { WithdrawBody } from '../../../payload/withdraw.dto.js';
+import type { PostStatusView, PublicationStatusView, WithdrawnPostStatusView } from '../../public/post.views.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
 import { resolveTargetNames } from './endpoint.tools.js';
 import { answerOf, argumentsOf } from './schemas.js';
@@ -37,13 +38,19 @@ export const postStatusTool = (names: ToolNames): Tool => ({
     const id = readText(readArguments(args, ['id']), 'id') ?? '';
     const structured = requireSuccess(await send({ method: 'GET', path: postPath(slug, id) }), names);
     const { publications } = structured as unknown as PostStatusView;
-    const states = publications.map(
-      ({ platform, target, state, waiting_for: wait }) =>
-        `${platform} ${JSON.stringify(target)} ${state}${wait ? ` (${wait.text})` : ''}`,
-    );
-    return { text: TOOL_ANSWERS.status({ id, states: states.join(', ') || TOOL_ANSWERS.noPublications }), structured };
+    return { text: TOOL_ANSWERS.status({ id, states: describeStates(publications) }), structured };
   },
 });
+
+const describeStates = (publications: readonly PublicationStatusView[]): string =>
+  publications.map(describeState).join(', ') || TOOL_ANSWERS.noPublications;
+
+const describeState = ({ platform, target, state, ...publication }: PublicationStatusView): string => {
+  const { waiting_for: waiting, withdrawal } = publication;
+  const isOpen = withdrawal !== null && (state === 'withdrawing' || state === 'withdraw_failed');
+  const why = waiting?.text ?? (isOpen ? (withdrawal.waiting_for?.text ?? withdrawal.error?.message) : undefined);
+  return `${platform} ${JSON.stringify(target)} ${state}${why ? ` (${why})` : ''}`;
+};
 
 const PAYLOAD = argumentsOf(PublishPayloadDto, SAY.ofPost);
 const PROPERTIES = {
@@ -124,7 +131,7 @@ export const cancelTool = (names: ToolNames): Tool => ({
   definition: {
     name: names.cancel,
     title: SAY.cancelTitle,
-    description: SAY.cancel,
+    description: SAY.cancel(names),
     inputSchema: { ...objectSchema({ id: ID }), additionalProperties: false },
     outputSchema: answerOf('Cancelled'),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
@@ -137,6 +144,40 @@ export const cancelTool = (names: ToolNames): Tool => ({
     const { status } = names;
     if (count === 0) return { text: TOOL_ANSWERS.nothingCancelled({ id, status }), structured };
     return { text: TOOL_ANSWERS.cancelled({ id, publications: countOf(count, 'publication') }), structured };
+  },
+});
+
+const WITHDRAWAL = argumentsOf(WithdrawBody, SAY.ofWithdrawal);
+
+/** Takes a post back (D-69). */
+export const withdrawTool = (names: ToolNames): Tool => ({
+  definition: {
+    name: names.withdraw,
+    title: SAY.withdrawTitle,
+    description: SAY.withdraw(names),
+    inputSchema: {
+      type: 'object',
+      properties: { id: ID, ...WITHDRAWAL },
+      required: ['id'],
+      additionalProperties: false,
+    },
+    outputSchema: answerOf('WithdrawnPostStatus'),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  },
+
+  async call(args, send, slug) {
+    const sent = readArguments(args, ['id', ...Object.keys(WITHDRAWAL)]);
+    const id = readText(sent, 'id') ?? '';
+    const targets = await resolveTargetNames(sent.targets, send, slug, names);
+    // Null is left as it is: it is refused, because it must not mean all targets (D-74).
+    const { id: _, ...own } = sent;
+    const body = { ...own, ...(targets && { targets }) };
+    const path = `${postPath(slug, id)}/withdraw`;
+    const structured = requireSuccess(await send({ method: 'POST', path, body }), names);
+    const { withdrawing, cancelled, publications } = structured as unknown as WithdrawnPostStatusView;
+    const values = { id, states: describeStates(publications), status: names.status };
+    if (withdrawing > 0) return { text: TOOL_ANSWERS.withdrawing(values), structured };
+    return { text: (cancelled > 0 ? TOOL_ANSWERS.withdrawn : TOOL_ANSWERS.nothingWithdrawn)(values), structured };
   },
 });
 

@@ -28,7 +28,10 @@ export type ArgumentSchemas = NonNullable<ToolDefinition['inputSchema']['propert
 
 /** Names of the tools, which contain the brand (D-34). */
 export type ToolNames = Readonly<
-  Record<'discover' | 'publish' | 'pause' | 'resume' | 'sandbox' | 'status' | 'reschedule' | 'cancel', string>
+  Record<
+    'discover' | 'publish' | 'pause' | 'resume' | 'sandbox' | 'status' | 'reschedule' | 'cancel' | 'withdraw',
+    string
+  >
 >;
 
 /** A tool call that failed. Its message tells the assistant what failed and what to do. */
