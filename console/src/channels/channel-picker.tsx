@@ -65,7 +65,7 @@ const m = defineMessages({
 
 interface ChannelPickerProps {
   readonly label: string;
-  readonly channels: readonly Channel[];
+  readonly channels: readonly Pick<Channel, 'id' | 'name' | 'platform' | 'address'>[];
   readonly chosen: readonly string[];
   readonly onChange: (ids: readonly string[]) => void;
 }

@@ -3,13 +3,14 @@ import type { Names } from '../api/things.js';
 import { networkTitle } from '../components/networks.js';
 import { type Format, type Sentence, sentence } from '../i18n/format.js';
 import type { WaitingMessages } from './messages.js';
-import { isEndedByPerson, type WaitRule } from './shown-state.js';
+import { countMessages, isEndedByPerson, type Publication, type WaitRule } from './shown-state.js';
 
 /** The fields of a publication that explain why it waits. */
 export type Waiting = Pick<
   Api<'Publication'>,
   'state' | 'waiting_for' | 'platform' | 'target_id' | 'project_id' | 'sequence' | 'attempts' | 'published_at'
->;
+> &
+  Partial<Pick<Publication, 'withdrawal' | 'message_ids' | 'duplicates'>>;
 
 /** Messages, names and formats used in the sentences. */
 export interface WaitingContext {
@@ -30,7 +31,7 @@ export const causeOf = (publication: Waiting): WaitRule | null => {
 /** Returns whether a publication, or the publication ahead of it, is waiting for someone to act. */
 export const waitsForPerson = (publication: Waiting): boolean => {
   const cause = causeOf(publication);
-  return publication.state === 'in_doubt' || isEndedByPerson(cause);
+  return publication.state === 'in_doubt' || publication.state === 'withdraw_failed' || isEndedByPerson(cause);
 };
 
 const valuesOf = (publication: Waiting, { m, names, format }: WaitingContext) => {
@@ -51,6 +52,27 @@ const valuesOf = (publication: Waiting, { m, names, format }: WaitingContext) =>
   };
 };
 
+/** Describes how far the deletion of a publication is, or what delays it. */
+const describeDeletion = (
+  { withdrawal, message_ids: ids = [], duplicates = [] }: Waiting,
+  { m: { short }, format }: WaitingContext,
+  network: string,
+): Sentence => {
+  switch (withdrawal?.waiting_for?.rule) {
+    case 'platform_limit':
+      return sentence(short.platformLimit, { network });
+    case 'needs_attention':
+      return sentence(short.refused, { network });
+    case 'retry':
+      return sentence(short.notDeletedYet);
+    case undefined: {
+      const { all, left } = countMessages({ message_ids: ids, duplicates, withdrawal: withdrawal ?? null });
+      if (all <= 1) return sentence(short.deleting);
+      return sentence(short.deleted, { deleted: format.number(all - left), all: format.number(all) });
+    }
+  }
+};
+
 /**
  * Describes in a few words why a publication is waiting, or what happened to it: `VK asked for a delay`.
  * @param follows true if the publication that it is waiting for is shown just above it
@@ -66,8 +88,15 @@ export const describeShortly = (publication: Waiting, context: WaitingContext, f
       return sentence(short.failed(attempts, context.format.number(attempts)));
     case 'published':
       return sentence(short.published, { at: { at: publication.published_at ?? '' } });
-    case 'filtered':
+    case 'withdrawing':
+      return describeDeletion(publication, context, network);
+    case 'withdrawn':
+      return sentence(short.withdrawn, { at: { at: publication.withdrawal?.ended_at ?? '' } });
+    case 'withdraw_failed':
+      return sentence(short.notTakenBack);
     case 'dismissed':
+      return sentence(publication.withdrawal?.remaining.length === 0 ? short.notSent : short.dismissed);
+    case 'filtered':
     case 'publishing':
       return sentence(short[publication.state]);
     case 'planned':

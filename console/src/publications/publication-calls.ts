@@ -10,6 +10,18 @@ export const cancelPublication = (id: string): Promise<Publication> =>
 export const cancelPost = (id: string): Promise<Api<'CancelledPost'>> =>
   change(management().post('/posts/{id}/cancel', { path: { id } }));
 
+/** Takes a post back on some channels: what is published there is deleted, and nothing more is sent. */
+export const takeBack = (
+  id: string,
+  { targets, reason }: { readonly targets: readonly string[]; readonly reason: string | null },
+): Promise<Api<'WithdrawnPost'>> =>
+  change(
+    management().post('/posts/{id}/withdraw', {
+      path: { id },
+      body: { targets, ...(reason !== null && { reason }) },
+    }),
+  );
+
 /** Resends a publication that is in doubt or has failed. */
 export const resendPublication = (id: string): Promise<Publication> =>
   change(management().post('/publications/{id}/resend', { path: { id } }));
@@ -18,7 +30,7 @@ export const resendPublication = (id: string): Promise<Publication> =>
 export const dismissDuplicate = (id: string): Promise<Publication> =>
   change(management().post('/publications/{id}/dismiss-duplicate', { path: { id } }));
 
-/** Closes a publication that is in doubt or has failed, so that it is not sent again. */
+/** Closes a publication that is in doubt or has failed, so that it is not sent again, or leaves what was not deleted. */
 export const dismissPublication = (id: string): Promise<Publication> =>
   change(management().post('/publications/{id}/dismiss', { path: { id } }));
 

@@ -64,7 +64,7 @@ export const isEndedByPerson = (rule: WaitRule | null): boolean => {
 
 /** Returns whether a publication is waiting for someone to act, in which case no countdown is shown. */
 export const needsPerson = ({ state, waiting_for: waitingFor }: Pick<Publication, 'state' | 'waiting_for'>): boolean =>
-  state === 'in_doubt' || (!!waitingFor && isEndedByPerson(waitingFor.rule));
+  state === 'in_doubt' || state === 'withdraw_failed' || (!!waitingFor && isEndedByPerson(waitingFor.rule));
 
 /** States, worst first. */
 export const SEVERITY: readonly ShownState[] = [
@@ -108,6 +108,34 @@ const OPEN_STATES: ReadonlySet<Publication['state']> = new Set([
 
 /** Returns whether a publication's state may still change, automatically or when a user acts. */
 export const isOpen = ({ state }: Pick<Publication, 'state'>): boolean => OPEN_STATES.has(state);
+
+type Messages = Pick<Publication, 'message_ids' | 'duplicates'> & Partial<Pick<Publication, 'withdrawal'>>;
+
+/** Counts the messages of a publication, and those of them that readers may still see. */
+export const countMessages = ({
+  message_ids: ids,
+  duplicates,
+  withdrawal,
+}: Messages): { readonly all: number; readonly left: number } => {
+  const all = duplicates.reduce((sum, duplicate) => sum + duplicate.message_ids.length, ids.length);
+  return { all, left: withdrawal ? withdrawal.remaining.length : all };
+};
+
+/** Returns whether a publication is still to be deleted or kept from being sent, because its post was taken back. */
+export const isBeingTakenBack = ({ state, withdrawal }: Pick<Publication, 'state' | 'withdrawal'>): boolean =>
+  state === 'withdrawing' || (state === 'publishing' && withdrawal?.ended_at === null);
+
+/** Returns whether readers may see something of a publication that is not taken back yet. */
+export const mayBeSeen = (publication: Publication): boolean => {
+  const { state } = publication;
+  if (state === 'published' || state === 'in_doubt') return true;
+  if (state === 'publishing') return !isBeingTakenBack(publication);
+  return (state === 'queued' || state === 'failed' || state === 'dismissed') && countMessages(publication).left > 0;
+};
+
+/** Returns whether taking a publication back would change it. Those that could not be taken back are tried again. */
+export const canTakeBack = (publication: Publication): boolean =>
+  publication.state === 'planned' || publication.state === 'queued' || mayBeSeen(publication);
 
 /** Returns a one-line title for a post: its excerpt or, if it has no text, its number of media files or its id. */
 export const postTitle = (

@@ -18,8 +18,8 @@ const LOOKS = {
   failed: { icon: 'failed', tone: 'fail' },
   filtered: { icon: 'filtered', tone: 'idle' },
   dismissed: { icon: 'dismissed', tone: 'idle' },
-  withdrawing: { icon: 'publishing', tone: 'go' },
-  withdrawn: { icon: 'dismissed', tone: 'idle' },
+  withdrawing: { icon: 'takenBack', tone: 'go' },
+  withdrawn: { icon: 'takenBack', tone: 'idle' },
   withdraw_failed: { icon: 'failed', tone: 'fail' },
 } as const satisfies Readonly<Record<ShownState, { readonly icon: IconName; readonly tone: Tone }>>;
 

@@ -23,19 +23,23 @@ export const WaitingReason = ({
   readonly follows?: boolean;
 }) => <SentenceText of={describeShortly(publication, { m, names, format }, follows)} />;
 
+/** Returns the end of a publication's wait, or of the wait of its deletion; null if it is unknown. */
+const endOf = ({ state, waiting_for: waitingFor, withdrawal }: Waiting): string | null =>
+  (state === 'withdrawing' ? withdrawal?.waiting_for : waitingFor)?.until ?? null;
+
 /**
  * The time until a publication goes out automatically, or a note that someone must act; empty if the time is unknown.
  */
 export const WaitingTime = ({ publication }: { readonly publication: Waiting }) => {
   if (waitsForPerson(publication)) return <NeedsYou />;
-  const until = publication.waiting_for?.until ?? null;
+  const until = endOf(publication);
   return until === null ? null : <Countdown until={until} />;
 };
 
 /** The reason a publication is waiting, and the time left: `VK asked for a delay · 2:14`. */
 export const WaitingReasonAndTime = (props: WaitingProps) => {
   const { publication } = props;
-  const hasTime = waitsForPerson(publication) || (publication.waiting_for?.until ?? null) !== null;
+  const hasTime = waitsForPerson(publication) || endOf(publication) !== null;
   return (
     <>
       <WaitingReason {...props} />
@@ -51,7 +55,10 @@ export const WaitingReasonAndTime = (props: WaitingProps) => {
 
 /** Explains in the gateway's sentences why a publication waits, or what went wrong. */
 export const WaitingExplanation = (props: WaitingProps) => {
-  const { waiting_for: waitingFor, attempts } = props.publication;
-  const text = waitingFor?.text ?? attempts.at(-1)?.error?.message;
+  const { state, waiting_for: waitingFor, attempts, withdrawal } = props.publication;
+  const text =
+    state === 'withdrawing' || state === 'withdrawn' || state === 'withdraw_failed'
+      ? (withdrawal?.waiting_for?.text ?? withdrawal?.error?.message)
+      : (waitingFor?.text ?? attempts.at(-1)?.error?.message);
   return <p>{text === undefined ? <WaitingReason {...props} /> : <GatewayText text={text} />}</p>;
 };

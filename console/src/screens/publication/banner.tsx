@@ -15,6 +15,7 @@ import { WaitingExplanation } from '../../publications/waiting.js';
 import { useChain, WhyChain } from '../../publications/why-chain.js';
 import { BannerFrame, isSeenTwice, PlannedBanner, TwiceBanner } from './planned-banner.js';
 import { bannerMessages as m } from './planned-messages.js';
+import { isTakenBack, WithdrawalBanner } from './withdrawal-banner.js';
 
 interface BannerProps {
   readonly publication: Publication;
@@ -22,11 +23,12 @@ interface BannerProps {
 }
 
 /**
- * Shows what a publication needs or is waiting for, with buttons to act on it. Renders nothing if the publication is
- * being sent or needs no action.
+ * Shows what a publication needs or is waiting for, with buttons to act on it, or that it was taken back. Renders nothing
+ * if the publication is being sent or needs no action.
  */
 export const Banner = ({ publication, post, names }: BannerProps & { readonly post: Api<'PostWithPayload'> }) => {
   const channel = names.channel(publication.target_id);
+  if (isTakenBack(publication)) return <WithdrawalBanner publications={[publication]} names={names} isOfOne />;
   if (isSeenTwice(publication))
     return <TwiceBanner publication={publication} name={channel?.name ?? publication.target_id} />;
   if (publication.state === 'in_doubt') return <Doubt publication={publication} channel={channel} />;

@@ -16,6 +16,7 @@ import { ErrorState, Skeleton } from '../../components/states.js';
 import { format, sentence } from '../../i18n/format.js';
 import { isPlanned } from '../../planning/planned-posts.js';
 import { CancelPostDialog } from '../../publications/publication-dialogs.js';
+import { canTakeBack } from '../../publications/shown-state.js';
 import {
   type Publication,
   type ShownState,
@@ -24,12 +25,14 @@ import {
   stateNames as states,
   StatePill,
 } from '../../publications/states.js';
+import { TakeBackDialog } from '../../publications/take-back-dialog.js';
 import { WaitingReason, WaitingTime } from '../../publications/waiting.js';
 import { publicationMessages as shared } from './messages.js';
 import { payloadTitle } from './payload-title.js';
 import { isSeenTwice, PlannedBanner, TwiceBanner, UnreleasedEnd } from './planned-banner.js';
 import { postMessages as m } from './planned-messages.js';
 import { VersionsCard } from './versions-card.js';
+import { isTakenBack, WithdrawalBanner } from './withdrawal-banner.js';
 
 interface ContentCardProps {
   readonly payload: Api<'PostWithPayload'>['payload'];
@@ -118,8 +121,11 @@ export const PostScreen = () => {
 
 const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
   const names = useNames();
-  const [isCancelling, setIsCancelling] = useState(false);
-  const twice = post.publications.find(isSeenTwice);
+  const [dialog, setDialog] = useState<'cancel' | 'takeBack' | null>(null);
+  const close = (): void => setDialog(null);
+  const takenBack = post.publications.filter(isTakenBack);
+  const twice = post.publications.find((each) => isSeenTwice(each) && !isTakenBack(each));
+  const offered = isPlanned(post) ? [] : post.publications.filter(canTakeBack);
   const queued = post.publications.filter(({ state }) => state === 'queued').length;
   const counts = new Map<ShownState, number>();
   for (const publication of post.publications) {
@@ -132,10 +138,15 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
         trail={isPlanned(post) ? <Trail to="/plan" list={m.plan} /> : <Trail to="/timeline" list={shared.timeline} />}
         title={<bdi className="publication-title">{payloadTitle(post, shared.media)}</bdi>}
         actions={
-          queued > 0 && (
-            <Button look="danger" onClick={() => setIsCancelling(true)}>
-              {m.cancelAll}
-            </Button>
+          offered.length > 0 && (
+            <>
+              {queued > 0 && queued < offered.length && (
+                <Button onClick={() => setDialog('cancel')}>{m.cancelAll}</Button>
+              )}
+              <Button look="danger" icon="takenBack" onClick={() => setDialog('takeBack')}>
+                {m.takeBack}
+              </Button>
+            </>
           )
         }
       >
@@ -151,6 +162,7 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
           </span>
         </div>
       </PageHead>
+      {takenBack.length > 0 && <WithdrawalBanner publications={takenBack} names={names} />}
       {twice && (
         <TwiceBanner
           key={twice.id}
@@ -158,7 +170,7 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
           name={names.channel(twice.target_id)?.name ?? twice.target_id}
         />
       )}
-      {isPlanned(post) ? <PlannedBanner post={post} /> : <UnreleasedEnd post={post} />}
+      {isPlanned(post) ? <PlannedBanner post={post} /> : takenBack.length === 0 && <UnreleasedEnd post={post} />}
       <Columns second="316px">
         <div className="publication-side">
           <PublicationsCard post={post} names={names} />
@@ -169,7 +181,8 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
           <DetailsCard post={post} names={names} />
         </div>
       </Columns>
-      {isCancelling && <CancelPostDialog postId={post.id} queued={queued} onClose={() => setIsCancelling(false)} />}
+      {dialog === 'cancel' && <CancelPostDialog postId={post.id} queued={queued} onClose={close} />}
+      {dialog === 'takeBack' && <TakeBackDialog publications={offered} names={names} onClose={close} />}
     </>
   );
 };
@@ -177,6 +190,9 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
 /** Returns whether a post has its own history, i.e. is or was planned. */
 const hasVersions = ({ publish_at: at, approval, revision }: Api<'PostWithPayload'>): boolean =>
   at !== null || approval !== null || revision > 1;
+
+/** States that end by themselves or wait for a person. */
+const HAVE_TIME: ReadonlySet<Publication['state']> = new Set(['queued', 'withdrawing', 'withdraw_failed']);
 
 interface PublicationsCardProps {
   readonly post: Api<'PostWithPayload'>;
@@ -199,16 +215,16 @@ const PublicationsCard = ({ post: { publications, payload }, names }: Publicatio
               </span>
               <StatePill state={shownState(publication)} />
               <span className="post-what secondary">
-                {/* The banner already shows what planned posts are waiting for, and the pill is enough for
-                    dismissed posts. */}
-                {publication.state === 'planned' || publication.state === 'dismissed' ? (
+                {/* The banner already shows what planned posts are waiting for, and the pill is enough for posts that
+                    were dismissed, unless they were taken back. */}
+                {publication.state === 'planned' || (publication.state === 'dismissed' && !isTakenBack(publication)) ? (
                   hasOwnText(publication) && <span className="cut">{m.ownText}</span>
                 ) : (
                   <span className="cut">
                     <WaitingReason publication={publication} names={names} />
                   </span>
                 )}
-                {publication.state === 'queued' && <WaitingTime publication={publication} />}
+                {HAVE_TIME.has(publication.state) && <WaitingTime publication={publication} />}
               </span>
             </Link>
           </li>

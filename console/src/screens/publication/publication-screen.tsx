@@ -1,6 +1,7 @@
 import './publication-screen.css';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { type Api, management } from '../../api/management.js';
 import { useEndpoints, useNames } from '../../api/things.js';
 import { Button, CopyButton } from '../../components/button.js';
@@ -11,14 +12,16 @@ import { Trail } from '../../components/resource.js';
 import { SentenceText } from '../../components/sentence.js';
 import { ErrorState, Skeleton } from '../../components/states.js';
 import { format, sentence } from '../../i18n/format.js';
-import { isOpen } from '../../publications/shown-state.js';
+import { isOpen, mayBeSeen } from '../../publications/shown-state.js';
 import { type Publication, shownState, StatePill } from '../../publications/states.js';
+import { TakeBackDialog } from '../../publications/take-back-dialog.js';
 import { readBrand } from '../../publish-code/brand.js';
 import { publishCode } from '../../publish-code/publish-code.js';
 import { Banner } from './banner.js';
 import { HistoryCard, useTrace } from './history-card.js';
 import { publicationMessages as m } from './messages.js';
 import { payloadTitle } from './payload-title.js';
+import { postMessages } from './planned-messages.js';
 import { ElsewhereCard, ProofCard, ReadersCard } from './side-cards.js';
 import { textMember } from './story.js';
 
@@ -149,6 +152,7 @@ const Loaded = ({ publication, post }: LoadedProps) => {
 
 const Head = ({ publication, post }: { readonly publication: Publication; readonly post: Api<'PostWithPayload'> }) => {
   const names = useNames();
+  const [isTakingBack, setIsTakingBack] = useState(false);
   const trace = useTrace(publication.id).data;
   const channel = names.channel(publication.target_id);
   const title = payloadTitle(post, m.media);
@@ -176,15 +180,24 @@ const Head = ({ publication, post }: { readonly publication: Publication; readon
       }
       title={<bdi className="publication-title">{title}</bdi>}
       actions={
-        post.payload !== null &&
-        endpoint && (
-          <CopyButton
-            text={publishCode(endpoint, post.payload, key === null ? 'none' : { key }, readBrand()).curl}
-            size="normal"
-          >
-            {m.copyCurl}
-          </CopyButton>
-        )
+        <>
+          {post.payload !== null && endpoint && (
+            <CopyButton
+              text={publishCode(endpoint, post.payload, key === null ? 'none' : { key }, readBrand()).curl}
+              size="normal"
+            >
+              {m.copyCurl}
+            </CopyButton>
+          )}
+          {mayBeSeen(publication) && (
+            <Button look="danger" icon="takenBack" onClick={() => setIsTakingBack(true)}>
+              {postMessages.takeBack}
+            </Button>
+          )}
+          {isTakingBack && (
+            <TakeBackDialog publications={[publication]} names={names} onClose={() => setIsTakingBack(false)} />
+          )}
+        </>
       }
     >
       <div className="publication-facts">

@@ -5,7 +5,7 @@ import type { Names } from '../../api/things.js';
 import { ExternalLink } from '../../components/button.js';
 import { Icon, networkTitle } from '../../components/icon.js';
 import { GatewayText, SentenceText } from '../../components/sentence.js';
-import { format, sentence } from '../../i18n/format.js';
+import { format, sentence, type SentenceValue } from '../../i18n/format.js';
 import type { Publication } from '../../publications/states.js';
 import { WaitingReasonAndTime } from '../../publications/waiting.js';
 import { useSession } from '../../session/session.js';
@@ -23,13 +23,13 @@ export interface StoryContext {
 }
 
 /** Returns a function that describes an event's actor in words. */
-const useActor = (names: Names) => {
+export const useActor = (names: Names) => {
   const session = useSession();
-  return (actor: string): ReactNode => {
+  return (actor: string): SentenceValue => {
     if (actor.startsWith('endpoint:'))
-      return <bdi>{names.endpoint(actor.slice('endpoint:'.length))?.name ?? m.aProgram}</bdi>;
+      return { name: names.endpoint(actor.slice('endpoint:'.length))?.name ?? m.aProgram };
     if (actor.startsWith('owner:'))
-      return session?.role === 'owner' ? m.you : <bdi>{session?.owner?.name ?? actor.slice('owner:'.length)}</bdi>;
+      return session?.role === 'owner' ? m.you : { name: session?.owner?.name ?? actor.slice('owner:'.length) };
     return actor === 'operator' ? m.operator : m.gateway;
   };
 };
@@ -40,16 +40,11 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
   const actorName = useActor(names);
   const { event } = step;
   const network = networkTitle(publication.platform);
-  const who = (text: string) => {
-    const [before, after] = text.split('{who}');
-    return (
-      <b>
-        {before}
-        {actorName(event?.actor ?? '')}
-        {after}
-      </b>
-    );
-  };
+  const who = (text: string, actor = event?.actor ?? '') => (
+    <b>
+      <SentenceText of={sentence(text, { who: actorName(actor) })} />
+    </b>
+  );
   switch (step.kind) {
     case 'requested':
       return <Requested step={step} context={context} who={who(m.requested)} />;
@@ -142,10 +137,47 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
     }
     case 'duplicate_dismissed':
       return who(m.duplicateDismissed);
+    case 'withdrawal_requested': {
+      const reason = textMember(event, 'reason');
+      return (
+        <>
+          {who(m.askedToTakeBack, textMember(event, 'by') ?? undefined)}
+          {reason !== null && (
+            <p>
+              <SentenceText of={sentence(m.reason, { reason: { name: reason } })} />
+            </p>
+          )}
+        </>
+      );
+    }
+    case 'withdrawal_postponed':
+    case 'withdraw_failed': {
+      const says = (member(event, 'error') as { readonly platform_says?: string } | undefined)?.platform_says;
+      return (
+        <>
+          <b>{step.kind === 'withdraw_failed' ? m.withdrawFailed : m.notDeletedYet}</b> <NextAttempt step={step} />
+          {says !== undefined && (
+            <p>
+              <SentenceText of={sentence(m.says, { network, text: { name: says } })} />
+            </p>
+          )}
+        </>
+      );
+    }
+    case 'withdrawn':
+      return (
+        <>
+          <b>{m.withdrawn}</b> <SentenceText of={sentence(m.withdrawnText, { network })} />
+        </>
+      );
+    case 'not_sent':
+      return <b>{m.notSent}</b>;
+    case 'withdrawal_left':
+      return who(m.withdrawalLeft);
     case 'notice':
       return m.noticed;
     case 'now':
-      if (publication.state === 'in_doubt')
+      if (publication.state === 'in_doubt' || publication.state === 'withdraw_failed')
         return (
           <>
             <b>{m.waitsForYou}</b> {m.noExpiry}
@@ -154,7 +186,8 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
       if (publication.state === 'publishing') return <b>{m.publishing}</b>;
       return (
         <>
-          <b>{m.waits}</b> <WaitingReasonAndTime publication={publication} names={names} />
+          <b>{publication.state === 'withdrawing' ? m.withdrawing : m.waits}</b>{' '}
+          <WaitingReasonAndTime publication={publication} names={names} />
         </>
       );
   }

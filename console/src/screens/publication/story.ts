@@ -24,6 +24,12 @@ export type StepKind =
   | 'settled'
   | 'duplicate'
   | 'duplicate_dismissed'
+  | 'withdrawal_requested'
+  | 'withdrawal_postponed'
+  | 'withdrawn'
+  | 'not_sent'
+  | 'withdraw_failed'
+  | 'withdrawal_left'
   | 'notice'
   | 'wait'
   | 'now';
@@ -63,6 +69,12 @@ export const STEP_LOOKS: Readonly<Record<StepKind, { readonly icon: IconName; re
   settled: { icon: 'check', tone: 'ok' },
   duplicate: { icon: 'published', tone: 'warn' },
   duplicate_dismissed: { icon: 'check', tone: 'ok' },
+  withdrawal_requested: null,
+  withdrawal_postponed: { icon: 'retrying', tone: 'warn' },
+  withdrawn: { icon: 'takenBack', tone: 'idle' },
+  not_sent: { icon: 'takenBack', tone: 'idle' },
+  withdraw_failed: { icon: 'failed', tone: 'fail' },
+  withdrawal_left: { icon: 'check', tone: 'idle' },
   notice: null,
   wait: { icon: 'waiting', tone: 'idle' },
   now: null,
@@ -77,6 +89,11 @@ const KINDS: Readonly<Record<string, StepKind>> = {
   PublicationHeld: 'quota',
   PublicationResent: 'resent',
   PublicationDismissed: 'dismissed',
+  PublicationWithdrawalRequested: 'withdrawal_requested',
+  PublicationWithdrawalPostponed: 'withdrawal_postponed',
+  PublicationWithdrawn: 'withdrawn',
+  PublicationWithdrawalFailed: 'withdraw_failed',
+  PublicationWithdrawalDropped: 'withdrawal_left',
   PublicationDuplicateFound: 'duplicate',
   PublicationDuplicateDismissed: 'duplicate_dismissed',
 };
@@ -110,31 +127,54 @@ export const eventsOf = (
 ): readonly TraceEvent[] =>
   events.filter((event) => {
     if (event.aggregate === 'publication') return event.aggregate_id === id;
-    if (event.aggregate === 'post') return event.aggregate_id === postId;
+    if (event.aggregate === 'post')
+      return event.aggregate_id === postId && (event.type !== 'PostWithdrawn' || isNamed(event, id));
     if (event.aggregate !== 'notice') return false;
     const subject = member(event, 'subject') as { readonly publicationId?: unknown } | undefined;
     return subject?.publicationId === id;
   });
 
+/** Returns whether an event of the post names a publication. */
+const isNamed = (event: TraceEvent, id: string): boolean =>
+  ((member(event, 'publicationIds') ?? []) as readonly unknown[]).includes(id);
+
 const kindOf = (event: TraceEvent): StepKind | null => {
+  // Once a post is released, its publications record the request themselves.
+  if (event.type === 'PostWithdrawn') return member(event, 'wasPlanned') === true ? 'withdrawal_requested' : null;
   if (event.aggregate === 'notice') return event.type === 'NoticeRaised' ? 'notice' : null;
   if (event.type === 'PublicationPostponed') return POSTPONED[textMember(event, 'rule') ?? ''] ?? 'retry';
   return KINDS[event.type] ?? null;
 };
 
+const DECIDED = new Set(['PublicationInDoubt', 'PublicationFailed', 'PublicationWithdrawalFailed']);
+const NAMES_RULE = new Set(['PublicationPostponed', 'PublicationHeld', 'PublicationWithdrawalPostponed']);
+
 /** Returns the rule behind the wait that follows an event; `decision` if a person must decide. */
 const ruleAfter = (event: TraceEvent | null): string | null =>
-  event?.type === 'PublicationInDoubt' || event?.type === 'PublicationFailed'
+  event && DECIDED.has(event.type)
     ? 'decision'
-    : event?.type === 'PublicationPostponed' || event?.type === 'PublicationHeld'
+    : event && NAMES_RULE.has(event.type)
       ? textMember(event, 'rule')
       : null;
 
-const LIVE_STATES: readonly Publication['state'][] = ['queued', 'publishing', 'in_doubt'];
+const LIVE_STATES: readonly Publication['state'][] = [
+  'queued',
+  'publishing',
+  'in_doubt',
+  'withdrawing',
+  'withdraw_failed',
+];
+
+/** Returns what a dismissal means after the steps before it. */
+const kindOfDismissal = (steps: readonly Step[], before: TraceEvent | null): StepKind => {
+  const isTakenBack = steps.some(({ kind }) => kind === 'withdrawal_requested');
+  if (isTakenBack) return 'not_sent';
+  return before?.type === 'PublicationInDoubt' ? 'settled' : 'dismissed';
+};
 
 /**
- * Returns the story of a publication, oldest step first: its events, the waits between them, and, if it is queued,
- * being sent or in doubt, its current state.
+ * Returns the story of a publication, oldest step first: its events, the waits between them, and, if it is queued, being
+ * sent, in doubt or being taken back, its current state.
  * @param events the events that concern the publication, oldest first
  */
 export const buildStory = (events: readonly TraceEvent[], publication: Pick<Publication, 'state'>): readonly Step[] => {
@@ -159,10 +199,11 @@ export const buildStory = (events: readonly TraceEvent[], publication: Pick<Publ
     const kind = kindOf(event);
     if (kind === null) continue;
     const length = before ? Date.parse(event.at) - Date.parse(before.at) : 0;
-    // Time between the start and end of an attempt is not a wait.
-    if (before && before.type !== 'PublicationStarted' && kind !== 'notice' && length >= NOTABLE_WAIT)
+    // Time between the start and end of an attempt is not a wait, nor is the time until a post is taken back.
+    const isWait = before?.type !== 'PublicationStarted' && kind !== 'notice' && kind !== 'withdrawal_requested';
+    if (before && isWait && length >= NOTABLE_WAIT)
       add('wait', null, { key: `${before.id} wait`, at: before.at, wait: { length, rule: ruleAfter(before) } });
-    add(kind === 'dismissed' && before?.type === 'PublicationInDoubt' ? 'settled' : kind, event);
+    add(kind === 'dismissed' ? kindOfDismissal(steps, before) : kind, event);
     if (kind !== 'notice') before = event;
   }
   if (LIVE_STATES.includes(publication.state)) add('now', null);

@@ -53,12 +53,12 @@ export const cellsOf = (post: Post, columns: readonly Column[]): readonly (Cell 
   });
 
 /**
- * Returns the post's publication in the worst state, for example in doubt or waiting; null if all are published or
- * dismissed.
+ * Returns the post's publication in the worst state, for example in doubt or waiting; null if all are published,
+ * dismissed or taken back.
  */
 export const mainPublication = (publications: readonly Publication[]): Publication | null => {
   const worst = worstOf(publications);
-  if (worst === null || worst === 'published' || worst === 'dismissed') return null;
+  if (worst === null || worst === 'published' || worst === 'dismissed' || worst === 'withdrawn') return null;
   return publications.find((publication) => shownState(publication) === worst) ?? null;
 };
 

@@ -64,7 +64,15 @@ export interface StateCounts {
   readonly failed: Count | undefined;
 }
 
-const OTHER_STATES = ['publishing', 'published', 'filtered', 'dismissed'] as const;
+const OTHER_STATES = [
+  'publishing',
+  'published',
+  'filtered',
+  'dismissed',
+  'withdrawing',
+  'withdrawn',
+  'withdraw_failed',
+] as const;
 
 interface FilterBarProps {
   readonly search: TimelineSearch;

@@ -22,8 +22,8 @@ export interface MarkGroup {
   /** The worst state among the marks. */
   readonly state: ShownState;
   /**
-   * Number of marks to show. Counts all marks if each is being published, published, filtered or dismissed; otherwise,
-   * counts only the marks in the worst state.
+   * Number of marks to show. Counts all marks if each is being published, published, filtered, dismissed or taken back;
+   * otherwise, counts only the marks in the worst state.
    */
   readonly count: number;
   /** The marks, worst state first. */
@@ -108,7 +108,14 @@ export const mergeMarks = (marks: readonly Mark[], distance: number): readonly M
   return groups.map(toGroup);
 };
 
-const QUIET: ReadonlySet<ShownState> = new Set(['publishing', 'filtered', 'dismissed', 'published']);
+const QUIET: ReadonlySet<ShownState> = new Set([
+  'publishing',
+  'filtered',
+  'dismissed',
+  'published',
+  'withdrawing',
+  'withdrawn',
+]);
 
 const toGroup = (marks: readonly Mark[]): MarkGroup => {
   const sorted = marks.toSorted((a, b) => SEVERITY.indexOf(a.state) - SEVERITY.indexOf(b.state) || b.at - a.at);

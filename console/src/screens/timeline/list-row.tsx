@@ -75,7 +75,7 @@ export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, on
 const Outcome = ({ post, names }: Pick<PostRowProps, 'post' | 'names'>) => {
   const main = mainPublication(post.publications);
   if (main && shownState(main) !== 'filtered') {
-    const isUrgent = main.state === 'in_doubt' || main.state === 'failed' || needsPerson(main);
+    const isUrgent = main.state === 'failed' || needsPerson(main);
     return (
       <span className="post-outcome">
         <span className={`cut ${isUrgent ? `urgent tone-${stateLook(shownState(main)).tone}` : ''}`}>
@@ -90,12 +90,17 @@ const Outcome = ({ post, names }: Pick<PostRowProps, 'post' | 'names'>) => {
       </span>
     );
   }
-  const published = post.publications.flatMap(({ published_at: at }) => (at === null ? [] : [Date.parse(at)]));
+  const isTakenBack = ({ state }: Publication): boolean => state === 'withdrawn';
+  const published = post.publications.flatMap((each) =>
+    each.published_at === null || isTakenBack(each) ? [] : [Date.parse(each.published_at)],
+  );
   const took = Math.max(...published) - Date.parse(post.accepted_at);
   const text = main ? (
     <>
       <bdi>{names.channel(main.target_id)?.name ?? networkTitle(main.platform)}</bdi>: {m.filtered}
     </>
+  ) : published.length === 0 && post.publications.some(isTakenBack) ? (
+    states.withdrawn
   ) : published.length < post.publications.length ? (
     m.partly(published.length, post.publications.length)
   ) : published.length > 0 ? (

@@ -41,7 +41,19 @@ export const TimelineScreen = () => {
   );
 };
 
-const STATES = ['planned', 'queued', 'publishing', 'published', 'failed', 'in_doubt', 'filtered', 'dismissed'] as const;
+const STATES = [
+  'planned',
+  'queued',
+  'publishing',
+  'published',
+  'failed',
+  'in_doubt',
+  'filtered',
+  'dismissed',
+  'withdrawing',
+  'withdrawn',
+  'withdraw_failed',
+] as const;
 
 /** Returns the filters in the URL that the gateway can apply: all except the network. */
 const toFilter = ({ state, channel, project }: TimelineSearch): PostFilter => {

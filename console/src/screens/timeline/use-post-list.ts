@@ -1,13 +1,13 @@
 import { skipToken, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import { management, queryClient } from '../../api/management.js';
-import type { Post } from '../../publications/shown-state.js';
+import type { Post, Publication } from '../../publications/shown-state.js';
 import { useScope } from '../../session/session.js';
 import { addNewest, appendPage, type PostList, showArrived } from './post-list.js';
 
 /** A post filter that the gateway applies, with the API's parameter names. */
 export interface PostFilter {
-  readonly state?: 'planned' | 'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
+  readonly state?: Publication['state'];
   readonly channel_id?: string;
   readonly project_id?: string;
   /** Only posts that were accepted before this time. */

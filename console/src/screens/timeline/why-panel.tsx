@@ -54,6 +54,9 @@ export const WhyPanel = ({ id, post, publication, names, onChoose }: WhyPanelPro
   );
 };
 
+/** States whose own button opens the publication. */
+const ASKS: ReadonlySet<Publication['state']> = new Set(['in_doubt', 'failed', 'withdraw_failed']);
+
 const Explanation = ({ publication, names }: { readonly publication: Publication; readonly names: Names }) => {
   const chain = useChain(publication);
   const isWaiting = publication.state === 'queued';
@@ -68,7 +71,7 @@ const Explanation = ({ publication, names }: { readonly publication: Publication
         <ButtonLink size="small" to="/posts/$id" params={{ id: publication.post_id }}>
           {m.openPost}
         </ButtonLink>
-        {publication.state !== 'in_doubt' && publication.state !== 'failed' && (
+        {!ASKS.has(publication.state) && (
           <ButtonLink size="small" to="/publications/$id" params={{ id: publication.id }}>
             {m.openPublication}
           </ButtonLink>
@@ -104,7 +107,7 @@ const Actions = ({ publication, first, names }: ActionsProps) => {
           {m.resolve}
         </ButtonLink>
       )}
-      {state === 'failed' && (
+      {(state === 'failed' || state === 'withdraw_failed') && (
         <ButtonLink size="small" to="/publications/$id" params={{ id }}>
           {m.seeWhy}
         </ButtonLink>

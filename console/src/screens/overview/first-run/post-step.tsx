@@ -40,7 +40,7 @@ export const PostProgress = ({ post, onLeave }: { readonly post: Api<'Post'>; re
               {url !== undefined && (
                 <ExternalLink href={url}>{m.onNetwork.replace('{network}', networkTitle(platform))}</ExternalLink>
               )}
-              {(state === 'failed' || state === 'in_doubt' || state === 'queued') && (
+              {(state === 'failed' || state === 'in_doubt' || state === 'withdraw_failed' || state === 'queued') && (
                 <Link className="link" to="/publications/$id" params={{ id }}>
                   {m.why}
                 </Link>
