@@ -104,6 +104,28 @@ describe('the reason for which a publication waits', () => {
     expect(short({ ...queued('retry'), state: 'in_doubt', waiting_for: null })).toBe('was it published? Check VK');
   });
 
+  it('says how far a deletion is, what delays it, and how it ended', () => {
+    const withdrawal = { remaining: ['1'], waiting_for: null, ended_at: null };
+    const of = (state: string, more: object = {}): Waiting =>
+      ({
+        ...queued('retry'),
+        state,
+        waiting_for: null,
+        message_ids: ['1', '2'],
+        duplicates: [],
+        withdrawal: { ...withdrawal, ...more },
+      }) as never;
+    expect(short(of('withdrawing'))).toBe('1 of 2 messages deleted');
+    expect(short({ ...of('withdrawing'), message_ids: ['1'] }, 'ru')).toBe('сообщения удаляются');
+    expect(short(of('withdrawing', { waiting_for: { rule: 'platform_limit' } }))).toBe('VK asked for a delay');
+    expect(short(of('withdrawing', { waiting_for: { rule: 'retry' } }), 'ru')).toBe('удалить пока не удалось');
+    expect(short(of('withdrawn', { ended_at: UNTIL }))).toMatch(/^taken back at .*11:04$/);
+    expect(short(of('withdraw_failed'))).toBe('readers may still see it');
+    expect(short(of('dismissed', { remaining: [] }))).toBe('taken back before it was sent');
+    expect(short(of('dismissed'))).toBe('dismissed'); // a person left what was not deleted
+    expect([of('withdrawing'), of('withdraw_failed'), of('withdrawn')].map(needsPerson)).toEqual([false, true, false]);
+  });
+
   it('follows a wait for another publication to its cause', () => {
     expect(causeOf(queued('earlier_publication', { blocked_by: 'pub_1' }, { blocked_by_rule: 'platform_limit' }))).toBe(
       'platform_limit',

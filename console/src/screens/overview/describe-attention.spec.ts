@@ -81,6 +81,11 @@ describe('what needs attention', () => {
     });
   });
 
+  it('shows the text of the gateway for a kind that the console does not know', () => {
+    const unknown = { ...attention('quite_new' as never, { platform: 'vk' }), text: 'Something is new.' };
+    expect(say(unknown)).toMatchObject({ title: 'Something is new.', details: '' });
+  });
+
   it("adds the network's words to a refusal that the console does not know", () => {
     const unknown = { ...refused, subject: { ...refused.subject, code: 'quite_new' } };
     expect(say(unknown).title).toBe('MAX rejects posts to “Harbour News”.');

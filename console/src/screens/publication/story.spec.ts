@@ -65,6 +65,32 @@ describe('the story of a publication', () => {
     expect(kinds([accepted, event('PublicationDismissed', 1)], 'dismissed')).toBe('requested accepted dismissed');
   });
 
+  it('tells that a post was taken back, without a wait before it', () => {
+    const published = [accepted, event('PublicationStarted', 0.1, { attempt: 1 }), event('PublicationSucceeded', 1)];
+    const requested = event('PublicationWithdrawalRequested', 60);
+    const failed = [...published, requested, event('PublicationWithdrawalFailed', 61)];
+    const begin = 'requested accepted attempt published withdrawal_requested';
+    expect(kinds([...published, requested], 'withdrawing')).toBe(`${begin} now`);
+    expect(kinds([...published, requested, event('PublicationWithdrawn', 61)], 'withdrawn')).toBe(`${begin} withdrawn`);
+    expect(kinds(failed, 'withdraw_failed')).toBe(`${begin} withdraw_failed now`);
+    expect(kinds([...failed, event('PublicationWithdrawalDropped', 70)], 'published')).toBe(
+      `${begin} withdraw_failed wait withdrawal_left`,
+    );
+    const unsent = [accepted, requested, event('PublicationDismissed', 60)];
+    expect(kinds(unsent, 'dismissed')).toBe('requested accepted withdrawal_requested not_sent');
+  });
+
+  it('tells of a take-back of a planned post only where it names the publication', () => {
+    const post = { aggregate: 'post', aggregate_id: 'post_1' };
+    const taken = (publicationIds: readonly string[], wasPlanned: boolean): TraceEvent =>
+      event('PostWithdrawn', 1, { publicationIds, wasPlanned }, post);
+    const ofOne = (taking: TraceEvent): string =>
+      kinds(eventsOf([accepted, taking], { id: 'pub_1', post_id: 'post_1' }), 'dismissed');
+    expect(ofOne(taken(['pub_1'], true))).toBe('requested accepted withdrawal_requested');
+    expect(ofOne(taken(['pub_2'], true))).toBe('requested accepted');
+    expect(ofOne(taken(['pub_1'], false))).toBe('requested accepted'); // the publication's own event follows
+  });
+
   it('survives events without data', () => {
     expect(kinds([event('PublicationPostponed', 0, 'erased' as never)], 'queued')).toBe('retry now');
   });

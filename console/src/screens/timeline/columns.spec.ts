@@ -37,5 +37,7 @@ describe('the columns of the list of posts', () => {
     const inDoubt = publication('tgt_2', 'ok', 'in_doubt');
     expect(mainPublication([waiting, inDoubt])).toBe(inDoubt);
     expect(mainPublication([publication('tgt_1', 'vk', 'published')])).toBeNull();
+    const [kept, failed] = [publication('tgt_1', 'vk', 'withdrawn'), publication('tgt_2', 'ok', 'withdraw_failed')];
+    expect([mainPublication([kept]), mainPublication([kept, failed])]).toEqual([null, failed]);
   });
 });
