@@ -119,7 +119,7 @@ describe('the reason for which a publication waits', () => {
     expect(short({ ...of('withdrawing'), message_ids: ['1'] }, 'ru')).toBe('сообщения удаляются');
     expect(short(of('withdrawing', { waiting_for: { rule: 'platform_limit' } }))).toBe('VK asked for a delay');
     expect(short(of('withdrawing', { waiting_for: { rule: 'retry' } }), 'ru')).toBe('удалить пока не удалось');
-    expect(short(of('withdrawn', { ended_at: UNTIL }))).toMatch(/^taken back at .*11:04$/);
+    expect(short(of('withdrawn', { ended_at: UNTIL }))).toMatch(/^deleted at .*11:04$/);
     expect(short(of('withdraw_failed'))).toBe('readers may still see it');
     expect(short(of('dismissed', { remaining: [] }))).toBe('taken back before it was sent');
     expect(short(of('dismissed'))).toBe('dismissed'); // a person left what was not deleted

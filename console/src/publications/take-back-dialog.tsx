@@ -14,6 +14,15 @@ import { mayBeSeen, type Publication } from './shown-state.js';
 /** Maximum length of a reason, in characters. */
 const LONGEST_REASON = 500;
 
+const KINDS = ['published', 'going', 'inDoubt', 'waiting'] as const;
+
+/** Returns what taking a publication back means. */
+const kindOf = (publication: Publication): (typeof KINDS)[number] => {
+  if (publication.state === 'publishing') return 'going';
+  if (publication.state === 'in_doubt') return 'inDoubt';
+  return mayBeSeen(publication) ? 'published' : 'waiting';
+};
+
 interface TakeBackDialogProps {
   /** Publications of one post, each of which can be taken back. */
   readonly publications: readonly Publication[];
@@ -30,11 +39,7 @@ export const TakeBackDialog = ({ publications, names, onClose }: TakeBackDialogP
     return { id, platform, name: channel?.name ?? networkTitle(platform), address: channel?.address ?? {} };
   });
   const affected = publications.filter(({ target_id: id }) => chosen.includes(id));
-  const count = (matches: (publication: Publication) => boolean) => affected.filter(matches).length;
-  const published = count((each) => mayBeSeen(each) && each.state !== 'publishing' && each.state !== 'in_doubt');
-  const going = count(({ state }) => state === 'publishing');
-  const inDoubt = count(({ state }) => state === 'in_doubt');
-  const waiting = affected.length - published - going - inDoubt;
+  const waiting = affected.filter((each) => kindOf(each) === 'waiting').length;
   const [first] = channels;
   const only =
     channels.length === 1 && first ? { name: { name: first.name }, network: networkTitle(first.platform) } : null;
@@ -49,10 +54,10 @@ export const TakeBackDialog = ({ publications, names, onClose }: TakeBackDialogP
         ),
       })}
       consequences={[
-        published > 0 && happens(m.published(published, format.number(published))),
-        going > 0 && happens(m.going(going, format.number(going))),
-        inDoubt > 0 && happens(m.inDoubt(inDoubt, format.number(inDoubt))),
-        waiting > 0 && happens(m.waiting(waiting, format.number(waiting))),
+        ...KINDS.map((kind) => {
+          const count = affected.filter((each) => kindOf(each) === kind).length;
+          return count > 0 && happens(only ? m.one[kind] : m.many[kind](count, format.number(count)));
+        }),
         affected.length > 0 && risk(m.forGood),
         affected.length > waiting && risk(m.mayFail),
         affected.length < publications.length && stays(m.others),
@@ -91,13 +96,22 @@ const m = defineMessages({
     title: 'Take this post back?',
     titleOfOne: 'Take this post back from {name} on {network}?',
     channels: 'Channels',
-    published: (count: number, shown: string) =>
-      `Published on ${enChannels(count, shown)}: it is deleted there, and readers no longer see it.`,
-    going: (count: number, shown: string) =>
-      `Being sent to ${enChannels(count, shown)} right now: whatever appears there is deleted.`,
-    inDoubt: (count: number, shown: string) =>
-      `In doubt on ${enChannels(count, shown)}: the gateway looks for it once more and deletes what it finds.`,
-    waiting: (count: number, shown: string) => `Waiting on ${enChannels(count, shown)}: it is not sent there.`,
+    one: {
+      published: 'It is deleted there, and readers no longer see it.',
+      going: 'It is being sent there right now: whatever appears is deleted.',
+      inDoubt:
+        'It is not known whether it was published: the gateway looks for it once more and deletes what it finds.',
+      waiting: 'It is not sent there.',
+    },
+    many: {
+      published: (count: number, shown: string) =>
+        `Published on ${enChannels(count, shown)}: it is deleted there, and readers no longer see it.`,
+      going: (count: number, shown: string) =>
+        `Being sent to ${enChannels(count, shown)} right now: whatever appears there is deleted.`,
+      inDoubt: (count: number, shown: string) =>
+        `In doubt on ${enChannels(count, shown)}: the gateway looks for it once more and deletes what it finds.`,
+      waiting: (count: number, shown: string) => `Waiting on ${enChannels(count, shown)}: it is not sent there.`,
+    },
     forGood: 'This can’t be undone. To publish the text again later, send a new post.',
     mayFail: 'If a network refuses, for example because the post is too old, this page says what to do.',
     others: 'Nothing changes on the other channels.',
@@ -114,15 +128,23 @@ const m = defineMessages({
   },
   ru: {
     title: 'Отозвать пост?',
-    titleOfOne: 'Отозвать пост из {name} в {network}?',
+    titleOfOne: 'Отозвать пост из «{name}» в {network}?',
     channels: 'Каналы',
-    published: (count: number, shown: string) =>
-      `Вышел в ${ruInChannels(count, shown)}: там он удалится, и читатели его больше не увидят.`,
-    going: (count: number, shown: string) =>
-      `Прямо сейчас отправляется в ${ruToChannels(count, shown)}: всё, что там появится, удалится.`,
-    inDoubt: (count: number, shown: string) =>
-      `Под вопросом в ${ruInChannels(count, shown)}: шлюз поищет пост ещё раз и удалит найденное.`,
-    waiting: (count: number, shown: string) => `Ждёт в ${ruInChannels(count, shown)}: туда он не уйдёт.`,
+    one: {
+      published: 'Там он удалится, и читатели его больше не увидят.',
+      going: 'Прямо сейчас он туда отправляется: всё, что появится, удалится.',
+      inDoubt: 'Неизвестно, вышел ли он: шлюз поищет пост ещё раз и удалит найденное.',
+      waiting: 'Туда он не уйдёт.',
+    },
+    many: {
+      published: (count: number, shown: string) =>
+        `Вышел в ${ruInChannels(count, shown)}: там он удалится, и читатели его больше не увидят.`,
+      going: (count: number, shown: string) =>
+        `Прямо сейчас отправляется в ${ruToChannels(count, shown)}: всё, что там появится, удалится.`,
+      inDoubt: (count: number, shown: string) =>
+        `Под вопросом в ${ruInChannels(count, shown)}: шлюз поищет пост ещё раз и удалит найденное.`,
+      waiting: (count: number, shown: string) => `Ждёт в ${ruInChannels(count, shown)}: туда он не уйдёт.`,
+    },
     forGood: 'Вернуть пост нельзя. Чтобы опубликовать текст позже, отправьте новый пост.',
     mayFail: 'Если сеть откажет, например потому что пост слишком старый, эта страница скажет, что делать.',
     others: 'В остальных каналах ничего не изменится.',
