@@ -58,7 +58,7 @@ describeInChromium('a post on four networks', () => {
   const statesOf = async (id: string): Promise<Readonly<Record<string, string>>> => {
     const { publications } = await manage.get(`/posts/${id}`);
     const pairs = publications.map(({ platform, state }: Record<string, string>) => [platform, state]);
-    return Object.fromEntries(pairs) as Record<string, string>;
+    return Object.fromEntries(pairs);
   };
   const waitForStates = (id: string, expected: Readonly<Record<string, string>>): Promise<unknown> =>
     until(`the states ${JSON.stringify(expected)}`, async () => {
@@ -171,7 +171,7 @@ describeInChromium('a post on four networks', () => {
     await page.getByRole('button', { name: 'Take back…' }).waitFor();
     await manage.post(`/publications/${publicationId}/withdraw`, { reason: 'Sold out' });
     const banner = page.getByRole('region', { name: 'It is being taken back.' });
-    await banner.getByText('0 of 1 message deleted.').waitFor();
+    await banner.getByText('Its message is not deleted yet.').waitFor();
     await banner.getByText(/^The network asked for a delay/).waitFor();
     await expectGoodPage();
     await page.getByRole('region', { name: 'Taken back. Readers no longer see it.' }).waitFor();

@@ -82,7 +82,7 @@ describe('what needs attention', () => {
   });
 
   it('shows the text of the gateway for a kind that the console does not know', () => {
-    const unknown = { ...attention('quite_new' as never, { platform: 'vk' }), text: 'Something is new.' };
+    const unknown = { ...attention('quite_new', { platform: 'vk' }), text: 'Something is new.' };
     expect(say(unknown)).toMatchObject({ title: 'Something is new.', details: '' });
   });
 

@@ -101,7 +101,8 @@ const Progress = ({ publications, isOfOne }: Pick<WithdrawalBannerProps, 'public
   return (
     <>
       {publications.some(({ state }) => state === 'publishing') && <p>{m.afterSending}</p>}
-      {all > 0 && <p>{m.deleted(format.number(all - left), all, format.number(all))}</p>}
+      {all === 1 && <p>{m.notDeleted}</p>}
+      {all > 1 && <p>{m.deleted(format.number(all - left), format.number(all))}</p>}
       {waits !== undefined && (
         <p>
           <GatewayText text={waits} />
@@ -179,8 +180,8 @@ const m = defineMessages({
         `Taken back on ${shown} ${pluralEn(count, 'channel', 'channels')} before it was sent.`,
     },
     afterSending: 'It is still being sent. Whatever appears is deleted right after.',
-    deleted: (done: string, count: number, shown: string) =>
-      `${done} of ${shown} ${pluralEn(count, 'message', 'messages')} deleted.`,
+    notDeleted: 'Its message is not deleted yet.',
+    deleted: (done: string, all: string) => `${done} of ${all} messages deleted.`,
     asked: '{who} asked for this at {at}.',
     took: '{who} took it back at {at}.',
     tryAgain: 'Try again',
@@ -206,8 +207,8 @@ const m = defineMessages({
         `Отозвано из ${shown} ${pluralRu(count, 'канала', 'каналов', 'каналов')} до отправки.`,
     },
     afterSending: 'Пост ещё отправляется. Всё, что появится, сразу удалится.',
-    deleted: (done: string, count: number, shown: string) =>
-      `Удалено ${done} из ${shown} ${pluralRu(count, 'сообщения', 'сообщений', 'сообщений')}.`,
+    notDeleted: 'Сообщение ещё не удалено.',
+    deleted: (done: string, all: string) => `Удалено сообщений: ${done} из ${all}.`,
     asked: 'Запрошено в {at}: {who}.',
     took: 'Отозвано в {at}: {who}.',
     tryAgain: 'Попробовать ещё раз',
