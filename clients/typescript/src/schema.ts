@@ -365,6 +365,8 @@ export interface Schemas {
       | 'publication.failed'
       | 'publication.in_doubt'
       | 'publication.succeeded'
+      | 'publication.withdraw_failed'
+      | 'publication.withdrawn'
       | 'test.ping';
     readonly state: 'delivered' | 'failed' | 'pending';
     /** The last 50, oldest first. */
@@ -1490,6 +1492,8 @@ export interface Schemas {
       | 'publication.failed'
       | 'publication.in_doubt'
       | 'publication.succeeded'
+      | 'publication.withdraw_failed'
+      | 'publication.withdrawn'
       | 'test.ping'
     )[];
     readonly is_active: boolean;
@@ -1875,6 +1879,8 @@ export interface Schemas {
       | 'publication.failed'
       | 'publication.in_doubt'
       | 'publication.succeeded'
+      | 'publication.withdraw_failed'
+      | 'publication.withdrawn'
       | 'test.ping'
     )[];
     readonly is_active: boolean;
@@ -1911,6 +1917,8 @@ export interface Schemas {
       | 'publication.failed'
       | 'publication.in_doubt'
       | 'publication.succeeded'
+      | 'publication.withdraw_failed'
+      | 'publication.withdrawn'
       | 'test.ping'
     )[];
     readonly is_active: boolean;
@@ -2221,6 +2229,8 @@ export interface Schemas {
       | 'publication.succeeded'
       | 'publication.failed'
       | 'publication.in_doubt'
+      | 'publication.withdrawn'
+      | 'publication.withdraw_failed'
       | 'post.completed'
       | 'post.approval_needed'
       | 'endpoint.disabled'
@@ -2239,6 +2249,8 @@ export interface Schemas {
       | 'publication.succeeded'
       | 'publication.failed'
       | 'publication.in_doubt'
+      | 'publication.withdrawn'
+      | 'publication.withdraw_failed'
       | 'post.completed'
       | 'post.approval_needed'
       | 'endpoint.disabled'

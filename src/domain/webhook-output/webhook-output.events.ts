@@ -14,6 +14,8 @@ export const WEBHOOK_KINDS = [
   'publication.succeeded',
   'publication.failed',
   'publication.in_doubt',
+  'publication.withdrawn',
+  'publication.withdraw_failed',
   'post.completed',
   'post.approval_needed',
   'endpoint.disabled',

@@ -161,7 +161,7 @@ export class PostPlaces {
     const { rows } = await this.pool.query<{ found: boolean }>({
       name: 'unfinished publication',
       text: `select exists (select from ${POSTS}.publication where post_id = $1 and project_id = $2
-               and state not in ('published', 'failed', 'filtered', 'dismissed')) as found`,
+               and state not in ('published', 'failed', 'filtered', 'dismissed', 'withdrawn', 'withdraw_failed')) as found`,
       values: [postId, projectId],
     });
     return rows[0]!.found;

@@ -2,11 +2,22 @@ import type { Target } from '../../domain/post/post.events.js';
 import {
   publication as publicationDecider,
   type PublicationState,
+  type PublicationStatus,
 } from '../../domain/publication/publication.decider.js';
 import { type AggregateStore, emptyAggregate, type LoadedAggregate } from '../../event-store/aggregate-store.js';
 import { isDamaged } from '../../event-store/codec.js';
 import { BEGINNING } from '../../event-store/port.js';
 import type { PostWithPayload } from '../../projections/posts/post-payloads.js';
+
+/** Statuses that end a publication, unless its owner intervenes (D-29: `post.completed`). */
+export const OVER: ReadonlySet<PublicationStatus> = new Set([
+  'published',
+  'failed',
+  'filtered',
+  'dismissed',
+  'withdrawn',
+  'withdraw_failed',
+]);
 
 /** Reads a publication's current state. A publication with damaged events counts as in doubt (ADR-111). */
 export const readPublication = async (

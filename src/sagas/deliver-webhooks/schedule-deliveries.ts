@@ -13,13 +13,15 @@ import {
   type Target,
 } from '../../domain/post/post.events.js';
 import { project as projectDecider } from '../../domain/project/project.decider.js';
-import type { PublicationStatus } from '../../domain/publication/publication.decider.js';
 import type {
   PublicationDismissed,
   PublicationFailed,
   PublicationFiltered,
   PublicationInDoubt,
   PublicationSucceeded,
+  PublicationWithdrawalDropped,
+  PublicationWithdrawalFailed,
+  PublicationWithdrawn,
 } from '../../domain/publication/publication.events.js';
 import type { WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
@@ -36,7 +38,7 @@ import { PostPlaces } from '../../projections/posts/post-details.queries.js';
 import { nullIfUnreadable, PostPayloads, type PostWithPayload } from '../../projections/posts/post-payloads.js';
 import { causedBy, FollowsLog } from '../engine/event-saga.js';
 import { PublishedTexts } from './delivery-sender.js';
-import { describeCancelled, listPublications, readPublication } from './listed-publications.js';
+import { describeCancelled, listPublications, OVER, readPublication } from './listed-publications.js';
 
 /** Name of the saga. */
 export const NAME = 'schedule-deliveries';
@@ -137,12 +139,16 @@ const listProjects = ({ targets }: Pick<PostWithPayload, 'targets'>): string[] =
 ];
 
 type PublicationOutcome =
-  PublicationSucceeded | PublicationFailed | PublicationInDoubt | PublicationFiltered | PublicationDismissed;
+  | PublicationSucceeded
+  | PublicationFailed
+  | PublicationInDoubt
+  | PublicationFiltered
+  | PublicationDismissed
+  | PublicationWithdrawn
+  | PublicationWithdrawalFailed
+  | PublicationWithdrawalDropped;
 type Trigger =
   PublicationOutcome | PostEnd | PostReleased | PostApprovalRequested | EndpointDisabled | ChannelNeedsAttention;
-
-/** Statuses that end a publication, unless its owner intervenes (D-29: `post.completed`). */
-const OVER: ReadonlySet<PublicationStatus> = new Set(['published', 'failed', 'filtered', 'dismissed']);
 
 /** Webhook event kinds that each publication outcome may trigger. */
 const KINDS_OF: Readonly<Record<PublicationOutcome['type'], readonly WebhookKind[]>> = {
@@ -151,6 +157,9 @@ const KINDS_OF: Readonly<Record<PublicationOutcome['type'], readonly WebhookKind
   PublicationInDoubt: ['publication.in_doubt'],
   PublicationFiltered: ['post.completed'],
   PublicationDismissed: ['post.completed'],
+  PublicationWithdrawn: ['publication.withdrawn', 'post.completed'],
+  PublicationWithdrawalFailed: ['publication.withdraw_failed', 'post.completed'],
+  PublicationWithdrawalDropped: ['post.completed'],
 };
 
 /**
@@ -166,6 +175,9 @@ const KINDS_OF: Readonly<Record<PublicationOutcome['type'], readonly WebhookKind
     'PublicationInDoubt',
     'PublicationFiltered',
     'PublicationDismissed',
+    'PublicationWithdrawn',
+    'PublicationWithdrawalFailed',
+    'PublicationWithdrawalDropped',
     'PostRejected',
     'PlannedPublicationsCancelled',
     'PostReleased',
@@ -265,8 +277,7 @@ export class ScheduleDeliveries {
     const kind = kinds.find((each) => each.startsWith('publication.'));
     if (kind) {
       const error = 'error' in event.data ? { error: event.data.error as unknown as JsonObject } : {};
-      const result =
-        event.type === 'PublicationSucceeded' ? { message_ids: event.data.messageIds, urls: event.data.urls } : {};
+      const result = await this.describeMessages(event);
       await this.fanOut.deliver(wanting(kind), kind, { ...ids, ...places, ...result, ...error }, event);
     }
     const completing = wanting('post.completed');
@@ -281,6 +292,19 @@ export class ScheduleDeliveries {
         const body = { post_id: postId, project: places.project, publications };
         await this.fanOut.deliver(completing, 'post.completed', body, event, perPost);
       }
+    }
+  }
+
+  /** Names the messages of what was published, and of what was taken back. */
+  private async describeMessages(event: RecordedEventOf<PublicationOutcome>): Promise<JsonObject> {
+    switch (event.type) {
+      case 'PublicationSucceeded':
+        return { message_ids: event.data.messageIds, urls: event.data.urls };
+      case 'PublicationWithdrawn':
+      case 'PublicationWithdrawalFailed':
+        return { message_ids: (await readPublication(this.aggregates, event.data.publicationId)).state.messageIds };
+      default:
+        return {};
     }
   }
 

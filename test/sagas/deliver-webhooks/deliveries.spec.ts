@@ -220,3 +220,32 @@ it('answers 402 for a plan without webhook output, and delivers nothing after a 
     expect([path, answer.status, answer.body.code]).toEqual([path, 402, 'plan_not_allowed']);
   }
 });
+
+it('completes a post that is taken back once it is deleted or not, and tells of its publication once', async () => {
+  const setup = await WebhookSetup.create(gateway);
+  const other = await gateway.createChannel(setup.owner, 'Other');
+  const both = await gateway.createProject(setup.owner, [setup.channel, other]);
+  await setup.createOutput(receiver, { project_id: both, kinds: ['post.published', 'post.completed'] });
+  const endpoint = await gateway.createEndpoint(setup.owner, [both]);
+  const waitFor = (kind: string, postId: string) =>
+    until(`${kind} arrives`, () => receiver.received.find((one) => one.kind === kind && one.body.post_id === postId));
+  await gateway.manage('POST', `/channels/${other.id}/pause`, { minutes: 1_440 });
+  const post_id = (await endpoint.post('', { text: 'Wrong' })).body.id;
+  await waitFor('post.published', post_id);
+  const readStates = async (): Promise<string[]> =>
+    (await gateway.manage('GET', `/posts/${post_id}`)).publications.map(({ state }: { state: string }) => state);
+  await endpoint.post(`posts/${post_id}/withdraw`, { targets: [setup.channel.id] });
+  await until('it is taken back', async () => (await readStates())[0] === 'withdrawn' || null);
+  await gateway.manage('POST', `/channels/${other.id}/resume`);
+  const { body } = await waitFor('post.completed', post_id);
+  expect(body.publications).toMatchObject([
+    { state: 'withdrawn', message_ids: [expect.any(String)] },
+    { state: 'published' },
+  ]);
+  await endpoint.post(`posts/${post_id}/withdraw`, {});
+  await until('all is taken back', async () => (await readStates())[1] === 'withdrawn' || null);
+  const marker = (await endpoint.post('', { text: 'next' })).body.id;
+  await waitFor('post.completed', marker);
+  const kinds = receiver.received.filter((one) => one.body.post_id === post_id).map(({ kind }) => kind);
+  expect(kinds.sort()).toEqual(['post.completed', 'post.published']);
+});

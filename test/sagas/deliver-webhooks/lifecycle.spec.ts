@@ -19,6 +19,7 @@ afterEach(() => receiver.close());
 
 const ALL_KINDS = [
   ...['post.published', 'publication.succeeded', 'publication.failed', 'publication.in_doubt', 'post.completed'],
+  ...['publication.withdrawn', 'publication.withdraw_failed'],
   ...['endpoint.disabled', 'channel.needs_attention', 'test.ping'],
 ];
 const ID = (prefix: string): unknown => expect.stringMatching(new RegExp(`^${prefix}_[0-9a-f]{32}$`));
@@ -159,6 +160,17 @@ it('sends every kind with exactly the fields that are documented (D-29)', async 
     post_id: doubtful,
     error: expect.any(Object),
   });
+
+  const refusal = { ok: false, error_code: 400, description: "Bad Request: message can't be deleted" };
+  await gateway.telegram.addFault({
+    ...{ mode: 'answer', method: 'deleteMessage', channel: chatId, status: 400, body: refusal },
+  } as never);
+  for (const kind of ['publication.withdraw_failed', 'publication.withdrawn']) {
+    await setup.endpoint.post(`posts/${post_id}/withdraw`, {});
+    const { message_ids } = sent;
+    const why = kind === 'publication.withdrawn' ? {} : { error };
+    expect((await waitFor(kind, post_id)).body).toEqual({ kind, ...outcome, message_ids, ...why });
+  }
 
   await fail({ mode: 'answer', status: 401, times: null });
   await setup.sendPost('held');

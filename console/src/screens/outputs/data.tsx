@@ -29,6 +29,8 @@ export const KINDS = [
   'publication.succeeded',
   'publication.failed',
   'publication.in_doubt',
+  'publication.withdrawn',
+  'publication.withdraw_failed',
   'post.completed',
   'post.approval_needed',
   'endpoint.disabled',
