@@ -74,7 +74,8 @@ export interface Schemas {
       | 'quota_exhausted'
       | 'restored'
       | 'store_unavailable'
-      | 'webhook_output_disabled';
+      | 'webhook_output_disabled'
+      | 'withdraw_failed';
     /** When the first of these started to need attention (ISO 8601, UTC). */
     readonly since: string;
     /** Total number; posts waiting for approval are counted up to 10,000. */

@@ -239,6 +239,13 @@ export const PUBLICATION_VIEW_MESSAGES = {
 export const OVERVIEW_MESSAGES = {
   noText: 'a post without text',
   deletedChannel: 'a deleted channel',
+  /** `withdraw_failed` */
+  withdrawFailed: message(
+    '"{excerpt}" is not taken back from {platform}, from the channel "{channel}": readers may still see it. {reason}',
+  ),
+  manyWithdrawals: message(
+    '{count} publications are not taken back: readers may still see them. Look why, then take them back again or dismiss them.',
+  ),
   /** `restored` */
   restored: message(
     'A backup was restored: what happened between {from} and {until} is lost. {planned} planned posts are held, and {in_doubt} publications are in doubt, because they may have been published, changed or cancelled in that time. Keep or cancel the planned posts, and resend or dismiss the publications, all at once.',

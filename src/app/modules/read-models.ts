@@ -30,6 +30,7 @@ import {
   FindPublication,
   ListReceipts,
   OpenDuplicateQueries,
+  OpenWithdrawalQueries,
   PublicationDetailsQueries,
 } from '../../projections/posts/publications.queries.js';
 import { FindPostsLeft, UsedUpOwners } from '../../projections/posts/usage.queries.js';
@@ -84,6 +85,7 @@ export const READ_MODELS = [
   OutputQueues,
   PlannedPostQueries,
   OpenDuplicateQueries,
+  OpenWithdrawalQueries,
   PendingApprovalQueries,
   PostExcerpts,
   PostPayloads,

@@ -6,6 +6,7 @@ export type NoticeKind =
   | 'publication.in_doubt'
   | 'publication.failed'
   | 'published_twice'
+  | 'withdraw_failed'
   | 'channel.needs_attention'
   | 'endpoint.disabled'
   | 'webhook_output.disabled'

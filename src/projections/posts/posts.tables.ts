@@ -248,6 +248,8 @@ export const postsReadIndexes = `
   create index if not exists publication_channel_post on publication (channel_id, post_id);
   create index if not exists publication_project_post on publication (project_id, post_id);
   create index if not exists publication_settled on publication (settled, post_id) where settled is not null;
+  create index if not exists publication_withdrawal on publication (owner_id, post_id)
+    where settled in ('withdrawing', 'withdraw_failed');
   create index if not exists publication_duplicate on publication (duplicate_since, publication_id)
     where duplicate_since is not null;
 `;

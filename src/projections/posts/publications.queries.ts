@@ -91,8 +91,8 @@ export class ChannelMessages {
   }
 }
 
-/** Publications that readers see twice, longest known first. */
-export interface OpenDuplicates {
+/** Publications that someone has to look at, longest known first. */
+export interface OpenPublications {
   /** Total number, up to 10,000. */
   readonly count: number;
   readonly publications: readonly { readonly id: string; readonly since: Instant }[];
@@ -106,11 +106,11 @@ export class OpenDuplicateQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /** @param ownerId null for all owners @param limit maximum number of publications to list */
-  async list(ownerId: string | null, limit: number): Promise<OpenDuplicates> {
+  async list(ownerId: string | null, limit: number): Promise<OpenPublications> {
     const open = `
       from ${POSTS}.publication p join ${DISCOVERY}.channel c on c.channel_id = p.channel_id
       where p.duplicate_since is not null${ownerId === null ? '' : ' and p.owner_id = $2'}`;
-    const { rows } = await this.pool.query<OpenDuplicates>({
+    const { rows } = await this.pool.query<OpenPublications>({
       name: `open duplicates ${ownerId === null ? 'of all' : 'of owner'}`,
       text: `
         select
@@ -119,6 +119,38 @@ export class OpenDuplicateQueries {
             select p.publication_id as id, p.duplicate_since as since ${open}
             order by p.duplicate_since, p.publication_id limit $1) s) as publications`,
       values: [limit, ...(ownerId === null ? [] : [ownerId])],
+    });
+    return rows[0]!;
+  }
+}
+
+/**
+ * Finds the publications that could not be taken back, or whose messages are not deleted for a while (D-69), also on
+ * deleted channels: readers still see them.
+ */
+@Injectable()
+export class OpenWithdrawalQueries {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  /**
+   * @param ownerId null for all owners
+   * @param before publications that are being taken back count if they were asked to be before this time
+   * @param limit maximum number of publications to list
+   */
+  async list(ownerId: string | null, before: Instant, limit: number): Promise<OpenPublications> {
+    const { rows } = await this.pool.query<OpenPublications>({
+      name: `open withdrawals ${ownerId === null ? 'of all' : 'of owner'}`,
+      text: `
+        with open as (
+          select p.publication_id as id, coalesce(p.withdrawal ->> 'ended_at', p.withdrawal ->> 'requested_at')::bigint as since
+          from ${POSTS}.publication p
+          where p.settled in ('withdrawing', 'withdraw_failed')${ownerId === null ? '' : ' and p.owner_id = $3'}
+            and (p.settled = 'withdraw_failed' or (p.withdrawal ->> 'requested_at')::bigint <= $2)
+          limit ${MOST_COUNTED})
+        select (select count(*)::int from open) as count,
+          (select coalesce(jsonb_agg(to_jsonb(s) order by s.since, s.id), '[]') from (
+            select * from open order by since, id limit $1) s) as publications`,
+      values: [limit, before, ...(ownerId === null ? [] : [ownerId])],
     });
     return rows[0]!;
   }

@@ -18,6 +18,14 @@ export const NOTICES_EN = {
   publishedTwice: message(
     'Readers see the post {post} twice on {channel}: {messages}. A call that had been given up succeeded after all. Delete one of the messages there, then dismiss the duplicate.',
   ),
+  /** `withdraw_failed` */
+  withdrawFailed: message(
+    'The post {post} could not be taken back from {channel}: readers may still see it. {error} You can take it back again, or dismiss this to leave it there.',
+  ),
+  /** `withdraw_failed` */
+  withdrawDelayed: message(
+    'The post {post} is still to be taken back from {channel}: readers may still see it. {error} The next try is at {until}. If it must go at once, delete it there by hand.',
+  ),
   /** `endpoint.disabled` */
   endpointDisabled: message(
     '{endpoint} was disabled: {reason}. It is not enabled again automatically: fix the cause, then enable it.',
@@ -66,6 +74,14 @@ export const NOTICES_RU: { readonly [Name in keyof typeof NOTICES_EN]: (typeof N
   /** `published_twice` */
   publishedTwice: message(
     'Читатели видят пост {post} в {channel} дважды: {messages}. Вызов, от которого шлюз уже отказался, всё же удался. Удалите там одно из сообщений, затем снимите отметку о дубле.',
+  ),
+  /** `withdraw_failed` */
+  withdrawFailed: message(
+    'Пост {post} не удалось отозвать из {channel}: возможно, читатели его ещё видят. {error} Вы можете отозвать его ещё раз или оставить как есть.',
+  ),
+  /** `withdraw_failed` */
+  withdrawDelayed: message(
+    'Пост {post} всё ещё отзывается из {channel}: возможно, читатели его ещё видят. {error} Следующая попытка: {until}. Если он должен исчезнуть сразу, удалите его там вручную.',
   ),
   /** `endpoint.disabled` */
   endpointDisabled: message(

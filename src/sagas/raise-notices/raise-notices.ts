@@ -31,12 +31,15 @@ import {
   type PublicationHeld,
   type PublicationInDoubt,
   type PublicationSucceeded,
+  type PublicationWithdrawalFailed,
+  type PublicationWithdrawalPostponed,
   RESTORED,
+  SLOW_WITHDRAWAL_MINUTES,
 } from '../../domain/publication/publication.events.js';
 import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
 import type { WebhookOutputDisabled } from '../../domain/webhook-output/webhook-output.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
-import { iso } from '../../kernel/clock.js';
+import { iso, MINUTE_MS } from '../../kernel/clock.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { deriveId } from '../../kernel/ids.js';
 import { asSentence } from '../../kernel/message.js';
@@ -56,13 +59,18 @@ type Trigger =
   | PublicationInDoubt
   | PublicationFailed
   | PublicationDuplicateFound
+  | PublicationWithdrawalPostponed
+  | PublicationWithdrawalFailed
   | ChannelNeedsAttention
   | EndpointDisabled
   | WebhookOutputDisabled
   | PostApprovalRequested;
 
 /** The content of a notice, and the owner who receives it. */
-type NoticeContent = Pick<NoticeRaised['data'], 'ownerId' | 'kind' | 'subject' | 'text'>;
+type NoticeContent = Pick<NoticeRaised['data'], 'ownerId' | 'kind' | 'subject' | 'text'> & {
+  /** What only one notice tells of, however many events do; default: the event. */
+  readonly about?: string;
+};
 
 const NAME = 'raise-notices';
 
@@ -76,6 +84,8 @@ const NAME = 'raise-notices';
     'PublicationInDoubt',
     'PublicationFailed',
     'PublicationDuplicateFound',
+    'PublicationWithdrawalPostponed',
+    'PublicationWithdrawalFailed',
     'ChannelNeedsAttention',
     'EndpointDisabled',
     'WebhookOutputDisabled',
@@ -88,24 +98,35 @@ export class RaiseNotices {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly payloads: PostPayloads,
+    @Inject(MINUTE_MS) private readonly minuteMs: number,
   ) {}
 
   async react(event: RecordedEventOf<Trigger>): Promise<void> {
-    const content =
-      event.type === 'PostApprovalRequested'
-        ? await describeApproval(this.aggregates, this.payloads, event)
-        : await describeEvent(this.aggregates, event);
-    if (!content) return;
+    const found = await this.describe(event);
+    if (!found) return;
     const { id, at } = event;
-    const context = { ...causedBy(event, NAME), commandId: `${NAME}/${id}`, at };
-    await raiseNotice(this.aggregates, context, { noticeId: deriveId('ntc', id), ...content, at });
+    const { about = id, ...content } = found;
+    const context = { ...causedBy(event, NAME), commandId: `${NAME}/${about}`, at };
+    await raiseNotice(this.aggregates, context, { noticeId: deriveId('ntc', about), ...content, at });
+  }
+
+  private describe(event: RecordedEventOf<Trigger>): Promise<NoticeContent | null> {
+    const { aggregates } = this;
+    switch (event.type) {
+      case 'PostApprovalRequested':
+        return describeApproval(aggregates, this.payloads, event);
+      case 'PublicationWithdrawalPostponed':
+        return describeDelay(aggregates, event.data, this.minuteMs);
+      default:
+        return describeEvent(aggregates, event);
+    }
   }
 }
 
 /** Returns null if the owner need not be notified. */
 const describeEvent = async (
   aggregates: AggregateStore,
-  event: RecordedEventOf<Exclude<Trigger, PostApprovalRequested>>,
+  event: RecordedEventOf<Exclude<Trigger, PostApprovalRequested | PublicationWithdrawalPostponed>>,
 ): Promise<NoticeContent | null> => {
   if (event.type === 'EndpointDisabled') return describeDisabledEndpoint(aggregates, event.data);
   if (event.type === 'WebhookOutputDisabled') return describeDisabledOutput(aggregates, event.data);
@@ -129,6 +150,11 @@ const describeEvent = async (
       const text = say.publishedTwice({ post: postId, channel: where, messages });
       return { ownerId, kind: 'published_twice', subject: { channelId, postId, publicationId }, text };
     }
+    case 'PublicationWithdrawalFailed': {
+      const { postId, publicationId, error } = event.data;
+      const text = say.withdrawFailed({ post: postId, channel: where, error: asSentence(error.message) });
+      return { ownerId, kind: 'withdraw_failed', subject: { channelId, postId, publicationId }, text };
+    }
     case 'PublicationFailed':
     case 'PublicationInDoubt': {
       const { postId, publicationId, error } = event.data;
@@ -140,6 +166,24 @@ const describeEvent = async (
         : { ownerId, kind: 'publication.in_doubt', subject, text: say.publicationInDoubt(values) };
     }
   }
+};
+
+/** Describes a deletion that takes long, once for each take-back; null until it is certain. */
+const describeDelay = async (
+  aggregates: AggregateStore,
+  { postId, publicationId, channelId, retryAt, error }: PublicationWithdrawalPostponed['data'],
+  minuteMs: number,
+): Promise<NoticeContent | null> => {
+  const { withdrawal } = (await aggregates.loadAggregate(publicationDecider, publicationId)).state;
+  if (!withdrawal || retryAt - withdrawal.requestedAt < SLOW_WITHDRAWAL_MINUTES * minuteMs) return null;
+  const { state: channel } = await aggregates.loadAggregate(channelDecider, channelId);
+  if (!channel) return null;
+  const { ownerId, name, platform } = channel;
+  const say = await loadMessages(aggregates, ownerId);
+  const values = { post: postId, channel: `"${name}" (${platform})`, error: asSentence(error.message) };
+  const text = say.withdrawDelayed({ ...values, until: iso(retryAt) });
+  const about = `withdrawing/${publicationId}/${withdrawal.requestedAt}`;
+  return { ownerId, kind: 'withdraw_failed', subject: { channelId, postId, publicationId }, text, about };
 };
 
 const loadMessages = async (aggregates: AggregateStore, ownerId: string): Promise<typeof NOTICES_EN> => {

@@ -55,6 +55,7 @@ const RecoveryDialog = lazy(async () => ({ default: (await import('./recovery-di
 
 /** Screens that list all items of a type, by attention code. */
 const LISTS: Readonly<Record<string, Pick<LinkProps, 'to' | 'search'>>> = {
+  withdraw_failed: { to: '/timeline', search: { state: 'withdraw_failed' } },
   in_doubt: { to: '/timeline', search: { state: 'in_doubt' } },
   publication_failed: { to: '/timeline', search: { state: 'failed' } },
   approval_needed: { to: '/plan' },
@@ -106,6 +107,7 @@ export const AttentionActions = ({ item, isFirst, isOfMany }: AttentionActionsPr
     </ButtonLink>
   );
   switch (item.code) {
+    case 'withdraw_failed':
     case 'in_doubt':
     case 'published_twice':
     case 'publication_failed':
@@ -202,6 +204,7 @@ const CallButton = ({ item, look, label }: CallButtonProps) => {
 };
 
 const LOOKS: Readonly<Record<string, { readonly name: IconName; readonly tone: Tone }>> = {
+  withdraw_failed: { name: 'failed', tone: 'fail' },
   restored: { name: 'inDoubt', tone: 'doubt' },
   in_doubt: { name: 'inDoubt', tone: 'doubt' },
   published_twice: { name: 'published', tone: 'warn' },

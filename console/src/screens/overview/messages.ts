@@ -113,6 +113,8 @@ export const attentionMessages = defineMessages({
     inDoubt: 'Was “{excerpt}” published on {network}?',
     inDoubtText:
       '{network} did not confirm it. Check the channel “{channel}”, then resolve it here. Later posts are not held up.',
+    notWithdrawn: '“{excerpt}” is not taken back from {network}.',
+    notWithdrawnText: 'Readers of the channel “{channel}” may still see it.',
     twice: 'Readers see “{excerpt}” twice on {network}.',
     twiceText: 'Channel “{channel}”. Delete one of the messages there, then dismiss the duplicate here.',
     channel: {
@@ -154,6 +156,8 @@ export const attentionMessages = defineMessages({
     store: 'The event store is unavailable.',
     storeText: 'No posts are being accepted or published.',
     many: {
+      withdraw_failed: (count: number, shown: string) =>
+        `${shown} ${pluralEn(count, 'publication is', 'publications are')} not taken back.`,
       in_doubt: (count: number, shown: string) =>
         `${shown} ${pluralEn(count, 'publication is', 'publications are')} in doubt.`,
       published_twice: (count: number, shown: string) =>
@@ -202,6 +206,8 @@ export const attentionMessages = defineMessages({
     inDoubt: 'Вышел ли пост «{excerpt}» в {network}?',
     inDoubtText:
       '{network} не подтвердил публикацию. Проверьте канал «{channel}» и отметьте здесь; следующие посты не задержаны.',
+    notWithdrawn: '«{excerpt}» не отозван из {network}.',
+    notWithdrawnText: 'Возможно, читатели канала «{channel}» его ещё видят.',
     twice: 'Читатели видят «{excerpt}» в {network} дважды.',
     twiceText: 'Канал «{channel}». Удалите там одно из сообщений, затем снимите здесь отметку о дубле.',
     channel: {
@@ -243,6 +249,8 @@ export const attentionMessages = defineMessages({
     store: 'Хранилище событий недоступно.',
     storeText: 'Посты не принимаются и не публикуются.',
     many: {
+      withdraw_failed: (count: number, shown: string) =>
+        `${shown} ${pluralRu(count, 'публикация не отозвана', 'публикации не отозваны', 'публикаций не отозвано')}.`,
       in_doubt: (count: number, shown: string) =>
         `${shown} ${pluralRu(count, 'публикация', 'публикации', 'публикаций')} под вопросом.`,
       published_twice: (count: number, shown: string) =>

@@ -120,6 +120,7 @@ type TitleOf = (platform: string | null) => string;
 /** Builds the list of problems that need someone's attention: one item per code, worst first. */
 export const buildAttention = (facts: OverviewFacts, titleOf: TitleOf): AttentionItemView[] =>
   [
+    buildWithdrawals(facts, titleOf),
     buildRestored(facts),
     buildSettled('in_doubt', facts, titleOf),
     buildDuplicates(facts, titleOf),
@@ -204,6 +205,35 @@ const buildDuplicates = (facts: OverviewFacts, titleOf: TitleOf): AttentionItemV
     subject: { ...subject, code: null, message: null, platform_says: null },
     text: count === 1 ? TEXTS.publishedTwice(values) : TEXTS.manyTwice({ count }),
     action: viewing('resolve', `/publications/${first.id}`),
+  };
+};
+
+/** Builds the attention item for publications that are not taken back yet (D-69); null if there are none. */
+const buildWithdrawals = (facts: OverviewFacts, titleOf: TitleOf): AttentionItemView | null => {
+  const { withdrawals, owner } = facts;
+  const { count, publications } = withdrawals;
+  const [first] = publications;
+  if (!first) return null;
+  const error = facts.details.get(first.id)?.row.withdrawal?.error;
+  const { code = null, message = null, platform_says = null } = error ?? {};
+  const subject = { ...describePublication(first.id, facts), code, message, platform_says };
+  const values = {
+    excerpt: subject.excerpt ?? TEXTS.noText,
+    platform: titleOf(subject.platform),
+    channel: subject.channel_name ?? TEXTS.deletedChannel,
+    reason: asSentence(message ?? ''),
+  };
+  return {
+    code: 'withdraw_failed',
+    since: iso(first.since),
+    count,
+    ids: publications.map(({ id }) => id),
+    subject,
+    text: count === 1 ? TEXTS.withdrawFailed(values) : TEXTS.manyWithdrawals({ count }),
+    action:
+      count === 1
+        ? viewing('resolve', `/publications/${first.id}`)
+        : viewingList('/posts?state=withdraw_failed', owner),
   };
 };
 

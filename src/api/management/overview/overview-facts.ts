@@ -3,8 +3,9 @@ import { monthlyPostsOf } from '../../../config/limits-profile.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
+import { SLOW_WITHDRAWAL_MINUTES } from '../../../domain/publication/publication.events.js';
 import { isStoreOutage } from '../../../event-store/port.js';
-import { type Instant, iso } from '../../../kernel/clock.js';
+import { type Instant, iso, MINUTE_MS } from '../../../kernel/clock.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import {
   type Activity,
@@ -20,7 +21,8 @@ import { PostExcerpts } from '../../../projections/posts/post-details.queries.js
 import { PendingApprovalQueries, type PendingApprovals } from '../../../projections/posts/posts.queries.js';
 import {
   OpenDuplicateQueries,
-  type OpenDuplicates,
+  type OpenPublications,
+  OpenWithdrawalQueries,
   type PublicationDetails,
   PublicationDetailsQueries,
 } from '../../../projections/posts/publications.queries.js';
@@ -55,7 +57,8 @@ export interface OverviewFacts {
   readonly activity: Activity;
   readonly alerts: Alerts;
   readonly next: NextPublications;
-  readonly duplicates: OpenDuplicates;
+  readonly duplicates: OpenPublications;
+  readonly withdrawals: OpenPublications;
   readonly approvals: PendingApprovals;
   readonly held: HeldCounts;
   /** Owners who have used up their quota, and when they did; earliest first. */
@@ -218,6 +221,7 @@ export class OverviewFactsReader {
     private readonly alerts: AlertQueries,
     private readonly next: NextPublicationQueries,
     private readonly duplicates: OpenDuplicateQueries,
+    private readonly withdrawals: OpenWithdrawalQueries,
     private readonly approvals: PendingApprovalQueries,
     private readonly held: CountHeld,
     private readonly quotas: PlanQuotas,
@@ -226,6 +230,7 @@ export class OverviewFactsReader {
     private readonly views: PublicationViewBuilder,
     private readonly excerpts: PostExcerpts,
     private readonly names: ResourceNames,
+    @Inject(MINUTE_MS) private readonly minuteMs: number,
   ) {}
 
   /** @param owner null for all owners */
@@ -235,11 +240,12 @@ export class OverviewFactsReader {
     const { firstMinute, firstTenMinutes } = times;
     const { ids: platforms } = this.platforms;
     const limits = { settled: MOST_IDS, waiting: MOST_WAITING };
-    const [activity, alerts, next, duplicates, approvals, held, quota, waitingOwners] = await Promise.all([
+    const [activity, alerts, next, duplicates, withdrawals, approvals, held, quota, waitingOwners] = await Promise.all([
       this.activity.read(ownerId, { platforms, firstMinute, firstTenMinutes, now, limits }),
       this.alerts.list(ownerId, now, MOST_IDS),
       this.next.read(ownerId, platforms, now, MOST_WAITING),
       this.duplicates.list(ownerId, MOST_IDS),
+      this.withdrawals.list(ownerId, now - SLOW_WITHDRAWAL_MINUTES * this.minuteMs, MOST_IDS),
       this.approvals.list(ownerId, MOST_IDS),
       this.held.execute(ownerId),
       this.readQuota(owner, now),
@@ -247,7 +253,9 @@ export class OverviewFactsReader {
     ]);
     const waiting = chooseWaiting(next.publications, activity.longestWaiting);
     const queued = [...waiting, ...(waitingOwners ?? []).map(({ publication_id }) => publication_id)];
-    const settled = [activity.inDoubt, activity.failed, duplicates.publications].flatMap(([first]) => first?.id ?? []);
+    const settled = [activity.inDoubt, activity.failed, duplicates.publications, withdrawals.publications].flatMap(
+      ([first]) => first?.id ?? [],
+    );
     const recent = listRecent(activity.feed);
     const [channel] = alerts.channel.alerts;
     const [details, waitingOnChannel, names] = await Promise.all([
@@ -268,6 +276,7 @@ export class OverviewFactsReader {
       alerts,
       next,
       duplicates,
+      withdrawals,
       approvals,
       held,
       ...quota,

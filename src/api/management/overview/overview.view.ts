@@ -18,6 +18,7 @@ export interface OverviewOwner {
 
 /** Types of problems that need attention, worst first. */
 export const ATTENTION_CODES = [
+  'withdraw_failed',
   'restored',
   'in_doubt',
   'published_twice',

@@ -1,0 +1,82 @@
+import type { NoticeRaised } from '../../../src/domain/notice/notice.events.js';
+import { POSTS } from '../../../src/projections/posts/posts.tables.js';
+import { until } from '../../e2e/until.js';
+import { GatewayHarness, type PublishingChannel } from '../publish-due-posts/gateway-harness.js';
+
+let harness: GatewayHarness;
+beforeAll(async () => {
+  harness = await GatewayHarness.start();
+});
+afterAll(() => harness.stop());
+
+const manage = (method: string, path: string, body?: object) => harness.gateway.manage(method as 'GET', path, body);
+const withdraw = (channel: PublishingChannel, postId: string) => channel.endpoint.post(`posts/${postId}/withdraw`, {});
+/** Refuses the next deletion. */
+const refuse = (channel: PublishingChannel, error: object) =>
+  channel.network.addFault({
+    ...{ mode: 'answer', method: 'deleteMessage', channel: channel.chat, status: 400 },
+    body: { ok: false, error_code: 400, description: "Bad Request: message can't be deleted", ...error },
+  });
+const DELAYED = {
+  error_code: 429,
+  description: 'Too Many Requests: retry after 3600',
+  parameters: { retry_after: 3_600 },
+};
+const publish = async (channel: PublishingChannel): Promise<{ readonly postId: string; readonly id: string }> => {
+  const postId = await channel.publish({ text: 'Wrong' });
+  const { id } = await channel.waitForState(postId, 'published');
+  return { postId, id };
+};
+
+it('raises a notice of what is not deleted yet or not at all, which needs attention until it ends', async () => {
+  const owner = await harness.gateway.createOwner();
+  const [slow, refused] = await Promise.all([1, 2].map(() => harness.createChannel('telegram', { owner_id: owner })));
+  const readAttention = async () => (await manage('GET', `/overview?owner_id=${owner}`)).attention;
+  const readNotices = async (id: string): Promise<NoticeRaised['data'][]> =>
+    (await harness.gateway.readAllEvents())
+      .filter(({ type }) => type === 'NoticeRaised')
+      .map(({ data }) => data as NoticeRaised['data'])
+      .filter(({ subject }) => subject.publicationId === id);
+  const waitForNotice = (id: string) => until('the notice', async () => (await readNotices(id))[0]);
+
+  const delayed = await publish(slow!);
+  await refuse(slow!, DELAYED);
+  await withdraw(slow!, delayed.postId);
+  expect(await waitForNotice(delayed.id)).toMatchObject({
+    ownerId: owner,
+    kind: 'withdraw_failed',
+    subject: { channelId: slow!.channelId, postId: delayed.postId, publicationId: delayed.id },
+    text: expect.stringContaining('is still to be taken back from "On telegram" (telegram)'),
+  });
+  expect(await readAttention()).toEqual([]);
+  // The same after 15 minutes.
+  await harness.gateway.pool.query(
+    `update ${POSTS}.publication set withdrawal = withdrawal || '{"requested_at": 0}' where publication_id = $1`,
+    [delayed.id],
+  );
+  expect(await readAttention()).toMatchObject([{ code: 'withdraw_failed', count: 1, ids: [delayed.id] }]);
+
+  const kept = await publish(refused!);
+  await refuse(refused!, {});
+  await withdraw(refused!, kept.postId);
+  await refused!.waitForState(kept.postId, 'withdraw_failed');
+  const { text } = await waitForNotice(kept.id);
+  expect(text).toContain('could not be taken back from "On telegram" (telegram)');
+  const [item] = await readAttention();
+  expect(item).toMatchObject({ code: 'withdraw_failed', count: 2, ids: [delayed.id, kept.id] });
+  expect(item.action).toEqual({
+    label_code: 'view_all',
+    method: 'GET',
+    path: `/posts?state=withdraw_failed&owner_id=${owner}`,
+  });
+  await manage('POST', `/publications/${kept.id}/dismiss`);
+  expect(await readAttention()).toMatchObject([
+    {
+      ids: [delayed.id],
+      text: expect.stringContaining('"Wrong" is not taken back from Telegram'),
+      action: { label_code: 'resolve', path: `/publications/${delayed.id}` },
+      subject: { publication_id: delayed.id, post_id: delayed.postId, excerpt: 'Wrong' },
+    },
+  ]);
+  expect(await readNotices(kept.id)).toHaveLength(1);
+});
