@@ -78,6 +78,18 @@ export class Metrics {
     labelNames: ['platform', 'code'],
     registers: [this.registry],
   });
+  private readonly withdrawals = new Counter({
+    name: 'crosspost_withdrawals_total',
+    help: 'Outcomes of tries to take a publication back',
+    labelNames: ['platform', 'outcome'],
+    registers: [this.registry],
+  });
+  private readonly withdrawalTimes = new Histogram({
+    name: 'crosspost_withdraw_seconds',
+    help: 'Time from the request to take a publication back to the deletion of its last message',
+    buckets: [...SECONDS, 15, 60, 900, 3_600, 86_400], // for deletions that wait for a network
+    registers: [this.registry],
+  });
   private readonly releases = new Histogram({
     name: 'crosspost_release_delay_seconds',
     help: 'Delay between the planned and the actual release of a post',
@@ -125,6 +137,14 @@ export class Metrics {
       const isKnown = known.has(series) || known.size < MAX_SERIES;
       if (isKnown) known.add(series);
       this.publications.inc({ platform, outcome, code: isKnown ? code : 'other' });
+    };
+  }
+
+  /** Returns a function that counts outcomes of take-backs, and records how long the successful ones took, in ms. */
+  withdrawalCounter(): (platform: string, outcome: string, ms: number | null) => void {
+    return (platform, outcome, ms) => {
+      this.withdrawals.inc({ platform, outcome });
+      if (ms !== null) this.withdrawalTimes.observe(ms / 1_000);
     };
   }
 

@@ -33,6 +33,7 @@ import {
 import { Pacing } from '../publish-due-posts/attempt/start-limits.js';
 import { ChannelStates } from '../publish-due-posts/inputs/waiting-publications.js';
 import { WITHDRAWAL_MESSAGES as MESSAGES } from './messages.js';
+import { COUNT_WITHDRAWAL, type CountWithdrawal, reportWithdrawal } from './report-withdrawal.js';
 
 const NAME = 'change-published';
 /** Delays between tries, in ms. */
@@ -85,7 +86,8 @@ export class ChangePublished {
     private readonly stories: PostStories,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(MINUTE_MS) private readonly minuteMs: number,
-    @Inject(LOG) private readonly log: Log,
+    @Inject(LOG) readonly log: Log,
+    @Inject(COUNT_WITHDRAWAL) readonly count: CountWithdrawal,
   ) {
     this.work = new DueWork<ScheduledChange>(
       {
@@ -221,10 +223,11 @@ export class ChangePublished {
 
   /** @returns null if another worker has taken over */
   private async record(
-    { publication_id: publicationId, post_id: postId, channel_id: channelId }: ScheduledChange,
+    row: ScheduledChange,
     known: LoadedPublication,
     next: WithoutIds<ProgressCommand>,
   ): Promise<LoadedPublication | null> {
+    const { publication_id: publicationId, post_id: postId, channel_id: channelId } = row;
     const at = this.clock.now();
     const command = { ...next, at, publicationId, postId, channelId } as ProgressCommand;
     const causationId = `${publicationId}/${known.revision}`;
@@ -237,7 +240,9 @@ export class ChangePublished {
     };
     const context = await this.stories.joinStory(newCommandContext(origin, NAME, at), postId);
     const result = await recordPublicationProgress(this.aggregates, context, command, known);
-    return isRejection(result) ? null : result.aggregate;
+    if (isRejection(result)) return null;
+    reportWithdrawal(this, row, result.events, result.aggregate);
+    return result.aggregate;
   }
 
   private chatOf({ platform, address }: Channel): Readonly<Record<string, string>> {

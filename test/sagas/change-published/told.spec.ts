@@ -80,3 +80,23 @@ it('raises a notice of what is not deleted yet or not at all, which needs attent
   ]);
   expect(await readNotices(kept.id)).toHaveLength(1);
 });
+
+it('counts outcomes, and how long the successful ones took', async () => {
+  const channel = await harness.createChannel('telegram');
+  const read = async (series: string): Promise<number> => {
+    const text = await (await fetch(`${harness.gateway.url}/metrics`)).text();
+    const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+    return Number(line?.slice(series.length + 1) ?? 0);
+  };
+  const of = (outcome: string) => `crosspost_withdrawals_total{platform="telegram",outcome="${outcome}"}`;
+  const readAll = () =>
+    Promise.all([of('withdraw_failed'), of('withdrawn'), 'crosspost_withdraw_seconds_count'].map(read));
+  const before = await readAll();
+  const { postId } = await publish(channel);
+  await refuse(channel, {});
+  for (const state of ['withdraw_failed', 'withdrawn']) {
+    await withdraw(channel, postId);
+    await channel.waitForState(postId, state);
+  }
+  await until('both are counted', async () => (await readAll()).every((count, n) => count === before[n]! + 1) || null);
+});
