@@ -101,14 +101,15 @@ export const publishSchedule = (minuteMs: number): Projection => ({
     for (const [channelId, at] of await rows.pauses.flush()) markTouched(rows, channelId, at);
     const due = await updateNextDue(tx, rows.channels, rows.touched, minuteMs);
     await rows.channels.flush();
-    await notifyOfDue(tx, [...due, ...rows.dueChanges]);
+    await notifyOf(tx, 'due', due);
+    await notifyOf(tx, 'change', [...rows.dueChanges]);
   },
 });
 
-/** Wakes the workers responsible for channels and changes that are due earlier than before (ADR-102). */
-const notifyOfDue = async (tx: Tx, keys: readonly string[]): Promise<void> => {
+/** Wakes the workers responsible for keys that are due earlier than before (ADR-102). */
+const notifyOf = async (tx: Tx, channel: 'due' | 'change', keys: readonly string[]): Promise<void> => {
   const shards = new Set(keys.map(shardOf));
-  if (shards.size > 0) await tx.query(`select pg_notify('due', $1)`, [[...shards].join(' ')]);
+  if (shards.size > 0) await tx.query('select pg_notify($1, $2)', [channel, [...shards].join(' ')]);
 };
 
 const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {

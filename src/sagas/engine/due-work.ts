@@ -34,7 +34,12 @@ export interface DueWorkKind<Queue> {
   /** Name of the activity in log messages, such as `publishing`. */
   readonly activity: string;
   /** Notification channel that names the shards of keys that became due. */
-  readonly notification: 'due' | 'deliveries';
+  readonly notification: 'due' | 'change' | 'deliveries';
+  /**
+   * True if there is rarely any work of this kind: keys that other workers release are then found by the next sweep, as
+   * each publication releases the lease of its channel.
+   */
+  readonly isRare?: boolean;
   /** Read models that the work needs. */
   readonly readModels: readonly string[];
   /** The read model with the queues. */
@@ -112,7 +117,7 @@ export class DueWork<Queue> {
     const wakeFor = (shards: ReadonlySet<string> | null) => {
       if (this.shards.hasAny(shards)) this.requestWake();
     };
-    leases.onRelease(wakeFor);
+    if (!this.kind.isRare) leases.onRelease(wakeFor);
     leases.onWorkers(() => {
       this.shards.update();
       this.requestWake();
