@@ -111,6 +111,3 @@ export const planningMessages = defineMessages({
     rejected: 'Отклонено: пост не выйдет.',
   },
 });
-
-/** UI text in one language. */
-export type PlanningMessages = (typeof planningMessages)['en'];

@@ -14,6 +14,7 @@ import { changesPlannedTargets, PlannedTargets } from '../planned-targets.js';
 import { isBacklog } from './hold.js';
 import { ProjectPauses, updateNextDue } from './project-pauses.js';
 import {
+  BEFORE_FIRST_ATTEMPT,
   firstWaitingOf,
   newChannelRow,
   type PublicationRow,
@@ -168,9 +169,6 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       queueAgain(event.data.publicationId, { ...asNew, queued_position: padPosition(event.position) }, rows);
       return markTouched(rows, event.data.channelId, event.at);
     }
-    case 'PublicationSucceeded':
-      endAttemptOfWithdrawn(event, rows);
-      return markTouched(rows, event.data.channelId, event.at);
     case 'PublicationWithdrawalRequested': {
       const { publicationId, postId, channelId, platform, ownerId, isPublishing } = event.data;
       const change = {
@@ -190,11 +188,11 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
     case 'PublicationWithdrawn':
     case 'PublicationWithdrawalFailed':
       return rows.changes.remove(event.data.publicationId);
+    case 'PublicationSucceeded':
     case 'PublicationFiltered':
     case 'PublicationDismissed':
-      rows.changes.remove(event.data.publicationId);
-      leaveProjectPause(event.data.publicationId, rows);
-      rows.publications.remove(event.data.publicationId);
+      if (event.type !== 'PublicationSucceeded') rows.changes.remove(event.data.publicationId);
+      endAttemptOfWithdrawn(event, rows);
       return markTouched(rows, event.data.channelId, event.at);
     case 'ChannelConnected':
       rows.channels.put(newChannelRow(event.data.channelId, event.data.platform, event.data.ownerId));
@@ -262,15 +260,8 @@ const queuePost = (
       sequence,
       accepted_at: acceptedAt,
       project_pause_id,
-      waited_until: 0,
-      state: 'queued',
-      attempt: 0,
-      retry_at: 0,
-      retry_rule: null,
-      retry_event: null,
       queued_position: padPosition(knownUpTo ?? event.position),
-      is_restored: false,
-      is_withdrawn: false,
+      ...BEFORE_FIRST_ATTEMPT,
     });
     if (project_pause_id !== null) rows.pauses.addToQueue(row, project_pause_id);
     markTouched(rows, channelId, event.at);

@@ -60,6 +60,18 @@ export const publicationRows = defineTable(
 /** A row of {@link publicationRows}. */
 export type PublicationRow = RowOfTable<typeof publicationRows>;
 
+/** What is the same of every publication that has just been queued. */
+export const BEFORE_FIRST_ATTEMPT = {
+  waited_until: 0,
+  state: 'queued',
+  attempt: 0,
+  retry_at: 0,
+  retry_rule: null,
+  retry_event: null,
+  is_restored: false,
+  is_withdrawn: false,
+} as const satisfies Partial<PublicationRow>;
+
 /** A publication as readers see it, with the project's pause that delays it. */
 export interface ScheduledPublication extends PublicationRow {
   /** End of the project's pause during which it was accepted; 0 if there was none (D-21). */

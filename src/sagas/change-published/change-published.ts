@@ -12,7 +12,6 @@ import { CLOCK, type Clock, MINUTE_MS } from '../../kernel/clock.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { asSentence } from '../../kernel/message.js';
 import { isRejection } from '../../kernel/result.js';
-import { gatewayError } from '../../platforms/outcomes.js';
 import { PlatformCatalogue, Publishers } from '../../platforms/platform-catalogue.js';
 import type { DeleteOutcome, Publisher, PublishError, SendContext } from '../../platforms/publisher.js';
 import { Leases } from '../../postgres/leases.js';
@@ -28,6 +27,8 @@ import type { ShutdownSignals } from '../engine/run-under-lease.js';
 import {
   credentialsMissingError,
   credentialsUnreadableError,
+  gatewayError,
+  internalError,
   type LoadedPublication,
 } from '../publish-due-posts/attempt/attempt-state.js';
 import { Pacing } from '../publish-due-posts/attempt/start-limits.js';
@@ -161,7 +162,7 @@ export class ChangePublished {
     const context = { credentials, channel: target, signal: signals.abort, holdsLease, now, minuteMs };
     return publisher.deleteMessage!(message, context).catch((thrown: unknown): DeleteOutcome => {
       this.log.error({ publication: row.publication_id, err: thrown }, 'publisher threw an error; this is a bug');
-      const error = gatewayError('internal_error', MESSAGES.notSupported({ network: row.platform }), 'internal');
+      const error = internalError;
       return { kind: 'retry', error, afterMs: null, named: false };
     });
   }
@@ -182,7 +183,7 @@ export class ChangePublished {
           return { type: 'MarkMessageDeleted', messageId, wasThere: false };
         return {
           type: 'MarkWithdrawalFailed',
-          error: gatewayError('not_seen', MESSAGES.notSeen({ network: this.titleOf(channel) }), 'channel'),
+          error: gatewayError('not_seen', 'channel', MESSAGES.notSeen({ network: this.titleOf(channel) })),
         };
       case 'refused':
         return { type: 'MarkWithdrawalFailed', error: outcome.error };
@@ -263,12 +264,12 @@ const reasonAgainst = (
   chat: Readonly<Record<string, string>>,
 ): PublicationError | null => {
   if (listRemaining(state).length === 0) return null;
-  if (channel.deleted) return gatewayError('channel_deleted', MESSAGES.channelDeleted, 'channel');
+  if (channel.deleted) return gatewayError('channel_deleted', 'channel', MESSAGES.channelDeleted);
   if (!publisher.deleteMessage)
-    return gatewayError('refused', MESSAGES.notSupported({ network: publisher.platform }), 'platform');
+    return gatewayError('refused', 'platform', MESSAGES.notSupported({ network: publisher.platform }));
   // In another chat, the number of a message belongs to someone else's (D-70).
   if (state.sender && !isDeepStrictEqual(state.sender.chat, chat))
-    return gatewayError('chat_changed', MESSAGES.chatChanged, 'channel');
+    return gatewayError('chat_changed', 'channel', MESSAGES.chatChanged);
   return null;
 };
 
@@ -278,7 +279,7 @@ const endOf = ({ state }: LoadedPublication): WithoutIds<ProgressCommand> =>
     ? { type: 'MarkWithdrawn' }
     : {
         type: 'MarkWithdrawalFailed',
-        error: gatewayError('outcome_unknown', MESSAGES.outcomeUnknown, 'network'),
+        error: gatewayError('outcome_unknown', 'network', MESSAGES.outcomeUnknown),
       };
 
 /** True if the account that asks is known to be the one that published (D-70). */

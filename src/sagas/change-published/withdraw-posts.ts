@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import { newCommandContext } from '../../commands/command.js';
 import { WithdrawPosts } from '../../commands/post/withdraw-posts.js';
 import type { PostWithdrawn } from '../../domain/post/post.events.js';

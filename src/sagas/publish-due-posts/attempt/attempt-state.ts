@@ -16,7 +16,7 @@ import type { PreparedMedia } from '../inputs/shared-inputs.js';
 import { ATTEMPT_MESSAGES } from '../messages.js';
 import type { Render } from './publication-attempt.js';
 
-const gatewayError = (code: string, category: PublishError['category'], message: string): PublishError => ({
+export const gatewayError = (code: string, category: PublishError['category'], message: string): PublishError => ({
   code,
   category,
   source: 'gateway',
