@@ -183,7 +183,10 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
       return;
     }
     case 'PublicationWithdrawn':
-      publications.put({ ...row, state: 'withdrawn', withdrawal: endWithdrawal(row, event.data.at) });
+      publications.put({
+        ...{ ...row, state: 'withdrawn', duplicate_since: null },
+        withdrawal: endWithdrawal(row, event.data.at),
+      });
       return;
     case 'PublicationWithdrawalFailed': {
       const { at, error } = event.data;
