@@ -175,15 +175,24 @@ const STATE_AFTER: Readonly<Partial<Record<PublicationEvent['type'], OpenState |
   PublicationSucceeded: null,
   PublicationFiltered: null,
   PublicationDismissed: null,
+  // What is taken back waits for no one: the posts read model shows what is not deleted yet.
+  PublicationWithdrawalRequested: null,
+  PublicationWithdrawn: null,
+  PublicationWithdrawalFailed: null,
 };
+
+/** Value of `retry_rule` of a publication that is taken back while an attempt is under way. */
+const WITHDRAWN = 'withdrawn';
 
 const handlePublication = (event: RecordedEventOf<PublicationEvent>, batch: ActivityBatch): void => {
   const row = batch.publications.get(event.data.publicationId);
   const state = STATE_AFTER[event.type];
   if (!row || state === undefined) return;
-  // If the channel was deleted, its owner has nothing left to decide.
-  const isDeleted = batch.resources.get(row.channel_id)?.is_deleted === true;
-  const next = isDeleted && (state === 'failed' || state === 'in_doubt') ? null : state;
+  if (event.type === 'PublicationWithdrawalRequested' && event.data.isPublishing)
+    return void batch.publications.patch(row.publication_id, { retry_rule: WITHDRAWN });
+  // If the channel was deleted or the post taken back, its owner has nothing left to decide.
+  const isOver = batch.resources.get(row.channel_id)?.is_deleted === true || row.retry_rule === WITHDRAWN;
+  const next = isOver && (state === 'failed' || state === 'in_doubt') ? null : state;
   batch.standings.move(row, row.state, next);
   if (next === null) batch.publications.remove(row.publication_id);
   else batch.publications.patch(row.publication_id, { state: next, ...columnsAfter(event) });

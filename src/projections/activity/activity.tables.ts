@@ -13,7 +13,7 @@ import {
 import { plannedTargetRows } from '../planned-targets.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const ACTIVITY_VERSION = 4;
+export const ACTIVITY_VERSION = 5;
 export const ACTIVITY = readSchema('activity', ACTIVITY_VERSION);
 
 /** Owner id of the rows that hold the totals for all owners. */
@@ -75,7 +75,7 @@ export const openPublicationRows = defineTable(
     platform: fixed(text()),
     accepted_at: fixed(bigint()),
     state: text<OpenState>(),
-    /** Rule that last postponed or held it since it was queued; null if none did, or if it failed or is in doubt. */
+    /** Rule that last postponed or held it since it was queued; null if none did, or if it failed or is in doubt; `withdrawn` if it was taken back while an attempt was under way. */
     retry_rule: nullable(text()),
     retry_at: bigint(),
     /**

@@ -26,6 +26,12 @@ const ENDED: ReadonlySet<string> = new Set<PublicationEvent['type']>([
   'PublicationSucceeded',
   'PublicationFiltered',
   'PublicationDismissed',
+  'PublicationWithdrawalRequested',
+  'PublicationMessageDeleted',
+  'PublicationWithdrawalPostponed',
+  'PublicationWithdrawn',
+  'PublicationWithdrawalFailed',
+  'PublicationWithdrawalDropped',
 ]);
 
 /** Dependencies for erasing streams. */

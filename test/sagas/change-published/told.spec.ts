@@ -100,3 +100,34 @@ it('counts outcomes, and how long the successful ones took', async () => {
   }
   await until('both are counted', async () => (await readAll()).every((count, n) => count === before[n]! + 1) || null);
 });
+
+it('is listed by its state, and no longer counts as what was in doubt', async () => {
+  const owner_id = await harness.gateway.createOwner();
+  const channel = await harness.createChannel('telegram', { owner_id });
+  await channel.network.addFault({ mode: 'accept_then_drop', method: 'sendMessage', channel: channel.chat });
+  const doubtful = await channel.publish({ text: 'Perhaps' });
+  const { id } = await channel.waitForState(doubtful, 'in_doubt');
+  const readAttention = async () => (await manage('GET', `/overview?owner_id=${owner_id}`)).attention;
+  await until('it needs attention', async () => (await readAttention())[0]?.code === 'in_doubt' || null);
+  await withdraw(channel, doubtful);
+  await channel.waitForState(doubtful, 'withdraw_failed');
+  await until('it needs attention for another reason', async () => {
+    const codes = (await readAttention()).map(({ code }: { code: string }) => code);
+    return codes.join() === 'withdraw_failed' || null;
+  });
+  const gone = await publish(channel);
+  await withdraw(channel, gone.postId);
+  await channel.waitForState(gone.postId, 'withdrawn');
+  for (const [state, postId] of [
+    ['withdraw_failed', doubtful],
+    ['withdrawn', gone.postId],
+  ]) {
+    const listed = [
+      (await manage('GET', `/posts?owner_id=${owner_id}&state=${state}`)).items,
+      (await channel.endpoint.listPosts(`?state=${state}`)).body.items,
+    ];
+    for (const items of listed) expect(items.map((post: { id: string }) => post.id)).toEqual([postId]);
+  }
+  const { items } = await manage('GET', `/history/events?owner_id=${owner_id}&type=PublicationWithdrawalRequested`);
+  expect(items).toMatchObject([{ actor: `endpoint:${channel.endpoint.id}` }, { data: { publicationId: id } }]);
+});

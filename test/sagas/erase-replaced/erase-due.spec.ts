@@ -278,6 +278,17 @@ describe.each(['PostgreSQL', 'KurrentDB'])('events in %s', (kind) => {
       for (const stream of streams) expect(await isStored(stream)).toBe(false);
     });
 
+    it('are erased after the post is taken back', async () => {
+      const channel = await harness.createChannel('telegram');
+      const postId = postIdOf(await channel.post({ text: 'wrong' }));
+      await until('the post is out', async () => (await publicationOf(postId)).state === 'published');
+      const stream = await storeTranslation(postId, 'a');
+      await harness.manage.post(`/posts/${postId}/withdraw`, {});
+      await until('the post is gone', async () => (await publicationOf(postId)).state === 'withdrawn');
+      await sweepAll();
+      expect(await isStored(stream)).toBe(false);
+    });
+
     it('are kept while the owner may send the post again', async () => {
       const channel = await harness.createChannel('telegram');
       const postId = await publishPaused(channel);
