@@ -86,7 +86,9 @@ export const createClient = (options: ClientOptions): Client => {
     const body = payload && toJson(payload);
     const headers = async (): Promise<Record<string, string>> => {
       const timestamp = String(Math.floor(Date.now() / 1000));
-      const signed = body ?? `${method}\n${new URL(url).pathname}\n${timestamp}`;
+      const head = `${method}\n${new URL(url).pathname}\n${timestamp}`;
+      const namesPost = url.startsWith(`${endpoint}/posts/`);
+      const signed = body === undefined ? head : namesPost ? `${head}\n${body}` : body;
       const signature = signingSecret === undefined ? null : await signHex(signingSecret, signed);
       return {
         authorization: `Bearer ${token}`,

@@ -108,13 +108,15 @@ export class GatewayCalls {
 
   private buildHeaders(caller: ToolCaller, call: GatewayCall, payload: string | null): Record<string, string> {
     const timestamp = String(Math.floor(this.clock.now() / 1_000));
-    const signed = payload ?? `${call.method}\n${call.path}\n${timestamp}`;
+    const head = `${call.method}\n${call.path}\n${timestamp}`;
+    const namesPost = call.path.includes('/posts/');
+    const signed = payload === null ? head : namesPost ? `${head}\n${payload}` : payload; // D-102
     return {
       authorization: caller.authorization,
       'user-agent': asHeader(nameAgent(caller, call.tool)),
       [this.names.timestamp]: timestamp,
       ...(payload !== null && { 'content-type': 'application/json' }),
-      ...(caller.secret !== null && { [this.names.signature]: sign(signed, caller.secret).toString('hex') }),
+      ...(caller.secret !== null && { [this.names.signature]: sign([signed], caller.secret).toString('hex') }),
       ...(call.idempotencyKey !== undefined && { 'idempotency-key': asHeader(call.idempotencyKey) }),
     };
   }

@@ -70,7 +70,7 @@ export const measureSkew = (header: string | undefined, now: Instant): number | 
  */
 export const isSignatureValid = (
   header: string | undefined,
-  signed: Buffer | string,
+  signed: readonly (Buffer | string)[],
   secrets: readonly string[],
 ): boolean =>
   matchesAnySignature(
@@ -78,9 +78,12 @@ export const isSignatureValid = (
     secrets.map((secret) => sign(signed, secret)),
   );
 
-/** Returns the HMAC-SHA256 of a string or bytes. */
-export const sign = (signed: Buffer | string, secret: string): Buffer =>
-  createHmac('sha256', secret).update(signed).digest();
+/** Returns the HMAC-SHA256 of strings and bytes, one after the other. */
+export const sign = (signed: readonly (Buffer | string)[], secret: string): Buffer => {
+  const hmac = createHmac('sha256', secret);
+  for (const part of signed) hmac.update(part);
+  return hmac.digest();
+};
 
 /** True if a signature header matches one of these signatures. Takes constant time. @param expected HMAC-SHA256 */
 export const matchesAnySignature = (header: string | undefined, expected: readonly Buffer[]): boolean => {

@@ -46,7 +46,9 @@ describe('an assistant takes a post back (D-69)', () => {
     const publish_at = new Date(Date.now() + 86_400_000).toISOString();
     const planned = (await call('service_publish', { text: 'never', publish_at })).structuredContent;
     const cancelled = await call('service_withdraw', { id: planned.id });
-    expect(cancelled.content[0]!.text).toMatch(/was taken back before it was published: telegram "Channel" dismissed\.$/);
+    expect(cancelled.content[0]!.text).toMatch(
+      /was taken back before it was published: telegram "Channel" dismissed\.$/,
+    );
   });
 });
 

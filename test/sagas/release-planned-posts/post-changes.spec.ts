@@ -175,7 +175,7 @@ it('knows no other endpoint’s post, and logs every change with its route', asy
   ]);
 });
 
-it('signs the body of a change, and the path of a cancellation', async () => {
+it('signs a change with its path and its body, and the path of a cancellation', async () => {
   const signed = await createEndpoint({ require_signature: true });
   const sign = (text: string) => `sha256=${createHmac('sha256', signed.secret).update(text).digest('hex')}`;
   const body = { text: 'signed', publish_at: inMinutes(60) };
@@ -183,10 +183,12 @@ it('signs the body of a change, and the path of a cancellation', async () => {
   const { body: post } = await signed.post('', body, { [name]: sign(JSON.stringify(body)) });
   const moved = { publish_at: inMinutes(80) };
   expect((await change('PATCH', post.id, moved, {}, signed)).status).toBe(401);
-  expect((await change('PATCH', post.id, moved, { [name]: sign(JSON.stringify(moved)) }, signed)).status).toBe(200);
   const timestamp = String(Math.floor(Date.now() / 1_000));
-  const path = `DELETE\n/v1/webhooks/${signed.slug}/posts/${post.id}\n${timestamp}`;
-  const headers = { 'x-service-timestamp': timestamp, [name]: sign(path) };
+  const place = `/v1/webhooks/${signed.slug}/posts/${post.id}\n${timestamp}`;
+  const headersOf = (text: string) => ({ 'x-service-timestamp': timestamp, [name]: sign(text) });
+  const ofMove = headersOf(`PATCH\n${place}\n${JSON.stringify(moved)}`);
+  expect((await change('PATCH', post.id, moved, ofMove, signed)).status).toBe(200);
+  const headers = headersOf(`DELETE\n${place}`);
   expect((await change('DELETE', post.id, undefined, headers, signed)).body.cancelled).toBe(2);
 });
 

@@ -80,7 +80,8 @@ export class Authentication {
     const tokenIsRight = isTokenValid(readBearerToken(headers.authorization), token_hash);
     const addressIsAllowed =
       (tokenIsRight && ip_allowlist.length === 0) || isAddressAllowed(clientAddress, ip_allowlist);
-    const timestampIsNeeded = entryPoint !== 'tools' && (require_timestamp || (require_signature && !hasBody(request))); // D-13
+    const isTimestampSigned = require_signature && (!hasBody(request) || namesPost(request)); // D-13, D-102
+    const timestampIsNeeded = entryPoint !== 'tools' && (require_timestamp || isTimestampSigned);
     const timestampIsRight =
       !timestampIsNeeded || isTimestampAccepted(headers[this.names.timestamp] as string | undefined, this.clock.now());
     if (!endpoint) return 'unknown_slug';
@@ -100,11 +101,12 @@ export class Authentication {
 
   /** Loads an endpoint's secrets and uses them to sign the body as it arrives. */
   async startSignature(gateRequest: GateRequest, endpoint: EndpointSnapshot): Promise<void> {
-    gateRequest.signWhileReading(new Map(await this.loadSigningSecrets(endpoint)));
+    const secrets = new Map(await this.loadSigningSecrets(endpoint));
+    gateRequest.signWhileReading(secrets, this.findSignedHead(gateRequest.request));
   }
 
   private async findSignatureFailure(gateRequest: GateRequest, endpoint: EndpointSnapshot): Promise<Failure> {
-    const { headers, method } = gateRequest.request;
+    const { headers } = gateRequest.request;
     const signature = headers[this.names.signature] as string | undefined;
     const isBodySigned = hasBody(gateRequest.request);
     const { body: reader } = gateRequest;
@@ -116,17 +118,27 @@ export class Authentication {
     const secrets = await this.loadSigningSecrets(endpoint);
     if (gateRequest.entryPoint === 'tools') return findSecretFailure(headers[this.names.secret], valuesOf(secrets));
     if (!isBodySigned) {
-      const signed = `${method}\n${readSentPath(gateRequest.request)}\n${headers[this.names.timestamp] as string}`;
-      return failureOfSignature(signature, isSignatureValid(signature, signed, valuesOf(secrets)));
+      const signed = this.describeHead(gateRequest.request);
+      return failureOfSignature(signature, isSignatureValid(signature, [signed], valuesOf(secrets)));
     }
+    const head = this.findSignedHead(gateRequest.request);
     if (body.ok && !gateRequest.streamingSignature)
-      return failureOfSignature(signature, isSignatureValid(signature, body.bytes, valuesOf(secrets)));
+      return failureOfSignature(signature, isSignatureValid(signature, [head, body.bytes], valuesOf(secrets)));
     if (!body.ok && body.problem.code !== 'body_too_large') return body.problem.code; // the body is incomplete
     const digests = gateRequest.streamingSignature!.digests();
     // A secret that became valid while the body arrived has no digest. If the body is too large to be kept, the check
     // fails.
-    const expected = secrets.flatMap(([id, secret]) => digests.get(id) ?? (body.ok ? [sign(body.bytes, secret)] : []));
+    const expected = secrets.flatMap(([id, secret]) => digests.get(id) ?? (body.ok ? [sign([head, body.bytes], secret)] : []));
     return failureOfSignature(signature, matchesAnySignature(signature, expected));
+  }
+
+  /** Returns what the signature covers before the body: nothing, unless the route names a post (D-102). */
+  private findSignedHead(request: FastifyRequest): string {
+    return namesPost(request) ? `${this.describeHead(request)}\n` : '';
+  }
+
+  private describeHead(request: FastifyRequest): string {
+    return `${request.method}\n${readSentPath(request)}\n${request.headers[this.names.timestamp] as string}`;
   }
 
   /** Returns the endpoint's secrets with their ids: two while one is being rotated (D-40). */
@@ -160,6 +172,9 @@ const findSecretFailure = (sent: string | string[] | undefined, secrets: readonl
 const valuesOf = (secrets: readonly (readonly [id: string, secret: string])[]): string[] =>
   secrets.map(([, secret]) => secret);
 
+/** True for routes that change one post. A captured change must not serve for another post (D-102). */
+const namesPost = ({ routeOptions }: FastifyRequest): boolean => routeOptions.url?.includes('/:post_id') ?? false;
+
 /** Returns the path exactly as it was sent, without the query (D-13). */
 const readSentPath = ({ raw }: FastifyRequest): string => raw.url!.split('?', 1)[0]!;
 
@@ -183,11 +198,12 @@ export class StreamingSignature {
   /**
    * @param secrets at most two; missing secrets are replaced by placeholders, so that the signing time reveals nothing
    * (D-7)
+   * @param head what the signature covers before the body
    */
-  constructor(secrets: SigningSecrets) {
+  constructor(secrets: SigningSecrets, head = '') {
     const supplements = Array.from({ length: SECRETS }, (_, n) => [`none ${n}`, NO_SECRET] as const);
     const all = [...secrets, ...supplements].slice(0, SECRETS);
-    this.hmacs = all.map(([id, secret]) => [id, createHmac('sha256', secret)]);
+    this.hmacs = all.map(([id, secret]) => [id, createHmac('sha256', secret).update(head)]);
   }
 
   update(chunk: Buffer): void {

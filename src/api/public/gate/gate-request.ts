@@ -157,10 +157,10 @@ export class GateRequest {
     return body;
   }
 
-  /** Signs the body as it arrives. */
-  signWhileReading(secrets: SigningSecrets): void {
+  /** Signs the body as it arrives. @param head what the signature covers before it */
+  signWhileReading(secrets: SigningSecrets, head = ''): void {
     if (this.streamingSignature) return;
-    const signature = (this.streamingSignature = new StreamingSignature(secrets));
+    const signature = (this.streamingSignature = new StreamingSignature(secrets, head));
     this.body.passChunks((chunk) => signature.update(chunk));
   }
 
