@@ -27,7 +27,7 @@ export interface PostCheck {
 }
 
 /** The limit that a request exceeds. */
-export type LimitReason = 'hourly_quota' | 'min_interval' | 'burst' | Budget;
+export type LimitReason = 'hourly_quota' | 'min_interval' | 'burst' | Exclude<Budget, 'withdrawals'>;
 
 /** The limiter's decision on a request. Only an `admitted` request takes tokens. */
 export type Verdict =
@@ -58,8 +58,11 @@ export type Verdict =
       readonly disables: boolean;
     };
 
-/** The limits on requests other than new posts (D-17, D-45). */
-export type Budget = 'changes' | 'discovery' | 'pauses' | 'replays' | 'sandbox';
+/**
+ * The limits on requests other than new posts (D-17, D-45). Take-backs (`withdrawals`) share the budget of `changes`, but
+ * exceeding it is no violation then: an emergency must not disable the endpoint (D-78).
+ */
+export type Budget = 'changes' | 'discovery' | 'pauses' | 'replays' | 'sandbox' | 'withdrawals';
 
 /** Checks to make before admitting a request without limits. */
 type Verification = Pick<PostCheck, 'endpoint' | 'newStreams' | 'consume'>;
@@ -226,7 +229,7 @@ export class Limiter {
       values: [
         ...endpointColumns(checks),
         textArray(checks.map(payerOf)),
-        textArray(checks.map(({ budget }) => budget)),
+        textArray(checks.map(({ budget }) => (budget === 'withdrawals' ? 'changes' : budget))),
         int8Array(checks.map((check) => this.budgetSize(check))),
         boolArray(checks.map(({ budget }) => budget === 'sandbox')),
         boolArray(checks.map(({ budget }) => isViolation(budget))),
@@ -248,6 +251,7 @@ export class Limiter {
       case 'discovery':
         return this.profile.discoveryPerMinute;
       case 'changes':
+      case 'withdrawals':
         return this.profile.changesPerMinute;
       case 'pauses':
         return this.profile.pausesPerMinute;

@@ -43,6 +43,7 @@ const settings = fc.record(
     ipAllowlist: fc.array(text, { maxLength: 2 }),
     verboseDiscovery: fc.boolean(),
     requiresApproval: fc.boolean(),
+    allowChanges: fc.boolean(),
   },
   { requiredKeys: [] },
 );

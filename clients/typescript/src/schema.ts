@@ -434,6 +434,8 @@ export interface Schemas {
     readonly verbose_discovery: boolean;
     /** True if each post waits until an owner or the operator approves it. */
     readonly requires_approval: boolean;
+    /** False if clients may not take back or edit what is published through the endpoint. */
+    readonly allow_changes: boolean;
     readonly is_active: boolean;
     /** Null if the endpoint is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
@@ -530,6 +532,8 @@ export interface Schemas {
     readonly verbose_discovery: boolean;
     /** True if each post waits until an owner or the operator approves it. */
     readonly requires_approval: boolean;
+    /** False if clients may not take back or edit what is published through the endpoint. */
+    readonly allow_changes: boolean;
     readonly is_active: boolean;
     /** Null if the endpoint is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
@@ -569,6 +573,8 @@ export interface Schemas {
     readonly verbose_discovery: boolean;
     /** True if each post waits until an owner or the operator approves it. */
     readonly requires_approval: boolean;
+    /** False if clients may not take back or edit what is published through the endpoint. */
+    readonly allow_changes: boolean;
     readonly is_active: boolean;
     /** Null if the endpoint is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
@@ -826,6 +832,8 @@ export interface Schemas {
     readonly verbose_discovery: boolean;
     /** True if each post waits until an owner or the operator approves it. */
     readonly requires_approval: boolean;
+    /** False if clients may not take back or edit what is published through the endpoint. */
+    readonly allow_changes: boolean;
     readonly is_active: boolean;
     /** Null if the endpoint is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
@@ -1530,6 +1538,8 @@ export interface Schemas {
     readonly verbose_discovery: boolean;
     /** True if each post waits until an owner or the operator approves it. */
     readonly requires_approval: boolean;
+    /** False if clients may not take back or edit what is published through the endpoint. */
+    readonly allow_changes: boolean;
     readonly is_active: boolean;
     /** Null if the endpoint is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
@@ -2075,6 +2085,8 @@ export interface Schemas {
     readonly verbose_discovery?: boolean;
     /** True if each post needs approval by an owner or the operator. Does not affect posts that are already waiting. */
     readonly requires_approval?: boolean;
+    /** False if clients may not take back or edit what is published through the endpoint. Default: true. */
+    readonly allow_changes?: boolean;
     /** Required with the operator's key; may be omitted with an owner's. */
     readonly owner_id?: string;
     readonly mode: 'live' | 'test';
@@ -2092,6 +2104,8 @@ export interface Schemas {
     readonly verbose_discovery?: boolean;
     /** True if each post needs approval by an owner or the operator. Does not affect posts that are already waiting. */
     readonly requires_approval?: boolean;
+    /** False if clients may not take back or edit what is published through the endpoint. Default: true. */
+    readonly allow_changes?: boolean;
   };
   readonly CancelPlannedRequest: {
     /** Cancels only posts that were accepted at or after this time; all planned posts if it is absent. */

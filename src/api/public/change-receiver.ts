@@ -27,7 +27,7 @@ import { chooseTargets, requireEndpointPost } from './endpoint-post.js';
 import { ContentCheck } from './gate/content-check.js';
 import { type AdmittedRequest, Gate } from './gate/gate.js';
 import { parsePost } from './gate/parsed-post.js';
-import { bodyRejection, changeRejection, postNotFoundRejection } from './gate/rejections.js';
+import { bodyRejection, changeRejection, changesNotAllowedRejection, postNotFoundRejection } from './gate/rejections.js';
 import { CHANGE_MESSAGES } from './messages.js';
 import { CancelledView, ChangedPostView, WithdrawnPostStatusView } from './post.views.js';
 import { PostStatusViewBuilder } from './post-status.js';
@@ -146,8 +146,10 @@ export class ChangeReceiver {
   }
 
   private async admit(request: FastifyRequest, slug: string, id: string, useCase: string): Promise<AdmittedChange> {
-    const admitted = await this.gate.admit(request, slug, 'changes');
+    const isTakeBack = useCase === 'withdraw';
+    const admitted = await this.gate.admit(request, slug, isTakeBack ? 'withdrawals' : 'changes');
     const { endpoint } = admitted;
+    if (isTakeBack && !endpoint.allow_changes) throw changesNotAllowedRejection(endpoint);
     const found = await requireEndpointPost(this.findEndpointPost, request, endpoint, id);
     const { post } = found;
     const origin = originOfRequest(`endpoint:${endpoint.endpoint_id}`, request);

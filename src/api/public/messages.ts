@@ -30,6 +30,10 @@ export const GATE_MESSAGES = {
   ),
   /** 404 `not_found` */
   postNotFound: 'This endpoint did not accept a post with this id. Check the id.',
+  /** 403 `changes_not_allowed` */
+  changesNotAllowed: message(
+    'Clients of this endpoint may not change what it has published. Its owner can take the post back, or allow it by setting allow_changes with PATCH /manage/v1/endpoints/{id}.',
+  ),
   /** for notices: the reason why an endpoint was disabled after rate-limit violations */
   violationsReason: message('{violations} rate-limit violations within an hour'),
   /** 503 `unavailable` */
@@ -53,7 +57,7 @@ export const RATE_LIMIT_MESSAGES = {
       'Too many requests: the hourly post quota of this endpoint is used up. Retry in {seconds} s.',
     ),
     discovery: message('Too many requests: too many discovery requests within a minute. Retry in {seconds} s.'),
-    changes: message('Too many requests: too many changes to planned posts within a minute. Retry in {seconds} s.'),
+    changes: message('Too many requests: too many changes to posts within a minute. Retry in {seconds} s.'),
     pauses: message('Too many requests: too many pause and resume requests within a minute. Retry in {seconds} s.'),
     replays: message('Too many requests: too many repeated posts within a minute. Retry in {seconds} s.'),
     sandbox: message('Too many requests: the daily quota of sandbox requests is used up. Retry in {seconds} s.'),

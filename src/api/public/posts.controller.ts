@@ -84,7 +84,7 @@ export class PostChangesController {
     description:
       'Cancels what is not published, and deletes what is. Repeating is safe. Deleting goes on after the answer: `GET …/posts/{post_id}` shows what became of it.',
     body: WithdrawBody,
-    codes: { 404: ['not_found'], 422: ['invalid_targets'] },
+    codes: { 403: ['changes_not_allowed'], 404: ['not_found'], 422: ['invalid_targets'] },
   })
   @Post('withdraw')
   @HttpCode(200)

@@ -99,6 +99,7 @@ const RESOURCES: readonly Resource[] = [
       ip_allowlist: 'list',
       verbose_discovery: 'boolean',
       requires_approval: 'boolean',
+      allow_changes: 'boolean',
     },
     filters: ['owner_id'],
     columns: ['id', 'slug', 'mode', ['ACTIVE', 'is_active'], 'disabled_by', 'name'],

@@ -29,9 +29,11 @@ export interface EndpointSettings {
   readonly verboseDiscovery: boolean;
   /** True if an owner must approve each post before it is released (D-62). */
   readonly requiresApproval: boolean;
+  /** False if clients may not change what is published (D-74). Older events lack it: true. */
+  readonly allowChanges?: boolean;
 }
 
-type SettingsBeforeApproval = Omit<EndpointSettings, 'requiresApproval'>;
+type SettingsBeforeApproval = Omit<EndpointSettings, 'requiresApproval' | 'allowChanges'>;
 
 /** An owner created an endpoint (publish-api.md: Inbound endpoint). */
 export type EndpointCreated = DomainEvent<
@@ -128,6 +130,7 @@ export type ShownEndpoint = {
   readonly ip_allowlist: readonly string[];
   readonly verbose_discovery: boolean;
   readonly requires_approval: boolean;
+  readonly allow_changes: boolean;
   readonly is_active: boolean;
   readonly disabled_by: DisabledBy | null;
   /** Who disabled it and why; null while it is enabled. */
@@ -153,6 +156,7 @@ const SETTINGS = {
   ipAllowlist: 'ip_allowlist',
   verboseDiscovery: 'verbose_discovery',
   requiresApproval: 'requires_approval',
+  allowChanges: 'allow_changes',
 } as const satisfies Record<keyof EndpointSettings, keyof ShownEndpoint>;
 
 type ShownSettings = Pick<ShownEndpoint, (typeof SETTINGS)[keyof EndpointSettings]>;
@@ -168,7 +172,7 @@ const showSettings = (settings: Partial<EndpointSettings>): Partial<ShownSetting
 export const shownEndpoint: ShownAggregate<ShownEndpoint, EndpointEvent> = {
   name: 'endpoint',
   category: 'endpoint',
-  version: 2,
+  version: 3,
 
   evolve(state, event) {
     const at = iso(event.at);
@@ -179,7 +183,7 @@ export const shownEndpoint: ShownAggregate<ShownEndpoint, EndpointEvent> = {
         owner_id,
         slug,
         mode,
-        ...(showSettings(settings) as ShownSettings),
+        ...({ allow_changes: true, ...showSettings(settings) } as ShownSettings),
         is_active: true,
         disabled_by: null,
         disabled: null,

@@ -52,6 +52,7 @@ describe('endpoints', () => {
       ip_allowlist: [],
       verbose_discovery: false,
       requires_approval: false,
+      allow_changes: true,
       is_active: true,
       disabled_by: null,
       slug_rotated_at: null,

@@ -104,6 +104,10 @@ class EndpointPatchBody {
   /** True if each post needs approval by an owner or the operator. Does not affect posts that are already waiting. */
   @Must.beBoolean()
   readonly requires_approval: boolean | undefined;
+
+  /** False if clients may not take back or edit what is published through the endpoint. Default: true. */
+  @Must.beBoolean()
+  readonly allow_changes: boolean | undefined;
 }
 
 class EndpointBody extends EndpointPatchBody {
@@ -144,6 +148,7 @@ export const createEndpointReader =
         ipAllowlist: readAllowlist(fields.ip_allowlist, problems),
         verboseDiscovery: fields.verbose_discovery ?? false,
         requiresApproval: fields.requires_approval ?? false,
+        allowChanges: fields.allow_changes ?? true,
       },
     };
   };
@@ -167,6 +172,7 @@ export const createEndpointChangeReader =
       ipAllowlist: sent.ip_allowlist === undefined ? undefined : readAllowlist(fields.ip_allowlist, problems),
       verboseDiscovery: fields.verbose_discovery,
       requiresApproval: fields.requires_approval,
+      allowChanges: fields.allow_changes,
     };
   };
 
@@ -234,6 +240,8 @@ export class EndpointView {
   readonly verbose_discovery: boolean;
   /** True if each post waits until an owner or the operator approves it. */
   readonly requires_approval: boolean;
+  /** False if clients may not take back or edit what is published through the endpoint. */
+  readonly allow_changes: boolean;
   readonly is_active: boolean;
   /** Null if the endpoint is active. */
   readonly disabled_by: DisabledBy | null;
@@ -259,6 +267,7 @@ export class EndpointView {
     this.ip_allowlist = row.ip_allowlist;
     this.verbose_discovery = row.verbose_discovery;
     this.requires_approval = row.requires_approval;
+    this.allow_changes = row.allow_changes;
     this.is_active = row.is_active;
     this.disabled_by = row.disabled_by;
     this.slug_rotated_at = row.slug_rotated_at;

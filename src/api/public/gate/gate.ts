@@ -128,7 +128,7 @@ export class Gate {
   async admit(
     request: FastifyRequest,
     slug: string,
-    budget: 'changes' | 'discovery' | 'pauses',
+    budget: 'changes' | 'discovery' | 'pauses' | 'withdrawals',
   ): Promise<AdmittedRequest> {
     const gateRequest = this.identification.openEndpointRequest(request, slug);
     const { endpoint, body } = await this.admitWithinBudget(gateRequest, budget);

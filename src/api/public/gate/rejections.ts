@@ -256,6 +256,13 @@ export const postNotFoundRejection = (endpoint: EndpointSnapshot): GateRejection
   return new GateRejection(endpoint, 'rejected_validation', problem, { reason: 'post_not_found' });
 };
 
+/** Rejects a change of a published post, because the endpoint's owner does not allow clients to make any (D-74). */
+export const changesNotAllowedRejection = (endpoint: EndpointSnapshot): GateRejection => {
+  const message = GATE_MESSAGES.changesNotAllowed({ id: endpoint.endpoint_id });
+  const problem = HttpProblem.withMessage(403, 'changes_not_allowed', message);
+  return new GateRejection(endpoint, 'rejected_validation', problem);
+};
+
 /** Rejects a change because of the post's state (D-63). */
 export const changeRejection = (
   endpoint: EndpointSnapshot,
