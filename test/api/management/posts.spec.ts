@@ -78,6 +78,7 @@ describe('posts', () => {
           urls: expect.any(Array),
           published_at: expect.stringMatching(/Z$/),
           duplicates: [],
+          withdrawal: null,
         },
       ],
     });

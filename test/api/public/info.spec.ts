@@ -188,6 +188,7 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
       message_ids: expect.any(Array),
       urls: expect.any(Array),
       error: null,
+      withdrawal: null,
     });
     const publications = [publication(0, 0), publication(0, 1), publication(1, 1)].map((one, n) => ({
       ...one,
