@@ -27,11 +27,8 @@ import { OverviewFactsReader } from '../../api/management/overview/overview-fact
 import { OwnedResources } from '../../api/management/owned-resources.js';
 import { OwnersController } from '../../api/management/owners/owners.controller.js';
 import { PlanQuotas, PlansController } from '../../api/management/plans/plans.controller.js';
-import {
-  ManagedPostChangesController,
-  PostDecisionsController,
-  PostsController,
-} from '../../api/management/posts/posts.controller.js';
+import { ManagedPostChangesController } from '../../api/management/posts/post-changes.controller.js';
+import { PostDecisionsController, PostsController } from '../../api/management/posts/posts.controller.js';
 import { PublicationViewBuilder } from '../../api/management/posts/publication.view.js';
 import { PublicationsController } from '../../api/management/posts/publications.controller.js';
 import { ProjectionsController } from '../../api/management/projections/projections.controller.js';

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { ChangeReceiver } from '../../api/public/change-receiver.js';
-import { PostStatusViewBuilder } from '../../api/public/post-status.js';
 import { Authentication } from '../../api/public/gate/authentication.js';
 import { ContentCheck } from '../../api/public/gate/content-check.js';
 import { Gate } from '../../api/public/gate/gate.js';
@@ -10,6 +9,7 @@ import { RequestRecorder } from '../../api/public/gate/request-recorder.js';
 import { InfoController } from '../../api/public/info.controller.js';
 import { AcceptanceSlots, MediaCheck, ProbePayments } from '../../api/public/media-check.js';
 import { PausesController } from '../../api/public/pauses.controller.js';
+import { PostStatusViewBuilder } from '../../api/public/post-status.js';
 import { PostChangesController, PostStatusController, WebhooksController } from '../../api/public/posts.controller.js';
 import { PreviewPatterns } from '../../api/public/sandbox/network-preview.js';
 import { Sandbox, SandboxController } from '../../api/public/sandbox/sandbox.controller.js';

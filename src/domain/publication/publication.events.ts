@@ -199,7 +199,7 @@ export type PublicationWithdrawalPostponed = DomainEvent<
 >;
 /** Readers see nothing of the publication any more. */
 export type PublicationWithdrawn = DomainEvent<'PublicationWithdrawn', PublicationIds & { readonly at: Instant }>;
-/** How long messages may take to be deleted until their owner is told, in minutes. */
+/** How long messages may take to be deleted before their owner gets a notice, in minutes. */
 export const SLOW_WITHDRAWAL_MINUTES = 15;
 /** A message could not be deleted, for good or for 24 hours. */
 export type PublicationWithdrawalFailed = DomainEvent<

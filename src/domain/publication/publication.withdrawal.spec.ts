@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { spec } from '../../../test/support/given-when-then.js';
 import { fold } from '../../kernel/events.js';
 import { isRejection } from '../../kernel/result.js';
-import { listRemaining, publication, type PublicationCommand, type PublicationState } from './publication.decider.js';
+import { publication, type PublicationCommand, type PublicationState } from './publication.decider.js';
 import type { PublicationEvent } from './publication.events.js';
+import { listRemaining } from './withdrawal.js';
 
 const T = Date.UTC(2025, 2, 14, 12);
 const ids = { publicationId: 'pub_1', postId: 'post_1', channelId: 'tgt_1' };
@@ -187,20 +188,50 @@ describe('whatever happens', () => {
   const step = fc.constantFrom('a', 'b');
   const command: fc.Arbitrary<(state: PublicationState) => PublicationCommand> = fc.oneof(
     fc.record({ sending: fc.constantFrom('a', 'b', null) }).map(({ sending }) => ({ attempt }: PublicationState) => ({
-      ...{ type: 'StartAttempt' as const, ...ids, after: attempt, at: T, worker: 'w', sending, projectRevision: null },
+      type: 'StartAttempt' as const,
+      ...ids,
+      after: attempt,
+      at: T,
+      worker: 'w',
+      sending,
+      projectRevision: null,
     })),
     step.map((name) => ({ attempt }: PublicationState) => ({
-      ...{ type: 'CompleteStep' as const, ...ids, attempt, at: T, step: name, result: {}, messageIds: [name] },
-      ...{ urls: [], sending: name === 'a' ? 'b' : null },
+      type: 'CompleteStep' as const,
+      ...ids,
+      attempt,
+      at: T,
+      step: name,
+      result: {},
+      messageIds: [name],
+      urls: [],
+      sending: name === 'a' ? 'b' : null,
     })),
     step.map((name) => ({ attempt }: PublicationState) => ({
-      ...{ type: 'MarkPublished' as const, ...ids, attempt, at: T, messageIds: [name], urls: [], warnings: [] },
+      type: 'MarkPublished' as const,
+      ...ids,
+      attempt,
+      at: T,
+      messageIds: [name],
+      urls: [],
+      warnings: [],
     })),
     fc.constant(({ attempt }: PublicationState) => ({
-      ...{ type: 'PostponePublication' as const, ...ids, attempt, at: T, retryAt: T, rule: 'retry' as const, error },
+      type: 'PostponePublication' as const,
+      ...ids,
+      attempt,
+      at: T,
+      retryAt: T,
+      rule: 'retry' as const,
+      error,
     })),
     fc.constant(({ attempt }: PublicationState) => ({
-      ...{ type: 'MarkInDoubt' as const, ...ids, attempt, at: T, error, resendAt: T },
+      type: 'MarkInDoubt' as const,
+      ...ids,
+      attempt,
+      at: T,
+      error,
+      resendAt: T,
     })),
     fc.constant(() => ({ type: 'ResendPublication' as const, ...ids, at: T })),
     fc.nat(9).map((n) => () => withdraw(T + n)),

@@ -2,13 +2,13 @@ import { Controller, Get, Param, Post, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { CommandContext, CommandOutcome } from '../../../commands/command.js';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/planned-posts.js';
+import { WithdrawPosts } from '../../../commands/post/withdraw-posts.js';
 import {
   CancelPublications,
   DismissDuplicate,
   DismissPublication,
   ResendPublication,
 } from '../../../commands/publication.js';
-import { WithdrawPosts } from '../../../commands/post/withdraw-posts.js';
 import type { PublicationIds } from '../../../domain/publication/publication.events.js';
 import { WithdrawPublicationBody } from '../../../payload/withdraw.dto.js';
 import { FindPost } from '../../../projections/posts/posts.queries.js';
@@ -22,8 +22,8 @@ import { ChangePipeline } from '../change-pipeline.js';
 import { IdPipe } from '../common-fields.js';
 import { notFoundProblem } from '../http-problems.js';
 import { type Call, TheCall } from '../owned-resources.js';
-import { type PublicationView, PublicationViewBuilder } from './publication.view.js';
 import { requirePost } from './posts.controller.js';
+import { type PublicationView, PublicationViewBuilder } from './publication.view.js';
 
 /** Shows, resends, dismisses and cancels publications (D-25; management-api.md: publication). */
 @Controller('manage/v1/publications')
