@@ -37,7 +37,7 @@ interface Setup {
   /** A publication that was published twice. */
   readonly twice: string;
   /** Posts whose publications are queued. */
-  readonly queued: readonly [QueuedPost, QueuedPost];
+  readonly queued: readonly [QueuedPost, QueuedPost, QueuedPost, QueuedPost];
   /** A post that is planned for a later time. */
   readonly planned: string;
   /** The endpoint that accepted it. */
@@ -108,6 +108,8 @@ const managementCalls = ({
     ['POST /recovery/confirm', '/recovery/confirm', { owner_id: owner, in_doubt: 'dismiss' }],
     on('POST /publications/:id/cancel', queued[0].publication),
     on('POST /posts/:id/cancel', queued[1].post),
+    on('POST /publications/:id/withdraw', queued[2].publication),
+    on('POST /posts/:id/withdraw', queued[3].post),
     on('POST /posts/:id/approve', pending[0], { revision: 1 }),
     on('POST /posts/:id/reject', pending[1], { reason: 'A typo.' }),
     on('PATCH /posts/:id', planned, { publish_at: inAnHour() }),
@@ -267,7 +269,7 @@ const setUp = async (gateway: TestGateway): Promise<Setup> => {
     times: null,
   });
   const publications = [await failed(), await failed()] as const;
-  const queued = [await held(), await held()] as const;
+  const queued = [await held(), await held(), await held(), await held()] as const;
   await holdRestored(gateway, owner, await held(), paused.id);
   const twice = await publishTwice(gateway, owner);
   const endpoint = await gateway.createEndpoint(owner, [project], { min_interval: 60 });
