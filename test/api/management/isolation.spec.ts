@@ -70,6 +70,8 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'POST /publications/:id/dismiss-duplicate': on(),
   'POST /publications/:id/cancel': on(),
   'POST /posts/:id/cancel': on(),
+  'POST /publications/:id/withdraw': on(),
+  'POST /posts/:id/withdraw': on(),
   'POST /posts/:id/approve': on({ note: 'Mine', revision: 1 }),
   'POST /posts/:id/reject': on({ reason: 'Mine' }),
   'PATCH /posts/:id': on({ publish_at: null }),
