@@ -65,7 +65,11 @@ describe('the command line', () => {
 
   it('takes a post back on some channels, and waits for the result', async () => {
     const publication = (id: string, state: string, withdrawal: object | null) => ({
-      ...{ id, platform: 'vk', target_id: 'tgt_1', state, withdrawal },
+      id,
+      platform: 'vk',
+      target_id: 'tgt_1',
+      state,
+      withdrawal,
     });
     const until = { waiting_for: { text: 'The network asked for a delay.' }, error: null, ended_at: null };
     const refused = { waiting_for: null, error: { message: 'Delete it there.' }, ended_at: '2027-03-01T09:00:00Z' };

@@ -27,7 +27,12 @@ import { chooseTargets, requireEndpointPost } from './endpoint-post.js';
 import { ContentCheck } from './gate/content-check.js';
 import { type AdmittedRequest, Gate } from './gate/gate.js';
 import { parsePost } from './gate/parsed-post.js';
-import { bodyRejection, changeRejection, changesNotAllowedRejection, postNotFoundRejection } from './gate/rejections.js';
+import {
+  bodyRejection,
+  changeRejection,
+  changesNotAllowedRejection,
+  postNotFoundRejection,
+} from './gate/rejections.js';
 import { CHANGE_MESSAGES } from './messages.js';
 import { CancelledView, ChangedPostView, WithdrawnPostStatusView } from './post.views.js';
 import { PostStatusViewBuilder } from './post-status.js';

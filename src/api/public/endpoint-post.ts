@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import type { WithdrawnTarget } from '../../commands/post/withdraw-posts.js';
-import type { Platform } from '../../domain/channel/channel.events.js';
 import { WITHDRAW_MESSAGES } from '../../payload/messages.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import type { EndpointPost, FindEndpointPost } from '../../projections/posts/post-details.queries.js';
@@ -43,8 +42,11 @@ export const chooseTargets = (
   const chosen = publications.filter(({ channel_id }) => wanted?.has(channel_id) ?? true);
   return {
     targets: chosen.map(({ publication_id: publicationId, channel_id: channelId, platform }) => ({
-      ...{ publicationId, postId, channelId, ownerId },
-      platform: platform as Platform,
+      publicationId,
+      postId,
+      channelId,
+      ownerId,
+      platform,
     })),
   };
 };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { publication, type PublicationCommand } from '../../domain/publication/publication.decider.js';
 import type { PublicationIds, PublicationWithdrawalRequested } from '../../domain/publication/publication.events.js';
-import { AggregateStore, type LoadedAggregate } from '../../event-store/aggregate-store.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import type { Instant } from '../../kernel/clock.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
@@ -97,7 +97,7 @@ export class WithdrawPosts {
   private async wouldChange(target: WithdrawnTarget, request: Request): Promise<boolean> {
     const loaded = await rejectUnreadable(() => this.aggregates.loadAggregate(publication, target.publicationId));
     if (isRejection(loaded)) return false;
-    const { state } = loaded as LoadedAggregate<typeof publication.initial>;
+    const { state } = loaded;
     const decided = publication.decide(commandFor(target, request, request.requestedAt), state);
     return !isRejection(decided) && decided.length > 0;
   }

@@ -1,11 +1,11 @@
 import {
-  type PostWithdrawn,
   isPlanned,
   type PlannedPostEvent,
   type PostAccepted,
   type PostEvent,
   type PostRescheduled,
   type PostRevised,
+  type PostWithdrawn,
   type Target,
 } from '../../domain/post/post.events.js';
 import { iso, isoOrNull } from '../../kernel/clock.js';

@@ -7,13 +7,13 @@ import {
   WAITING_MESSAGES,
 } from '../../api/public/messages.js';
 import { RECOVERY_MESSAGES } from '../../app/messages.js';
+import { WITHDRAW_MESSAGES } from '../../payload/messages.js';
 import {
   FILTER_MESSAGES,
   PATTERN_MESSAGES,
   PROCESSING_MESSAGES,
   TRANSLATION_MESSAGES,
 } from '../../processing/messages.js';
-import { WITHDRAW_MESSAGES } from '../../payload/messages.js';
 import { WITHDRAWAL_MESSAGES } from '../../sagas/change-published/messages.js';
 import { DELIVERY_MESSAGES } from '../../sagas/deliver-webhooks/messages.js';
 import { SAGA_MESSAGES } from '../../sagas/engine/messages.js';

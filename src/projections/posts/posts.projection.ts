@@ -184,7 +184,9 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
     }
     case 'PublicationWithdrawn':
       publications.put({
-        ...{ ...row, state: 'withdrawn', duplicate_since: null },
+        ...row,
+        state: 'withdrawn',
+        duplicate_since: null,
         withdrawal: endWithdrawal(row, event.data.at),
       });
       return;

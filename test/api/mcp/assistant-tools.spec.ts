@@ -393,8 +393,7 @@ describe('sessions of the former transport', () => {
     expect((await client.post('{')).status).toBe(400);
     expect((await client.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, {})).status).toBe(401);
     const headers = { ...headersOf(endpoint.token), 'content-type': 'application/json' };
-    const missing = await gateway.call('POST', `/sse/${endpoint.slug}/messages`, { headers, body: '{}' });
-    expect(missing.status).toBe(404);
+    expect((await gateway.call('POST', `/sse/${endpoint.slug}/messages`, { headers, body: '{}' })).status).toBe(404);
     expect(await client.request('ping')).toMatchObject({ result: {} });
     client.close();
   });
@@ -405,8 +404,7 @@ describe('sessions of the former transport', () => {
       Array.from({ length: 5 }, async () => setUp({}, 'News', await gateway.createOwner())),
     );
     const [{ channel, endpoint: full }] = outlets as [(typeof outlets)[0]];
-    const open = ({ slug, token }: { slug: string; token: string }) =>
-      RawSseClient.open(addressOf(slug), headersOf(token));
+    const open = (to: typeof full) => RawSseClient.open(addressOf(to.slug), headersOf(to.token));
     const client = await open(full);
     expect(client.response.status).toBe(200);
     const held: HeldStream[] = [];
@@ -427,10 +425,7 @@ describe('sessions of the former transport', () => {
 
     client.close();
     for (const { socket } of held) socket.destroy();
-    const next = await until('a free place', async () => {
-      const another = await open(full);
-      return another.response.status === 200 && another;
-    });
+    const next = await until('a free place', () => open(full).then((one) => one.response.status === 200 && one));
     expect(await next.request('ping')).toMatchObject({ result: {} });
     next.close();
   });

@@ -9,12 +9,15 @@ beforeAll(async () => {
 });
 afterAll(() => harness.stop());
 
-const manage = (method: string, path: string, body?: object) => harness.gateway.manage(method as 'GET', path, body);
+const manage = (method: string, path: string, body?: object) => harness.gateway.manage(method, path, body);
 const withdraw = (channel: PublishingChannel, postId: string) => channel.endpoint.post(`posts/${postId}/withdraw`, {});
 /** Refuses the next deletion. */
 const refuse = (channel: PublishingChannel, error: object) =>
   channel.network.addFault({
-    ...{ mode: 'answer', method: 'deleteMessage', channel: channel.chat, status: 400 },
+    mode: 'answer',
+    method: 'deleteMessage',
+    channel: channel.chat,
+    status: 400,
     body: { ok: false, error_code: 400, description: "Bad Request: message can't be deleted", ...error },
   });
 const DELAYED = {

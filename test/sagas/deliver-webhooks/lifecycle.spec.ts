@@ -163,7 +163,11 @@ it('sends every kind with exactly the fields that are documented (D-29)', async 
 
   const refusal = { ok: false, error_code: 400, description: "Bad Request: message can't be deleted" };
   await gateway.telegram.addFault({
-    ...{ mode: 'answer', method: 'deleteMessage', channel: chatId, status: 400, body: refusal },
+    mode: 'answer',
+    method: 'deleteMessage',
+    channel: chatId,
+    status: 400,
+    body: refusal,
   } as never);
   for (const kind of ['publication.withdraw_failed', 'publication.withdrawn']) {
     await setup.endpoint.post(`posts/${post_id}/withdraw`, {});

@@ -128,7 +128,9 @@ export class Authentication {
     const digests = gateRequest.streamingSignature!.digests();
     // A secret that became valid while the body arrived has no digest. If the body is too large to be kept, the check
     // fails.
-    const expected = secrets.flatMap(([id, secret]) => digests.get(id) ?? (body.ok ? [sign([head, body.bytes], secret)] : []));
+    const expected = secrets.flatMap(
+      ([id, secret]) => digests.get(id) ?? (body.ok ? [sign([head, body.bytes], secret)] : []),
+    );
     return failureOfSignature(signature, matchesAnySignature(signature, expected));
   }
 

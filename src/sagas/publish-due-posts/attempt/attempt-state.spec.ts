@@ -4,6 +4,7 @@ import { publication as decider, type PublicationState } from '../../../domain/p
 import { type AggregateStore, emptyAggregate } from '../../../event-store/aggregate-store.js';
 import { systemClock } from '../../../kernel/clock.js';
 import { silentLog } from '../../../kernel/log.js';
+import type { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { PublishError, Rendering, Step, StepOutcome } from '../../../platforms/publisher.js';
 import {
   afterCall,
@@ -26,7 +27,6 @@ import {
 } from './attempt-state.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import type { PublicationAttempt } from './publication-attempt.js';
-import type { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { Pacing } from './start-limits.js';
 import { StepSender } from './step-sender.js';
 

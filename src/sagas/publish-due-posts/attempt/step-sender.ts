@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Sender } from '../../../domain/publication/publication.events.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';
+import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import {
   LEASE_LOST,
   type PublishError,
@@ -9,7 +10,6 @@ import {
   type Step,
   type StepOutcome,
 } from '../../../platforms/publisher.js';
-import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { Leases } from '../../../postgres/leases.js';
 import { SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
