@@ -157,7 +157,8 @@ export class Outcomes {
   private async readPublications(ids: readonly string[]): Promise<readonly KnownPublication[]> {
     const { rows } = await this.pool.query<KnownPublication>(
       `select u.publication_id, u.post_id, u.channel_id, p.stream, p.revision, p.released_at::float8 as released_at,
-         u.state, u.attempts, u.message_ids, u.urls, u.warnings
+         u.state, u.attempts, u.message_ids, u.urls, u.warnings, u.owner_id, u.platform,
+         to_jsonb(u) -> 'withdrawal' as withdrawal -- a table of a former release has no such column
        from unnest($1::text[]) with ordinality i (id, n)
          join posts.publication u on u.publication_id = i.id join posts.post p using (post_id) order by i.n`,
       [ids],

@@ -17,6 +17,9 @@ const KNOWN: KnownPublication = {
   message_ids: [],
   urls: [],
   warnings: [],
+  owner_id: 'own_1',
+  platform: 'vk',
+  withdrawal: null,
 };
 const ERROR = { code: 'chat_not_found', category: 'channel', source: 'platform', message: 'No such chat.' };
 
@@ -58,6 +61,20 @@ describe('what the read model knows about a publication is taken over into a sto
     expect(stateAfter({ state: 'dismissed' }).status).toBe('dismissed');
     const warnings = [{ code: 'filtered', message: 'A filter excludes it.' }];
     expect(stateAfter({ state: 'filtered', warnings }).status).toBe('filtered');
+  });
+
+  it('a take-back, which is then repeated, also where the store knows that the post was published', () => {
+    const gone = { deleted: ['7'], waiting: null, error: null, ended_at: 8_000 };
+    const withdrawal = { requested_at: 7_000, by: 'operator', reason: null, attempts: 0, ...gone };
+    const known = { state: 'withdrawn', attempts: ended(null), message_ids: ['7'], urls: [], withdrawal } as const;
+    const published: PublicationEvent = {
+      type: 'PublicationSucceeded',
+      data: { attempt: 1, at: 2, messageIds: ['7'], urls: [], warnings: [], ...IDS },
+    };
+    for (const events of [[], [STARTED], [STARTED, published]])
+      expect(stateAfter(known, events)).toMatchObject({ status: 'withdrawing', messageIds: ['7'] });
+    expect(stateAfter({ ...known, state: 'withdrawing', message_ids: [] }).status).toBe('withdrawing');
+    expect(stateAfter({ ...known, state: 'published' }, [STARTED, published]).status).toBe('published');
   });
 
   it('but nothing of a planned post, whose time has not come', () => {
