@@ -62,7 +62,8 @@ export class WithdrawPosts {
     const taken = await this.planned.execute(place, command, context);
     if (taken === null || isRejection(taken)) return taken;
     const cancelledIds = listCancelled(taken);
-    const released = taken.state.status === 'released' ? open : [];
+    const releasedIds = new Set(listReleased(taken));
+    const released = open.filter(({ publicationId }) => releasedIds.has(publicationId));
     const done = await this.withdrawEach(released, request, context);
     const { position } = latestCompleted([taken, done]);
     const cancelled = cancelledIds.length + done.cancelled;
@@ -109,6 +110,11 @@ const commandFor = (target: WithdrawnTarget, request: Request, at: Instant): Pub
   ...request,
   at,
 });
+
+const listReleased = ({ events }: ChangedPost): readonly string[] =>
+  events.flatMap((event) =>
+    event.type === 'PostWithdrawn' && !event.data.wasPlanned ? event.data.publicationIds : [],
+  );
 
 const listCancelled = ({ events }: ChangedPost): readonly string[] =>
   events.flatMap((event) => (event.type === 'PlannedPublicationsCancelled' ? event.data.publicationIds : []));

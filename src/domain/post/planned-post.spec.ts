@@ -127,6 +127,25 @@ it('ends with its last cancelled publication', () => {
   expect(execute(state, ofRevision(1), ofRevision(2)).events).toEqual(['revision_mismatch']);
 });
 
+describe('a post that is taken back (D-69)', () => {
+  const withdraw = (...publicationIds: string[]) =>
+    ({ type: 'WithdrawPost', at: 300, reason: null, publicationIds }) as const;
+
+  it('is cancelled in the same append while it is planned', () => {
+    const both = ['PostWithdrawn', 'PlannedPublicationsCancelled'];
+    expect(execute(planned(), withdraw('pub_1'), withdraw('pub_1', 'pub_2')).events).toEqual([...both, ...both]);
+    expect(execute(planned(), withdraw('pub_1', 'pub_2'))).toMatchObject({ events: both, state: { status: 'ended' } });
+    expect(execute(planned(), withdraw('pub_1', 'pub_2'), withdraw('pub_1')).events).toEqual(both);
+  });
+
+  it('names the publications once it is released, except those that were cancelled before', () => {
+    const released = execute(planned(), cancel('pub_1'), release(1_000)).state;
+    const decided = decidePlannedPost(withdraw('pub_1', 'pub_2'), released, 9);
+    expect(decided).toMatchObject([{ type: 'PostWithdrawn', data: { publicationIds: ['pub_2'], wasPlanned: false } }]);
+    expect(decidePlannedPost(withdraw('pub_1'), released, 9)).toEqual([]);
+  });
+});
+
 describe('a post that requires approval', () => {
   const pending = planned({ requiresApproval: true });
 

@@ -216,7 +216,7 @@ export const decidePlannedPost = (
 
 const withdrawPost = (
   { at, reason, publicationIds }: Extract<PlannedPostCommand, { type: 'WithdrawPost' }>,
-  { status, targets }: PlannedPost,
+  { status, targets, cancelledIds: before }: PlannedPost,
   ids: Pick<PlannedPost, 'postId' | 'endpointId' | 'ownerId'>,
 ): readonly PlannedPostEvent[] => {
   const wanted = new Set(publicationIds);
@@ -225,7 +225,10 @@ const withdrawPost = (
     type: 'PostWithdrawn',
     data: { ...ids, at, reason, publicationIds: withdrawnIds, wasPlanned },
   });
-  if (status === 'released') return publicationIds.length > 0 ? [withdrawn(publicationIds, false)] : [];
+  if (status === 'released') {
+    const released = publicationIds.filter((id) => !before.includes(id));
+    return released.length > 0 ? [withdrawn(released, false)] : [];
+  }
   if (planned.length === 0) return [];
   const cancelledIds = planned.map(({ publicationId }) => publicationId);
   const cancelled = { ...ids, at, publicationIds: cancelledIds, isLast: planned.length === targets.length };

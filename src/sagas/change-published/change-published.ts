@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { newCommandContext } from '../../commands/command.js';
+import { flagChannel } from '../../commands/channel.js';
+import { type CommandContext, newCommandContext } from '../../commands/command.js';
 import { type ProgressCommand, recordPublicationProgress } from '../../commands/publication.js';
 import type { ChannelState } from '../../domain/channel/channel.decider.js';
 import { publication as decider } from '../../domain/publication/publication.decider.js';
@@ -9,7 +10,7 @@ import type { PublicationError, WithdrawalRule } from '../../domain/publication/
 import { listRemaining } from '../../domain/publication/withdrawal.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { Position } from '../../event-store/port.js';
-import { CLOCK, type Clock, MINUTE_MS } from '../../kernel/clock.js';
+import { CLOCK, type Clock, type Instant, MINUTE_MS } from '../../kernel/clock.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { asSentence } from '../../kernel/message.js';
 import { isRejection } from '../../kernel/result.js';
@@ -32,6 +33,7 @@ import {
   internalError,
   type LoadedPublication,
 } from '../publish-due-posts/attempt/attempt-state.js';
+import { attentionOf } from '../publish-due-posts/attempt/publication-attempt.js';
 import { Pacing } from '../publish-due-posts/attempt/start-limits.js';
 import { ChannelStates } from '../publish-due-posts/inputs/waiting-publications.js';
 import { WITHDRAWAL_MESSAGES as MESSAGES } from './messages.js';
@@ -131,6 +133,7 @@ export class ChangePublished {
       else {
         const outcome = await this.deleteMessage(claimed, { channel, publisher, publication, messageId, ...read });
         if (outcome === null) return null;
+        if (outcome.kind === 'needs_attention') await this.flag(row, publication, channel, outcome.error);
         next = this.commandFor(publication, channel, publisher, messageId, outcome, read.credentials);
       }
       const recorded = await this.record(row, publication, next);
@@ -224,6 +227,19 @@ export class ChangePublished {
     }
   }
 
+  /** Flags the channel: the network would refuse its posts too (D-71). */
+  private async flag(
+    row: ScheduledChange,
+    publication: LoadedPublication,
+    { credentialsId }: Channel,
+    error: PublishError,
+  ): Promise<void> {
+    const at = this.clock.now();
+    const acceptedAt = publication.state.withdrawal!.requestedAt;
+    const refusal = { channelId: row.channel_id, credentialsId, at, acceptedAt, attention: attentionOf(error) };
+    await flagChannel(this.aggregates, await this.contextOf(row, publication, at, 'flag'), refusal);
+  }
+
   /** @returns null if another worker has taken over */
   private async record(
     row: ScheduledChange,
@@ -233,19 +249,23 @@ export class ChangePublished {
     const { publication_id: publicationId, post_id: postId, channel_id: channelId } = row;
     const at = this.clock.now();
     const command = { ...next, at, publicationId, postId, channelId } as ProgressCommand;
-    const causationId = `${publicationId}/${known.revision}`;
-    const origin = {
-      actor: `system:${NAME}` as const,
-      requestId: '',
-      causationId,
-      correlationId: '',
-      clientAddress: null,
-    };
-    const context = await this.stories.joinStory(newCommandContext(origin, NAME, at), postId);
+    const context = await this.contextOf(row, known, at);
     const result = await recordPublicationProgress(this.aggregates, context, command, known);
     if (isRejection(result)) return null;
     reportWithdrawal(this, row, result.events, result.aggregate);
     return result.aggregate;
+  }
+
+  private contextOf(
+    { publication_id, post_id }: ScheduledChange,
+    { revision }: LoadedPublication,
+    at: Instant,
+    useCase = NAME,
+  ): Promise<CommandContext> {
+    const actor = `system:${NAME}` as const;
+    const causationId = `${publication_id}/${revision}`;
+    const origin = { actor, requestId: '', causationId, correlationId: '', clientAddress: null };
+    return this.stories.joinStory(newCommandContext(origin, useCase, at), post_id);
   }
 
   private chatOf({ platform, address }: Channel): Readonly<Record<string, string>> {

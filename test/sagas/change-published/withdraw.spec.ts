@@ -130,4 +130,21 @@ describe('a post that is taken back', () => {
     await channel.waitForState(postId, 'withdrawn');
     expect(await listDeleted(channel)).toHaveLength(1);
   });
+
+  it('stops the channel where posts would be refused too, and goes on when it is mended', async () => {
+    const channel = await harness.createChannel('telegram');
+    const postId = await channel.publish({ text: 'The bot was removed' });
+    await channel.waitForState(postId, 'published');
+    await channel.network.request('POST', 'chats', { chat_id: channel.chat, state: 'missing' });
+    await withdraw(channel, postId);
+    const readChannel = () => harness.gateway.manage('GET', `/channels/${channel.channelId}`);
+    await until('the channel needs attention', async () => (await readChannel()).attention !== null);
+    const [publication] = (await read(postId)).publications;
+    expect(publication).toMatchObject({
+      state: 'withdrawing',
+      withdrawal: { waiting_for: { rule: 'needs_attention' }, error: { category: 'channel' } },
+    });
+    await channel.network.request('POST', 'chats', { chat_id: channel.chat, state: 'member' });
+    await channel.waitForState(postId, 'withdrawn');
+  });
 });
