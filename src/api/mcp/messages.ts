@@ -69,7 +69,7 @@ export const TOOL_DESCRIPTIONS = {
     "Cancels a post's planned and queued publications. Published messages stay ({withdraw} deletes them), and the post cannot be planned again. At most 60 changes a minute.",
   ),
   withdraw: message(
-    'Takes a post back: deletes its published messages, and cancels the rest, on all targets or on those given. This cannot be undone: ask the user first. Deleting goes on after the response: {status} shows what became of each publication. Some networks refuse, such as Telegram after 48 hours; the status says what to do. Repeating a call is safe. At most 60 changes a minute.',
+    'Takes a post back: deletes its published messages, and cancels the rest, on all targets or on those given. This cannot be undone: ask the user first. Deleting goes on after the response: {status} shows what became of each publication. Some networks refuse, for example after two days; the status says what to do. Repeating a call is safe. At most 60 changes a minute.',
   ),
   discoverTitle: 'List projects and targets',
   publishTitle: 'Publish a post',
