@@ -109,7 +109,7 @@ export class Translator {
     return undefined;
   }
 
-  /** Translates a sentence after a field's path or before an end ({@link ENDS}). */
+  /** Translates a sentence that follows a field's path, or that is followed by one of the {@link ENDS}. */
   private findInside(text: string, depth: number): string | undefined {
     if (text.length > LONGEST) return undefined;
     const path = PATH.exec(text)?.[0];

@@ -36,7 +36,7 @@ export const CONTENT_MESSAGES = {
   entitiesCannotNest: message('{inner} is inside {outer}, where it is not allowed: remove one of the two'),
 };
 
-/** Problems with the bodies of temp-pause and temp-resume: status 422. */
+/** Problems with the bodies of temp-pause and temp-resume, and with lists of targets: status 422. */
 export const PAUSE_MESSAGES = {
   targetId: 'the public id of a target, tgt_…',
   nothingToPause: message('pauses nothing: send project_minutes or target_minutes from 1 to {limit}'),
@@ -58,8 +58,6 @@ export const PUBLISH_AT_MESSAGES = {
 /** Problems with the bodies that take posts back: status 422. */
 export const WITHDRAW_MESSAGES = {
   noTargets: 'is empty: name at least one channel, or leave it out to take the post back everywhere',
-  channelId: 'the id of a channel, tgt_…',
-  duplicateTarget: message('has {id} twice: name each channel once'),
   /** `invalid_targets` */
   unknownTarget: 'is no channel of this post: send ids from its publications',
 };

@@ -168,7 +168,7 @@ export const validateTempResume = (value: unknown): { readonly ok: true; readonl
   }));
 
 /** Reads target ids, each once. A value that is not an array has already been reported. */
-const readTargetIds = (list: unknown, problems: ProblemList): readonly string[] => {
+export const readTargetIds = (list: unknown, problems: ProblemList): readonly string[] => {
   if (!Array.isArray(list)) return [];
   const ids = new Set<string>();
   for (const [index, id] of (list as unknown[]).entries()) {

@@ -1,15 +1,16 @@
 import { validateBody } from '../validation/check-fields.js';
+import { Schema } from '../validation/json-schema.js';
 import type { ProblemList, Refused } from '../validation/problem-list.js';
 import { Must } from '../validation/rules.js';
-import { describeValue, wrongTypePredicate } from '../validation/wording.js';
 import { WITHDRAW_MESSAGES } from './messages.js';
+import { readTargetIds } from './validate.js';
 
 /** Longest reason, in characters. */
 const LONGEST_REASON = 500;
 
 /** Request body for taking a publication back. */
 export class WithdrawPublicationBody {
-  /** Why, for the people who read the history. */
+  /** The reason, which the history shows. */
   @Must.beVisibleText(LONGEST_REASON)
   readonly reason: string | undefined;
 }
@@ -17,25 +18,10 @@ export class WithdrawPublicationBody {
 /** Request body for taking a post back (D-69). */
 export class WithdrawBody extends WithdrawPublicationBody {
   /** Ids of the channels (`tgt_…`) on which the post is taken back; absent for all. */
-  @Must.beArray('channel ids')
-  readonly targets: readonly string[] | undefined;
+  @Schema.items(() => ({ type: 'string', minLength: 1 }))
+  @Must.beArray('target ids')
+  readonly targets: unknown;
 }
-
-/** Adds the problems of the list of channels: unlike elsewhere, an empty one must not mean all (D-74). */
-export const checkWithdrawTargets = (targets: unknown, problems: ProblemList): void => {
-  if (targets === undefined) return;
-  if (targets === null || (Array.isArray(targets) && targets.length === 0))
-    return problems.add(422, 'targets', 'empty', WITHDRAW_MESSAGES.noTargets);
-  if (!Array.isArray(targets)) return;
-  for (const [index, id] of (targets as unknown[]).entries()) {
-    if (problems.isFull) return;
-    const place = `targets[${index}]`;
-    if (typeof id !== 'string')
-      problems.add(422, place, 'wrong_type', wrongTypePredicate(WITHDRAW_MESSAGES.channelId, id));
-    else if (targets.indexOf(id) !== index)
-      problems.add(422, place, 'duplicate', WITHDRAW_MESSAGES.duplicateTarget({ id: describeValue(id) }));
-  }
-};
 
 /** What a request to take a post back says. */
 export interface WithdrawRequest {
@@ -44,9 +30,19 @@ export interface WithdrawRequest {
   readonly reason: string | null;
 }
 
+/** Reads the fields of a body. Unlike elsewhere, an empty list of targets is refused: it must not mean all (D-74). */
+export const readWithdrawal = (
+  { targets, reason }: WithdrawBody,
+  sent: Readonly<Record<string, unknown>>,
+  problems: ProblemList,
+): WithdrawRequest => {
+  if (sent.targets === undefined) return { targets: null, reason: reason ?? null };
+  const ids = readTargetIds(targets, problems);
+  const isEmpty = sent.targets === null || (Array.isArray(sent.targets) && sent.targets.length === 0);
+  if (isEmpty) problems.add(422, 'targets', 'empty', WITHDRAW_MESSAGES.noTargets);
+  return { targets: ids, reason: reason ?? null };
+};
+
 /** Checks the request body for taking a post back. */
 export const validateWithdraw = (value: unknown): ({ readonly ok: true } & WithdrawRequest) | Refused =>
-  validateBody(WithdrawBody, value, ({ targets = null, reason = null }, problems, sent) => {
-    checkWithdrawTargets(sent.targets, problems);
-    return { targets, reason };
-  });
+  validateBody(WithdrawBody, value, (dto, problems, sent) => readWithdrawal(dto, sent, problems));

@@ -53,7 +53,7 @@ export const toDeleteOutcome = (outcome: StepOutcome, network: string, source: s
 };
 
 /**
- * Asks whether a refused message is there at all: a missing one needs no deletion.
+ * Checks whether a message whose deletion was refused still exists: if not, there is nothing to delete.
  * @param lookUp true if the message is there, false if not; otherwise the outcome of the look-up
  */
 export const settleByLookUp = async (
@@ -62,6 +62,6 @@ export const settleByLookUp = async (
 ): Promise<DeleteOutcome> => {
   const found = await lookUp();
   if (found === false) return { kind: 'not_there' };
-  // A look-up that is refused says nothing about posts (D-71), and nothing about the message.
+  // A refused look-up says nothing about posting (D-71) or about the message.
   return typeof found === 'object' && found.kind === 'retry' ? found : refusal;
 };

@@ -34,8 +34,10 @@ export const chooseTargets = (
 ): ChosenTargets => {
   const problems = new ProblemList();
   const known = new Set(publications.map(({ channel_id }) => channel_id));
-  for (const [index, id] of (channelIds ?? []).entries())
+  for (const [index, id] of (channelIds ?? []).entries()) {
+    if (problems.isFull) break;
     if (!known.has(id)) problems.add(422, `targets[${index}]`, 'invalid_targets', WITHDRAW_MESSAGES.unknownTarget);
+  }
   if (!problems.isEmpty) return problems.refused();
   const wanted = channelIds && new Set(channelIds);
   const { post_id: postId, owner_id: ownerId } = post;

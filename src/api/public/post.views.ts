@@ -323,11 +323,11 @@ export class WithdrawnPostStatusView {
   readonly ok = true;
   /** `post_…` */
   readonly id: string;
-  /** Readers may see something of them, which is deleted next. */
+  /** Readers may still see these; their messages are being deleted. */
   readonly withdrawing: number;
-  /** Nothing of them was published, and nothing will be. */
+  /** These were never published, and never will be. */
   readonly cancelled: number;
-  /** Nothing was left to do. */
+  /** There was nothing to take back, or it was taken back before. */
   readonly unchanged: number;
   readonly publications: readonly PublicationStatusView[];
 

@@ -16,9 +16,9 @@ export type WithdrawnTarget = PublicationIds & Pick<PublicationWithdrawalRequest
 
 /** What a take-back did, in numbers of publications. */
 export type WithdrawnPost = Completed & {
-  /** Readers may see something of them, which is deleted next. */
+  /** Readers may still see these; their messages are being deleted. */
   readonly withdrawing: number;
-  /** Nothing of them was published, and nothing will be. */
+  /** These were never published, and never will be. */
   readonly cancelled: number;
   readonly unchanged: number;
 };

@@ -16,29 +16,29 @@ import type { PublicationState, PublicationStatus } from './publication.state.js
 /** Commands of the worker that deletes the messages of a publication (D-69). */
 export type WithdrawalProgress =
   | ({ readonly type: 'MarkMessageDeleted' } & PublicationMessageDeleted['data'])
-  /** Nothing is left: every message is gone, and an unconfirmed send was not made. */
+  /** Readers see nothing: every message is gone, and a send in doubt was never made. */
   | ({ readonly type: 'MarkWithdrawn' } & PublicationWithdrawn['data'])
   | ({
       readonly type: 'PostponeWithdrawal';
-      /** From this time on, there is no further try. */
+      /** After this time, the deletion is not tried again. */
       readonly endsAt: Instant;
     } & PublicationWithdrawalPostponed['data'])
   | ({ readonly type: 'MarkWithdrawalFailed' } & PublicationWithdrawalFailed['data']);
 
-/** Lists the messages that readers may still see, last one first: that is the order of their deletion. */
+/** Lists the messages that readers may still see, in the order of their deletion: the last one first. */
 export const listRemaining = ({ messageIds, duplicateIds, deletedIds }: PublicationState): readonly string[] => {
   const deleted = new Set(deletedIds);
   return [...messageIds, ...duplicateIds].filter((id) => !deleted.has(id)).reverse();
 };
 
-/** An attempt has ended. If its post was taken back meanwhile, its messages are deleted next. */
+/** Returns the status after an attempt: if the post was taken back meanwhile, its messages are deleted next. */
 export const settle = ({ withdrawal }: PublicationState, status: PublicationStatus): PublicationStatus =>
   withdrawal && !withdrawal.hasEnded ? 'withdrawing' : status;
 
 export const endWithdrawal = (state: PublicationState): PublicationState =>
   state.withdrawal ? { ...state, withdrawal: { ...state.withdrawal, hasEnded: true } } : state;
 
-/** Takes a publication back (D-69). Does nothing where nothing is left to do, or if this request was handled before. */
+/** Takes a publication back (D-69). Returns no events if there is nothing to take back or the request was already handled. */
 export const decideWithdrawal = (
   { type: _, ...request }: Extract<PublicationCommand, { type: 'WithdrawPublication' }>,
   state: PublicationState,

@@ -85,8 +85,6 @@ export const POSTS = [
   }),
   translate(WITHDRAW_MESSAGES, {
     noTargets: 'ничего не содержит: назовите хотя бы один канал или уберите поле, чтобы отозвать пост везде',
-    channelId: 'id канала, tgt_…',
-    duplicateTarget: 'содержит {id} дважды: назовите каждый канал один раз',
     unknownTarget: 'не является каналом этого поста: берите id из его публикаций',
   }),
   translate(WITHDRAWAL_MESSAGES, {

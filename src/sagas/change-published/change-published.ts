@@ -4,7 +4,6 @@ import type { Pool } from 'pg';
 import { flagChannel } from '../../commands/channel.js';
 import { type CommandContext, newCommandContext } from '../../commands/command.js';
 import { type ProgressCommand, recordPublicationProgress } from '../../commands/publication.js';
-import type { ChannelState } from '../../domain/channel/channel.decider.js';
 import { publication as decider } from '../../domain/publication/publication.decider.js';
 import type { PublicationError, WithdrawalRule } from '../../domain/publication/publication.events.js';
 import { listRemaining } from '../../domain/publication/withdrawal.js';
@@ -22,18 +21,12 @@ import { PostStories } from '../../projections/posts/post-details.queries.js';
 import { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import { SCHEDULE, type ScheduledChange } from '../../projections/publish-schedule/publish-schedule.tables.js';
 import { backoffDelay } from '../../runtime/backoff.js';
-import { SecretVault, UnreadableSecret } from '../../secrets/vault.js';
+import { SecretVault } from '../../secrets/vault.js';
 import { DueClaims, type DueSource, DueWork, DueWorkServices } from '../engine/due-work.js';
 import { GroupConcurrency } from '../engine/group-concurrency.js';
 import type { ShutdownSignals } from '../engine/run-under-lease.js';
-import {
-  credentialsMissingError,
-  credentialsUnreadableError,
-  gatewayError,
-  internalError,
-  type LoadedPublication,
-} from '../publish-due-posts/attempt/attempt-state.js';
-import { attentionOf } from '../publish-due-posts/attempt/publication-attempt.js';
+import { gatewayError, internalError, type LoadedPublication } from '../publish-due-posts/attempt/attempt-state.js';
+import { attentionOf, type Channel, readCredentials } from '../publish-due-posts/attempt/publication-attempt.js';
 import { Pacing } from '../publish-due-posts/attempt/start-limits.js';
 import { ChannelStates } from '../publish-due-posts/inputs/waiting-publications.js';
 import { WITHDRAWAL_MESSAGES as MESSAGES } from './messages.js';
@@ -42,7 +35,7 @@ import { COUNT_WITHDRAWAL, type CountWithdrawal, reportWithdrawal } from './repo
 const NAME = 'change-published';
 /** Delays between tries, in ms. */
 const RETRY = { firstMs: 1_000, longestMs: 5 * 60_000 };
-/** How long a message that the network does not delete is tried, in minutes. */
+/** How long to keep trying to delete a message, in minutes. */
 const LONGEST_MINUTES = 24 * 60;
 
 /** The publications whose messages are to be deleted. Unlike channels, they wait for no queue. */
@@ -58,7 +51,6 @@ export const DUE_CHANGES: DueSource = {
 /** Maximum number of publications of one network that a process changes at a time, besides those that it publishes. */
 const CHANGES_PER_NETWORK = 64;
 
-type Channel = NonNullable<ChannelState>;
 type WithoutIds<C> = C extends unknown ? Omit<C, 'publicationId' | 'postId' | 'channelId' | 'at'> : never;
 
 /** A publication whose messages this process may delete because it holds the change's lease. */
@@ -84,7 +76,7 @@ export class ChangePublished {
     private readonly publishers: Publishers,
     private readonly catalogue: PlatformCatalogue,
     private readonly channels: ChannelStates,
-    private readonly vault: SecretVault,
+    readonly vault: SecretVault,
     private readonly pacing: Pacing,
     private readonly leases: Leases,
     private readonly stories: PostStories,
@@ -121,7 +113,7 @@ export class ChangePublished {
     const channel = await this.channels.loadChannel(row.channel_id);
     const publisher = this.publishers.get(row.platform);
     let publication = await this.aggregates.loadAggregate(decider, row.publication_id);
-    const read = await this.readCredentials(channel);
+    const read = await readCredentials(this, row.channel_id, channel);
     while (publication.state.status === 'withdrawing') {
       const { state } = publication;
       const [messageId] = listRemaining(state);
@@ -129,7 +121,8 @@ export class ChangePublished {
       let next: WithoutIds<ProgressCommand>;
       if (reason) next = { type: 'MarkWithdrawalFailed', error: reason };
       else if (messageId === undefined) next = endOf(publication);
-      else if ('error' in read) next = this.postpone(publication, { kind: 'needs_attention', error: read.error });
+      else if (read.kind === 'unusable')
+        next = this.postpone(publication, { kind: 'needs_attention', error: read.error });
       else {
         const outcome = await this.deleteMessage(claimed, { channel, publisher, publication, messageId, ...read });
         if (outcome === null) return null;
@@ -165,9 +158,11 @@ export class ChangePublished {
     const message = { id: messageId, at: publication.state.startedAt };
     const context = { credentials, channel: target, signal: signals.abort, holdsLease, now, minuteMs };
     return publisher.deleteMessage!(message, context).catch((thrown: unknown): DeleteOutcome => {
-      this.log.error({ publication: row.publication_id, err: thrown }, 'publisher threw an error; this is a bug');
-      const error = internalError;
-      return { kind: 'retry', error, afterMs: null, named: false };
+      this.log.error(
+        { publication: row.publication_id, err: thrown },
+        'publisher threw an error; this is a bug in the gateway',
+      );
+      return { kind: 'retry', error: internalError, afterMs: null, named: false };
     });
   }
 
@@ -213,18 +208,6 @@ export class ChangePublished {
     if (now < endsAt) return { type: 'PostponeWithdrawal', retryAt, rule, error, endsAt };
     const message = MESSAGES.gaveUp({ error: asSentence(error.message) });
     return { type: 'MarkWithdrawalFailed', error: { ...error, code: 'gave_up', message } };
-  }
-
-  private async readCredentials(
-    channel: Channel,
-  ): Promise<{ readonly credentials: SendContext['credentials'] } | { readonly error: PublishError }> {
-    try {
-      const credentials = await this.vault.readSecret(channel.credentialsId);
-      return credentials ? { credentials } : { error: credentialsMissingError };
-    } catch (error) {
-      if (!(error instanceof UnreadableSecret)) throw error;
-      return { error: credentialsUnreadableError };
-    }
   }
 
   /** Flags the channel: the network would refuse its posts too (D-71). */

@@ -71,15 +71,15 @@ const NAME = 'release-planned-posts';
 const VIEW = 'planned-posts';
 const SCHEDULE = 'publish-schedule';
 /**
- * How long a round waits at most for the publish schedule to queue the publications of earlier rounds, in ms: what is
- * released on top of them stands in front of every other owner's next post.
+ * Maximum time, in ms, that a round waits for the publish schedule to queue the publications of earlier rounds. Posts
+ * released before that would delay every other owner's next post.
  */
 const SCHEDULE_WAIT_MS = 2_000;
 /** Number of targets of small posts that were released since the last such wait, from which a round waits again. */
 const MOST_UNQUEUED = 1_000;
 /**
- * How often the time that the schedule took to queue large posts must pass before the next ones: other owners' posts
- * rarely wait behind them then.
+ * How long large posts must wait after the ones before them, as a multiple of the time that the schedule took to queue
+ * those. Other owners' posts then rarely wait behind a large one.
  */
 const LARGE_POSTS_REST = 3;
 /** Maximum number of posts that are read at a time: a post's content may have a megabyte. */

@@ -6,7 +6,7 @@ import { WithdrawPosts } from '../../../commands/post/withdraw-posts.js';
 import { CancelPublications } from '../../../commands/publication.js';
 import { SkippedPosts } from '../../../history/skipped-posts.js';
 import { isRejection } from '../../../kernel/result.js';
-import { checkWithdrawTargets, WithdrawBody } from '../../../payload/withdraw.dto.js';
+import { readWithdrawal, WithdrawBody, type WithdrawRequest } from '../../../payload/withdraw.dto.js';
 import {
   calendarKeyOf,
   FindPost,
@@ -138,21 +138,18 @@ export class PostsController {
   async withdraw(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<WithdrawnPostView> {
     const found = await requirePost(this.findPost, call.request, id);
     const place = { postId: id, stream: found.post.stream, revision: found.post.revision };
-    return this.changes.handlePost(
-      { ...call, read: readWithdrawal },
-      async ({ targets, reason = null }, { context }) => {
-        const chosen = chooseTargets(found, targets ?? null);
-        if ('problems' in chosen) throw new HttpProblem(422, 'invalid_targets', chosen.problems);
-        const outcome = await this.withdrawals.withdraw(place, chosen.targets, reason, context);
-        if (outcome === null) throw notFoundProblem('post');
-        const show = async () => {
-          const { publications } = await requirePost(this.findPost, call.request, id);
-          const counts = isRejection(outcome) ? { withdrawing: 0, cancelled: 0, unchanged: 0 } : outcome;
-          return new WithdrawnPostView(id, counts, await this.publications.buildViews(publications));
-        };
-        return { outcome, readModels: READ_MODELS_OF_POSTS, show };
-      },
-    );
+    return this.changes.handlePost({ ...call, read: readWithdrawalBody }, async ({ targets, reason }, { context }) => {
+      const chosen = chooseTargets(found, targets);
+      if ('problems' in chosen) throw new HttpProblem(422, 'invalid_targets', chosen.problems);
+      const outcome = await this.withdrawals.withdraw(place, chosen.targets, reason, context);
+      if (outcome === null) throw notFoundProblem('post');
+      const show = async () => {
+        const { publications } = await requirePost(this.findPost, call.request, id);
+        const counts = isRejection(outcome) ? { withdrawing: 0, cancelled: 0, unchanged: 0 } : outcome;
+        return new WithdrawnPostView(id, counts, await this.publications.buildViews(publications));
+      };
+      return { outcome, readModels: READ_MODELS_OF_POSTS, show };
+    });
   }
 
   private async explainAbsence(id: string, ownerId: string | null): Promise<HttpProblem> {
@@ -174,11 +171,8 @@ export class PostsController {
   }
 }
 
-const readWithdrawal: BodyReader<WithdrawBody> = (sent, problems) => {
-  const body = fieldsReader(WithdrawBody)(sent, problems);
-  checkWithdrawTargets(sent.targets, problems);
-  return body;
-};
+const readWithdrawalBody: BodyReader<WithdrawRequest> = (sent, problems) =>
+  readWithdrawal(fieldsReader(WithdrawBody)(sent, problems), sent, problems);
 
 /** @throws HttpProblem 422 if the cursor belongs to a list in another sort order */
 const requireCursorOfOrder = ({ order }: PostsQuery, { after }: Page): void => {

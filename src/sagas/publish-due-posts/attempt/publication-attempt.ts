@@ -6,13 +6,21 @@ import { type AggregateStore, emptyAggregate } from '../../../event-store/aggreg
 import type { Clock } from '../../../kernel/clock.js';
 import { type Origin, streamOf } from '../../../kernel/events.js';
 import { newUuid } from '../../../kernel/ids.js';
+import type { Log } from '../../../kernel/log.js';
 import type { PublishPayload } from '../../../payload/payload.js';
 import type { PlatformChannel, Publisher, PublishError, Rendering, SendContext } from '../../../platforms/publisher.js';
 import type { ProcessedPost } from '../../../processing/process-post.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
+import { type SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
 import type { ShutdownSignals } from '../../engine/run-under-lease.js';
 import type { RefusedMedia } from '../inputs/shared-inputs.js';
-import { historyUnreadableError, type LoadedPublication } from './attempt-state.js';
+import {
+  credentialsMissingError,
+  type CredentialsRead,
+  credentialsUnreadableError,
+  historyUnreadableError,
+  type LoadedPublication,
+} from './attempt-state.js';
 
 /** A connected channel, folded from its stream. */
 export type Channel = NonNullable<ReturnType<typeof channelDecider.evolve>>;
@@ -48,6 +56,22 @@ export interface PublicationAttempt extends ClaimedPublication {
   /** Media that cannot be sent, as found during preparation. */
   readonly refusedMedia: RefusedMedia;
 }
+
+/** Reads a channel's credentials; logs those that cannot be decrypted. @throws the database's errors */
+export const readCredentials = async (
+  { vault, log }: { readonly vault: SecretVault; readonly log: Log },
+  channelId: string,
+  { credentialsId }: Pick<Channel, 'credentialsId'>,
+): Promise<CredentialsRead> => {
+  try {
+    const credentials = await vault.readSecret(credentialsId);
+    return credentials ? { kind: 'read', credentials } : { kind: 'unusable', error: credentialsMissingError };
+  } catch (error) {
+    if (!(error instanceof UnreadableSecret)) throw error;
+    log.error({ channel: channelId, reason: error.message }, 'credentials cannot be decrypted');
+    return { kind: 'unusable', error: credentialsUnreadableError };
+  }
+};
 
 /** Returns the renderer of a processed post; a post that is filtered or held back has no steps. */
 export const rendererOf = (

@@ -11,7 +11,7 @@ import {
   type StepOutcome,
 } from '../../../platforms/publisher.js';
 import { Leases } from '../../../postgres/leases.js';
-import { SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
+import { SecretVault } from '../../../secrets/vault.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
 import { keyOfMedium, MediaFiles } from '../inputs/shared-inputs.js';
 import { ChannelStates } from '../inputs/waiting-publications.js';
@@ -24,9 +24,7 @@ import {
   type AwaitingPace,
   conclude,
   type Credentials,
-  credentialsMissingError,
   type CredentialsRead,
-  credentialsUnreadableError,
   findNextStep,
   internalError,
   leaseLostError,
@@ -43,7 +41,7 @@ import {
 } from './attempt-state.js';
 import { InDoubtResolver } from './in-doubt-resolver.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
-import type { PublicationAttempt } from './publication-attempt.js';
+import { type PublicationAttempt, readCredentials } from './publication-attempt.js';
 import { Pacing } from './start-limits.js';
 
 /**
@@ -53,13 +51,13 @@ import { Pacing } from './start-limits.js';
 @Injectable()
 export class StepSender {
   constructor(
-    private readonly vault: SecretVault,
+    readonly vault: SecretVault,
     private readonly pacing: Pacing,
     private readonly media: MediaFiles,
     private readonly concurrency: GroupConcurrency,
     private readonly leases: Leases,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOG) private readonly log: Log,
+    @Inject(LOG) readonly log: Log,
     private readonly outcomes: OutcomeRecorder,
     private readonly resolver: InDoubtResolver,
     private readonly channels: ChannelStates,
@@ -179,15 +177,8 @@ export class StepSender {
     return { chat, credentialsId: channel.credentialsId, account };
   }
 
-  private async readCredentials({ channel, row }: PublicationAttempt): Promise<CredentialsRead> {
-    try {
-      const credentials = await this.vault.readSecret(channel.credentialsId);
-      return credentials ? { kind: 'read', credentials } : { kind: 'unusable', error: credentialsMissingError };
-    } catch (error) {
-      if (!(error instanceof UnreadableSecret)) throw error;
-      this.log.error({ channel: row.channel_id, reason: error.message }, 'credentials cannot be decrypted');
-      return { kind: 'unusable', error: credentialsUnreadableError };
-    }
+  private readCredentials({ channel, row }: PublicationAttempt): Promise<CredentialsRead> {
+    return readCredentials(this, row.channel_id, channel);
   }
 
   /** Returns the step with the given name; undefined if the post's rendering no longer has it. */
