@@ -54,6 +54,10 @@ export class PublishPayloadDto {
   @Must.beBoolean()
   readonly is_advertisement: unknown;
 
+  /** True to publish without a notification for readers, where the network can. */
+  @Must.beBoolean()
+  readonly silent: unknown;
+
   @Must.beWithin(0, LIMITS.pauseMinutes)
   readonly ad_pause_minutes: unknown;
 

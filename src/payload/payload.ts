@@ -57,6 +57,8 @@ export interface PublishPayload {
   readonly media?: readonly Media[];
   readonly buttons?: readonly (readonly Button[])[];
   readonly is_advertisement?: boolean;
+  /** True if readers should get no notification. */
+  readonly silent?: boolean;
   readonly ad_pause_minutes?: number;
   readonly ad_target_pause_minutes?: number;
   readonly targets?: readonly { readonly id: string }[];

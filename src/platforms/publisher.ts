@@ -21,7 +21,7 @@ export interface PlatformPost {
 /** Returns the part of a payload that networks see. */
 export const toPlatformPost = (payload: PublishPayload): PlatformPost => {
   const { text = '', entities = [], media = [], buttons = [], is_advertisement: isAdvertisement = false } = payload;
-  return { text, entities, media, buttons, isAdvertisement };
+  return { text, entities, media, buttons, isAdvertisement, ...(payload.silent === true && { silent: true }) };
 };
 
 /** The target of a post. `address` is the public part of its credentials, such as a chat or group id. */

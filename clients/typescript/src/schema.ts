@@ -174,6 +174,17 @@ export interface Schemas {
   readonly Burst: { readonly requests: number; readonly per_seconds: number };
   /** A URL button: `https://` or `tg://`. */
   readonly Button: { readonly text: string; readonly url: string };
+  /** A forecast of what can be changed. A take-back is tried whatever it says. */
+  readonly Can: {
+    /** Null if only the network knows. */
+    readonly withdraw: boolean | null;
+    /** Until when the network allows it, ISO 8601, UTC; null if it names no end, and before the publication. */
+    readonly withdraw_until: string | null;
+    /** What can be edited. */
+    readonly edit: readonly ('buttons' | 'media' | 'text')[];
+    /** Why it cannot be taken back, or why that is not known; null if it can. */
+    readonly text: string | null;
+  };
   /** The result of cancelling a post's planned or queued publications. */
   readonly Cancelled: {
     /** Always true. */
@@ -324,9 +335,9 @@ export interface Schemas {
   /** Replaces a post's content for one network or target, field by field. Null removes a field. */
   readonly ContentOverride: {
     readonly text?: string | null;
-    readonly entities?: readonly Schemas['Entity'][] | null;
-    readonly media?: readonly Schemas['Media'][] | null;
     readonly buttons?: readonly (readonly Schemas['Button'][])[] | null;
+    readonly media?: readonly Schemas['Media'][] | null;
+    readonly entities?: readonly Schemas['Entity'][] | null;
   };
   /** The current state: publications, waits, and things that need attention. */
   readonly CurrentOverview: {
@@ -480,7 +491,7 @@ export interface Schemas {
         readonly max_pause_minutes: 1440;
         readonly max_schedule_days: 366;
       };
-      readonly features: readonly ('overrides' | 'publish_at')[];
+      readonly features: readonly ('overrides' | 'publish_at' | 'silent' | 'withdraw')[];
     };
   };
   /** Messages of a call that had been given up but succeeded beside another call that was counted. */
@@ -806,6 +817,8 @@ export interface Schemas {
     /** The calls that publishing would make, in order, channel by channel. */
     readonly requests: readonly Schemas['PreviewCall'][];
     readonly warnings: readonly Schemas['PreviewWarning'][];
+    /** What could be changed afterwards, on the first channel that the post goes to. */
+    readonly can: Schemas['Can'];
   };
   /** A new endpoint with its secrets: the response to its creation. */
   readonly NewEndpoint: {
@@ -1281,6 +1294,7 @@ export interface Schemas {
     readonly duplicates: readonly Schemas['Duplicate'][];
     /** The latest take-back; null if there was none. */
     readonly withdrawal: Schemas['Withdrawal'] | null;
+    readonly can: Schemas['Can'];
   };
   /** The error of a failed publication; the same fields as a publisher's error. */
   readonly PublicationError: {
@@ -1320,6 +1334,7 @@ export interface Schemas {
     readonly waiting_for: Schemas['Waiting'] | null;
     /** The latest take-back; null if there was none. */
     readonly withdrawal: Schemas['WithdrawalStatus'] | null;
+    readonly can: Schemas['Can'];
   };
   /** A degradation of a post. */
   readonly PublicationWarning: { readonly code: string; readonly message: string };
@@ -1330,6 +1345,8 @@ export interface Schemas {
     readonly media?: readonly Schemas['Media'][];
     readonly buttons?: readonly (readonly Schemas['Button'][])[];
     readonly is_advertisement?: boolean;
+    /** True if readers should get no notification. */
+    readonly silent?: boolean;
     readonly ad_pause_minutes?: number;
     readonly ad_target_pause_minutes?: number;
     readonly targets?: readonly { readonly id: string }[];
@@ -1868,6 +1885,7 @@ export interface Schemas {
     readonly duplicates: readonly Schemas['Duplicate'][];
     /** The latest take-back; null if there was none. */
     readonly withdrawal: Schemas['Withdrawal'] | null;
+    readonly can: Schemas['Can'];
     /** The first 120 characters of the post's text. */
     readonly excerpt: string | null;
     /** ISO 8601, UTC. */
@@ -1978,11 +1996,11 @@ export interface Schemas {
   readonly WithdrawnPost: {
     /** `post_…` */
     readonly id: string;
-    /** Readers may see something of them, which is deleted next. */
+    /** Readers may still see these; their messages are being deleted. */
     readonly withdrawing: number;
-    /** Nothing of them was published, and nothing will be. */
+    /** These were never published, and never will be. */
     readonly cancelled: number;
-    /** Nothing was left to do. */
+    /** There was nothing to take back, or it was taken back before. */
     readonly unchanged: number;
     readonly publications: readonly Schemas['Publication'][];
   };
@@ -1992,11 +2010,11 @@ export interface Schemas {
     readonly ok: true;
     /** `post_…` */
     readonly id: string;
-    /** Readers may see something of them, which is deleted next. */
+    /** Readers may still see these; their messages are being deleted. */
     readonly withdrawing: number;
-    /** Nothing of them was published, and nothing will be. */
+    /** These were never published, and never will be. */
     readonly cancelled: number;
-    /** Nothing was left to do. */
+    /** There was nothing to take back, or it was taken back before. */
     readonly unchanged: number;
     readonly publications: readonly Schemas['PublicationStatus'][];
   };
@@ -2039,6 +2057,8 @@ export interface Schemas {
     readonly media?: readonly Schemas['MediaRequest'][];
     readonly buttons?: readonly (readonly Schemas['ButtonRequest'][])[];
     readonly is_advertisement?: boolean;
+    /** True to publish without a notification for readers, where the network can. */
+    readonly silent?: boolean;
     readonly ad_pause_minutes?: number;
     readonly ad_target_pause_minutes?: number;
     readonly targets?: readonly Schemas['TargetRequest'][];
@@ -2054,10 +2074,10 @@ export interface Schemas {
     readonly publish_at?: string | null;
   };
   readonly WithdrawRequest: {
-    /** Why, for the people who read the history. */
+    /** The reason, which the history shows. */
     readonly reason?: string;
     /** Ids of the channels (`tgt_…`) on which the post is taken back; absent for all. */
-    readonly targets?: readonly unknown[];
+    readonly targets?: readonly string[];
   };
   readonly TempPauseRequest: {
     readonly project_minutes?: number;
@@ -2218,7 +2238,7 @@ export interface Schemas {
     readonly processing?: Schemas['ProcessingRequest'] | null;
   };
   readonly WithdrawPublicationRequest: {
-    /** Why, for the people who read the history. */
+    /** The reason, which the history shows. */
     readonly reason?: string;
   };
   readonly ConfirmRecoveryRequest: {

@@ -40,6 +40,13 @@ export const GATE_MESSAGES = {
   endpointChanging: 'The endpoint is being changed. Send the same request again.',
 };
 
+/** `can.text`: why a publication cannot be taken back. Networks have reasons of their own. */
+export const FORECAST_MESSAGES = {
+  nothing: 'Readers see nothing of it, so there is nothing to take back.',
+  channelDeleted: 'The channel was deleted, and its credentials with it.',
+  notSupported: message('Messages on {network} cannot be deleted from here.'),
+};
+
 /** Reasons why a client may not change its post. */
 export const CHANGE_MESSAGES = {
   /** 412 `revision_mismatch` */

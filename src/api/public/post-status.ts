@@ -4,6 +4,7 @@ import { FindEndpointTargets } from '../../projections/discovery/discovery.queri
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { type EndpointPost, PostPlans } from '../../projections/posts/post-details.queries.js';
 import { FindHolds, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
+import { ChangeForecasts } from './change-forecast.js';
 import { PostStatusView } from './post.views.js';
 
 /** Builds the views of posts for the clients of their endpoint, including why each publication waits (D-48). */
@@ -14,6 +15,7 @@ export class PostStatusViewBuilder {
     private readonly findEndpointTargets: FindEndpointTargets,
     private readonly findHoldsQuery: FindHolds,
     private readonly plans: PostPlans,
+    private readonly forecasts: ChangeForecasts,
   ) {}
 
   /** Returns one view per post, in the same order. */
@@ -23,7 +25,8 @@ export class PostStatusViewBuilder {
     const planned = posts.filter(({ post }) => post.is_planned).map(({ post }) => post.post_id);
     const plans = await this.plans.find(planned);
     const isVerbose = endpoint.verbose_discovery;
-    return posts.map((post) => new PostStatusView(post, holds, plans.get(post.post.post_id), projects, isVerbose));
+    const can = await this.forecasts.forecast(posts.flatMap(({ publications }) => publications));
+    return posts.map((post) => new PostStatusView(post, holds, plans.get(post.post.post_id), projects, isVerbose, can));
   }
 
   /** Finds the holds of the posts' queued publications. Returns them by publication id. */

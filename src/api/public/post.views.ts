@@ -15,6 +15,7 @@ import {
   type RowWithdrawal,
 } from '../../projections/posts/posts.tables.js';
 import { findDueWait, type Hold, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
+import type { CanView } from './change-forecast.js';
 import type { AnsweredPost, ReceivedPost } from './gate/gate.js';
 import type { ParsedPost } from './gate/parsed-post.js';
 import type { RequestLogEntry } from './gate/request-recorder.js';
@@ -238,6 +239,7 @@ export class PublicationStatusView {
   readonly waiting_for: WaitingView | null;
   /** The latest take-back; null if there was none. */
   readonly withdrawal: WithdrawalStatusView | null;
+  readonly can: CanView;
 
   constructor(
     row: PublicationRow,
@@ -245,6 +247,7 @@ export class PublicationStatusView {
     projects: readonly DiscoveredProject[],
     isVerbose: boolean,
     plan: PlanHold | undefined,
+    can: CanView,
   ) {
     const index = projects.findIndex(({ project_id }) => project_id === row.project_id);
     const project = projects[index];
@@ -261,6 +264,7 @@ export class PublicationStatusView {
     this.waiting_for = row.state === 'queued' ? new WaitingView(scheduled) : null;
     if (row.state === 'planned' && plan) this.waiting_for = new WaitingView(undefined, plan);
     this.withdrawal = row.withdrawal && new WithdrawalStatusView(row.withdrawal, listRemaining(row));
+    this.can = can;
   }
 }
 
@@ -301,6 +305,7 @@ export class PostStatusView {
     plan: PlanHold | undefined,
     projects: readonly DiscoveredProject[],
     isVerbose: boolean,
+    can: ReadonlyMap<string, CanView>,
   ) {
     this.id = post.post_id;
     this.accepted_at = iso(post.accepted_at);
@@ -312,7 +317,15 @@ export class PostStatusView {
     this.approval = approval && new ApprovalView(approval);
     this.revision = post.version;
     this.publications = publications.map(
-      (row) => new PublicationStatusView(row, holds.get(row.publication_id), projects, isVerbose, plan),
+      (row) =>
+        new PublicationStatusView(
+          row,
+          holds.get(row.publication_id),
+          projects,
+          isVerbose,
+          plan,
+          can.get(row.publication_id)!,
+        ),
     );
   }
 }

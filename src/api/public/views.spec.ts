@@ -1,4 +1,5 @@
 import { buildProblemView, HttpProblem } from '../transport/problem.view.js';
+import { CanView } from './change-forecast.js';
 import { InfoView } from './info.controller.js';
 import { PausesView } from './pauses.controller.js';
 import { PublishView } from './post.views.js';
@@ -43,8 +44,9 @@ describe('the JSON of an answer', () => {
   it('of the sandbox has its fields in their order, and no absent ones (D-38, D-44)', () => {
     const media = [new SandboxMediumView('https://example.com/a.png', 1.5, true)];
     const calls = [new PreviewCallView('message', 'sendMessage', { text: 'Ahoy' }, 'tgt_1')];
+    const can = new CanView({ withdraw: true, until: null, text: null });
     const warnings = [new PreviewWarningView('a', 'b'), new PreviewWarningView('c', 'd', 'tgt_1')];
-    const preview = { telegram: new NetworkPreviewView('Ahoy', 0, calls, warnings) };
+    const preview = { telegram: new NetworkPreviewView('Ahoy', 0, calls, warnings, can) };
     const validation = new SandboxValidationView('passed', 'passed', media);
     const mistakes = [new PayloadWarningView('unknown_field', 'txt', 'e')];
     expect(JSON.stringify(new SandboxView(true, validation, preview, mistakes, null))).toBe(
@@ -52,7 +54,8 @@ describe('the JSON of an answer', () => {
         '"media":[{"url":"https://example.com/a.png","size_mb":1.5,"ok":true}]},"preview":{"telegram":' +
         '{"text_after_trim":"Ahoy","trimmed_chars":0,"requests":[{"step":"message","method":"sendMessage",' +
         '"request":{"text":"Ahoy"},"target_id":"tgt_1"}],"warnings":[{"code":"a","message":"b"},' +
-        '{"code":"c","message":"d","target_id":"tgt_1"}]}},"warnings":[{"code":"unknown_field","path":"txt","message":"e"}]}',
+        '{"code":"c","message":"d","target_id":"tgt_1"}],"can":{"withdraw":true,"withdraw_until":null,"edit":[],' +
+        '"text":null}}},"warnings":[{"code":"unknown_field","path":"txt","message":"e"}]}',
     );
   });
 

@@ -46,6 +46,7 @@ import {
   DeliveriesController,
   WebhookOutputsController,
 } from '../../api/management/webhook-outputs/webhook-outputs.controller.js';
+import { ChangeForecasts } from '../../api/public/change-forecast.js';
 import { ChangeFeed } from '../../changes/change-feed.js';
 import { ResourceOwners } from '../../changes/resource-owners.js';
 import { HealthModule } from './health.module.js';
@@ -95,6 +96,7 @@ import { PublicApiModule } from './public-api.module.js';
     OwnedResources,
     PlanQuotas,
     ProcessingPreview,
+    ChangeForecasts,
     PublicationViewBuilder,
     ResourceOwners,
     ...[OverviewBuilder, OverviewFactsReader, ChecksBuilder],

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ChangeForecasts } from '../../api/public/change-forecast.js';
 import { ChangeReceiver } from '../../api/public/change-receiver.js';
 import { Authentication } from '../../api/public/gate/authentication.js';
 import { ContentCheck } from '../../api/public/gate/content-check.js';
@@ -35,6 +36,7 @@ import { UnauthenticatedBodies } from '../../api/transport/request-memory.js';
     UnauthenticatedBodies,
     RequestRecorder,
     ChangeReceiver,
+    ChangeForecasts,
     PostStatusViewBuilder,
     Sandbox,
     SandboxPreview,

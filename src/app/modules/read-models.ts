@@ -2,6 +2,7 @@ import { ActivityQueries, AlertQueries } from '../../projections/activity/activi
 import {
   ChannelPlatforms,
   ChannelsWithoutCredentials,
+  FindChannelAddresses,
   FindChannelsOfChat,
   FindEndpointTargets,
   FindMissingIds,
@@ -74,6 +75,7 @@ export const READ_MODELS = [
   FindPost,
   FindPostsLeft,
   FindPublication,
+  FindChannelAddresses,
   FindResource,
   ListDeliveries,
   ListPosts,

@@ -1,5 +1,6 @@
 import {
   CHANGE_MESSAGES,
+  FORECAST_MESSAGES,
   GATE_MESSAGES,
   PAYLOAD_WARNINGS,
   PREVIEW_MESSAGES,
@@ -69,6 +70,11 @@ export const POSTS = [
     ofOwner: 'этого владельца',
     perSecond: 'в секунду',
     everySeconds: 'за {seconds} с',
+  }),
+  translate(FORECAST_MESSAGES, {
+    nothing: 'Читатели ничего не видят, поэтому отзывать нечего.',
+    channelDeleted: 'Канал удалён вместе с ключами доступа.',
+    notSupported: 'Отсюда нельзя удалять сообщения в {network}.',
   }),
   translate(PREVIEW_MESSAGES, {
     channelDisabled: 'Канал отключён: этот пост там не выйдет.',

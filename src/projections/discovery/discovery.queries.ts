@@ -344,3 +344,20 @@ export class ProjectOutputs {
     return rows[0]!.found;
   }
 }
+
+/** Finds the addresses of channels. */
+@Injectable()
+export class FindChannelAddresses {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  /** Returns the addresses by channel id; deleted channels are absent. */
+  async execute(channelIds: readonly string[]): Promise<Map<string, ChannelRow['address']>> {
+    if (channelIds.length === 0) return new Map();
+    const { rows } = await this.pool.query<Pick<ChannelRow, 'channel_id' | 'address'>>({
+      name: 'addresses of channels',
+      text: `select channel_id, state -> 'address' as address from ${DISCOVERY}.channel where channel_id = any($1)`,
+      values: [[...new Set(channelIds)]],
+    });
+    return new Map(rows.map(({ channel_id, address }) => [channel_id, address]));
+  }
+}

@@ -79,6 +79,7 @@ describe('posts', () => {
           published_at: expect.stringMatching(/Z$/),
           duplicates: [],
           withdrawal: null,
+          can: { withdraw: true, withdraw_until: expect.stringMatching(/Z$/), edit: [], text: null },
         },
       ],
     });

@@ -48,7 +48,7 @@ describe('discovery (publish-api.md: GET /v1/webhooks/{slug}/info)', () => {
           max_pause_minutes: 1440,
           max_schedule_days: 366,
         },
-        features: ['publish_at', 'overrides'],
+        features: ['publish_at', 'overrides', 'withdraw', 'silent'],
       },
     });
   });
@@ -194,6 +194,7 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
       ...one,
       published_at: body.publications[n].published_at as unknown,
       waiting_for: body.publications[n].waiting_for as unknown,
+      can: { withdraw: true, withdraw_until: body.publications[n].can.withdraw_until as unknown, edit: [], text: null },
     }));
     const accepted_at = expect.stringMatching(/Z$/) as string;
     const plan = { publish_at: null, released_at: accepted_at, approval: null, revision: 1 };

@@ -153,7 +153,8 @@ describe('the processing of posts by a project (D-28)', () => {
 
     const { preview, would_create_post } = (await setup.endpoint.sandbox({ text: 'A CASINO' })).body;
     expect(would_create_post).toBe(true);
-    expect(preview.telegram).toEqual({ text_after_trim: '', trimmed_chars: 0, requests: [], warnings: [reason] });
+    const can = { withdraw: true, withdraw_until: null, edit: [], text: null };
+    expect(preview.telegram).toEqual({ text_after_trim: '', trimmed_chars: 0, requests: [], warnings: [reason], can });
     expect(preview.vk).toMatchObject({ text_after_trim: 'A CASINO', warnings: [{ code: 'no_target' }] });
   });
 

@@ -134,3 +134,39 @@ it('is listed by its state, and no longer counts as what was in doubt', async ()
   const { items } = await manage('GET', `/history/events?owner_id=${owner_id}&type=PublicationWithdrawalRequested`);
   expect(items).toMatchObject([{ actor: `endpoint:${channel.endpoint.id}` }, { data: { publicationId: id } }]);
 });
+
+it('is forecast: by the network where something is published, and from the state elsewhere', async () => {
+  const [telegram, vk, vkWithUser] = await Promise.all([
+    harness.createChannel('telegram'),
+    harness.createChannel('vk', { credentials: { upload_token: undefined } }),
+    harness.createChannel('vk'),
+  ]);
+  const readCan = async (channel: PublishingChannel, postId: string) => {
+    const [publication] = (await channel.endpoint.readPost(postId)).body.publications;
+    const [full] = (await manage('GET', `/posts/${postId}`)).publications;
+    expect(full.can).toEqual(publication.can);
+    return publication.can;
+  };
+  const CAN = { withdraw: true, withdraw_until: null, edit: [], text: null };
+  const CANNOT = { ...CAN, withdraw: false, text: expect.stringContaining('nothing to take back') };
+  const { postId } = await publish(telegram);
+  const [{ published_at }] = (await manage('GET', `/posts/${postId}`)).publications;
+  const until48 = new Date(Date.parse(String(published_at)) + 48 * 3_600_000).toISOString();
+  expect(await readCan(telegram, postId)).toEqual({ ...CAN, withdraw_until: until48 });
+  await withdraw(telegram, postId);
+  await telegram.waitForState(postId, 'withdrawn');
+  expect(await readCan(telegram, postId)).toEqual(CANNOT);
+
+  const ofVk = await publish(vk);
+  const unsure = { ...CAN, withdraw: null, text: expect.stringContaining('upload_token') };
+  expect(await readCan(vk, ofVk.postId)).toEqual(unsure);
+  expect(await readCan(vkWithUser, (await publish(vkWithUser)).postId)).toEqual(CAN);
+  const waiting = await vk.publish({ text: 'Later', publish_at: new Date(Date.now() + 3_600_000).toISOString() });
+  expect(await readCan(vk, waiting)).toEqual(CAN);
+  await withdraw(vk, waiting);
+  expect(await readCan(vk, waiting)).toEqual(CANNOT);
+  expect((await vk.endpoint.sandbox({ text: 'New' })).body.preview).toMatchObject({
+    telegram: { can: CAN },
+    vk: { can: unsure },
+  });
+});

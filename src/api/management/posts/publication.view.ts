@@ -19,6 +19,7 @@ import {
   type Hold,
   type ScheduledWithHold,
 } from '../../../projections/publish-schedule/holds.queries.js';
+import { type CanView, ChangeForecasts } from '../../public/change-forecast.js';
 import { WithdrawalStatusView } from '../../public/post.views.js';
 import { HOLD_MESSAGES as TEXTS, PUBLICATION_VIEW_MESSAGES } from '../messages.js';
 
@@ -263,12 +264,13 @@ export class PublicationView {
   readonly duplicates: readonly DuplicateView[];
   /** The latest take-back; null if there was none. */
   readonly withdrawal: WithdrawalView | null;
+  readonly can: CanView;
 
   /**
    * @param scheduled its entry in the publish schedule; undefined if it is not scheduled
    * @param plan what its post waits for; required if the publication is planned
    */
-  constructor(row: PublicationRow, scheduled: ScheduledWithHold | undefined, plan?: PlanHold) {
+  constructor(row: PublicationRow, scheduled: ScheduledWithHold | undefined, can: CanView, plan?: PlanHold) {
     this.id = row.publication_id;
     this.post_id = row.post_id;
     this.target_id = row.channel_id;
@@ -287,6 +289,7 @@ export class PublicationView {
     this.published_at = isoOrNull(row.published_at);
     this.duplicates = row.duplicates.map(({ message_ids, at }) => ({ message_ids, at: iso(at) }));
     this.withdrawal = row.withdrawal && new WithdrawalView(row.withdrawal, listRemaining(row));
+    this.can = can;
   }
 }
 
@@ -308,6 +311,7 @@ export class PublicationViewBuilder {
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly findHolds: FindHolds,
     private readonly plans: PostPlans,
+    private readonly forecasts: ChangeForecasts,
   ) {}
 
   /** Returns one view per row, in the same order. */
@@ -318,6 +322,10 @@ export class PublicationViewBuilder {
     const byId = new Map(scheduled.map((row) => [row.publication.publication_id, row]));
     const planned = rows.filter(({ state }) => state === 'planned');
     const plans = await this.plans.find(planned.map(({ post_id }) => post_id));
-    return rows.map((row) => new PublicationView(row, byId.get(row.publication_id), plans.get(row.post_id)));
+    const can = await this.forecasts.forecast(rows);
+    return rows.map(
+      (row) =>
+        new PublicationView(row, byId.get(row.publication_id), can.get(row.publication_id)!, plans.get(row.post_id)),
+    );
   }
 }

@@ -1,3 +1,4 @@
+import { CanView } from '../change-forecast.js';
 import { type ChannelPreview, previewNetwork, type PreviewTarget } from './network-preview.js';
 
 const channel = (n: number): PreviewTarget => ({
@@ -15,6 +16,7 @@ describe('previewNetwork', () => {
       textAfterTrim: text,
       trimmedChars: 0,
       warnings: [],
+      can: new CanView({ withdraw: true, until: null, text: null }),
       calls: [{ step: 'message', method: 'sendMessage', request: { text }, target_id: target!.channelId }],
     });
     const { requests, warnings } = await previewNetwork('telegram', [1, 2, 3, 4, 5].map(channel), previewChannel);

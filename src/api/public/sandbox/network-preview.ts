@@ -15,6 +15,7 @@ import {
   programSize,
 } from '../../../processing/pattern.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
+import type { CanView } from '../change-forecast.js';
 import { PREVIEW_MESSAGES } from '../messages.js';
 import { NetworkPreviewView, type PreviewCallView, PreviewWarningView } from './sandbox.view.js';
 
@@ -25,6 +26,7 @@ export interface ChannelPreview {
   readonly trimmedChars: number;
   readonly calls: readonly PreviewCallView[];
   readonly warnings: readonly Warning[];
+  readonly can: CanView;
 }
 
 /** A channel of the endpoint. */
@@ -76,9 +78,9 @@ export const previewNetwork = async (
     ({ channelId }) => new PreviewWarningView('channel_disabled', PREVIEW_MESSAGES.channelDisabled, channelId),
   );
   if (receiving.length === 0) {
-    const { textAfterTrim, trimmedChars, warnings } = await previewChannel(disabled[0] ?? channels[0]);
+    const { textAfterTrim, trimmedChars, warnings, can } = await previewChannel(disabled[0] ?? channels[0]);
     const reasons = disabled.length > 0 ? disabledWarnings : [noTarget(platform, channels.length > 0, isOverridden)];
-    return new NetworkPreviewView(textAfterTrim, trimmedChars, [], [...reasons, ...warnings]);
+    return new NetworkPreviewView(textAfterTrim, trimmedChars, [], [...reasons, ...warnings], can);
   }
   const previews: ChannelPreview[] = [];
   for (let size = 0; previews.length < receiving.length && size < MAX_SHOWN;) {
@@ -87,11 +89,11 @@ export const previewNetwork = async (
     if (receiving.length > 1) size += JSON.stringify(preview.calls).length;
   }
   const omitted = receiving.length - previews.length;
-  const { textAfterTrim, trimmedChars } = previews[0]!;
+  const { textAfterTrim, trimmedChars, can } = previews[0]!;
   const calls = previews.flatMap((preview) => preview.calls);
   const omittedWarnings = omitted > 0 ? [callsLeftOut(omitted)] : [];
   const warnings = [...mergeWarnings(previews, receiving), ...disabledWarnings, ...omittedWarnings];
-  return new NetworkPreviewView(textAfterTrim, trimmedChars, calls, warnings);
+  return new NetworkPreviewView(textAfterTrim, trimmedChars, calls, warnings, can);
 };
 
 /**

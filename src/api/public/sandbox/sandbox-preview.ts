@@ -18,6 +18,7 @@ import type { Translate, TranslationResult } from '../../../processing/translati
 import { FindResource } from '../../../projections/discovery/discovery.queries.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { SecretVault } from '../../../secrets/vault.js';
+import { CanView, ChangeForecasts } from '../change-forecast.js';
 import { previewBudgetRejection } from '../gate/rejections.js';
 import { AcceptanceSlots, type CheckedLists } from '../media-check.js';
 import { PREVIEW_MESSAGES } from '../messages.js';
@@ -97,6 +98,7 @@ export class SandboxPreview {
     private readonly translation: SandboxTranslation,
     private readonly budget: PreviewBudget,
     private readonly patterns: PreviewPatterns,
+    private readonly forecasts: ChangeForecasts,
   ) {}
 
   /**
@@ -134,7 +136,8 @@ export class SandboxPreview {
       const previewChannel = async (shown: PreviewTarget | undefined): Promise<ChannelPreview> => {
         const channel = await this.findChannel(platform, shown?.channelId, endpoint.owner_id);
         const post = await processed(shown?.projectId ?? firstProject);
-        return spend(() => this.renderChannel(post, media, platform, channel));
+        const can = new CanView(this.forecasts.forecastFor(platform, channel.address));
+        return { ...(await spend(() => this.renderChannel(post, media, platform, channel))), can };
       };
       const isOverridden = channelId === '' && targets.some((each) => each.platform === platform && hasOwn(each));
       return previewNetwork(platform, channels, previewChannel, isOverridden);
@@ -160,7 +163,7 @@ export class SandboxPreview {
     media: readonly ProbedMedium[],
     platform: string,
     channel: PlatformChannel,
-  ): ChannelPreview {
+  ): Omit<ChannelPreview, 'can'> {
     if (processed.kind === 'filtered') return previewNothing(processed.reason);
     if (processed.kind === 'wait') {
       const { code, message } = processed.error;
@@ -205,7 +208,7 @@ const knownMedia = (
   return lists.get(list.path) ?? list.media.map((medium) => ({ ...medium, sizeBytes: null, mime: null }));
 };
 
-const previewNothing = (reason: Warning): ChannelPreview => ({
+const previewNothing = (reason: Warning): Omit<ChannelPreview, 'can'> => ({
   textAfterTrim: '',
   trimmedChars: 0,
   calls: [],

@@ -2,6 +2,7 @@ import { isoOrNull } from '../../../kernel/clock.js';
 import type { JsonObject } from '../../../kernel/ids.js';
 import type { Plan } from '../../../payload/publish-at.js';
 import { type HttpProblem, ProblemView } from '../../transport/problem.view.js';
+import type { CanView } from '../change-forecast.js';
 
 /** The result of a check; `not_checked` if the body could not be read that far. */
 export type CheckResult = 'passed' | 'failed' | 'not_checked';
@@ -81,6 +82,8 @@ export class NetworkPreviewView {
     /** The calls that publishing would make, in order, channel by channel. */
     readonly requests: readonly PreviewCallView[],
     readonly warnings: readonly PreviewWarningView[],
+    /** What could be changed afterwards, on the first channel that the post goes to. */
+    readonly can: CanView,
   ) {}
 }
 
