@@ -233,6 +233,8 @@ const handle = (event: PostEvent, rows: LoadedRows): void => {
       return replan({ ...row, targets: event.data.targets.length }, event.data, rows);
     case 'PostApprovalRequested':
       return; // the event that accepted or changed the post already contains this
+    case 'PostWithdrawn':
+      return; // only what was released can be withdrawn
     case 'PostApproved':
       return putPost({ ...row, is_pending: false, is_held: false }, rows);
     case 'PostRejected':
