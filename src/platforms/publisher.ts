@@ -215,6 +215,54 @@ export type DeleteOutcome =
   /** Posts would be refused too (D-71): token revoked, chat gone, bot removed. */
   | { readonly kind: 'needs_attention'; readonly error: PublishError };
 
+/** What readers see of a post on one channel. */
+export interface PublishedPost {
+  /** The content that they see, after processing. */
+  readonly post: PlatformPost;
+  /** Results of the steps that published it, except for the last step's, or {@link EditRendering.resultsAfter}. */
+  readonly results: SendContext['results'];
+  /** In the order of publication. */
+  readonly messageIds: readonly string[];
+}
+
+/** A call of an edit. */
+export interface EditStep extends Step {
+  /** The message that it changes; null for an upload before that. */
+  readonly messageId: string | null;
+}
+
+/** The plan of an edit. */
+export interface EditRendering extends Omit<Rendering, 'steps'> {
+  /** Empty if readers would see no difference. */
+  readonly steps: readonly EditStep[];
+  /** {@link PublishedPost.results} once all steps are done. */
+  readonly resultsAfter: SendContext['results'];
+}
+
+/** Why the messages cannot hold the new content, known before any call: `text_removed`, `media_count` … */
+export interface EditRefusal {
+  readonly refusal: Pick<PublishError, 'code' | 'message'>;
+}
+
+/** What happened to a call of an edit. An unanswered call is a retry, because an edit can be repeated. */
+export type EditOutcome =
+  | {
+      readonly kind: 'done';
+      /** For later steps; empty unless it was an upload. */
+      readonly result: JsonObject;
+      /** False if the network says that nothing differs. */
+      readonly changed: boolean;
+    }
+  /** As for {@link DeleteOutcome}; `error.code` is `no_right_to_edit`, `user_token_needed`, `chat_changed` or `refused`. */
+  | Exclude<DeleteOutcome, { kind: 'deleted' }>;
+
+/** A forecast of what can be edited. */
+export interface EditForecast {
+  readonly edit: readonly ('text' | 'buttons' | 'media')[];
+  /** Why something is missing; null if nothing is. */
+  readonly text: string | null;
+}
+
 /** A forecast of whether messages can be deleted. */
 export interface DeleteForecast {
   /** Null if only the network knows. */
@@ -351,4 +399,21 @@ export interface Publisher {
    * @param publishedAt null before a publication
    */
   canDelete?(channel: PlatformChannel, publishedAt: Instant | null, now: Instant, minuteMs: number): DeleteForecast;
+  /**
+   * Plans the calls that change what readers see into `post`: never a new message, nor one less. Absent if the network
+   * cannot edit. Pure.
+   * @param results of the edit's uploads so far
+   */
+  renderEdit?(
+    published: PublishedPost,
+    post: PlatformPost,
+    channel: PlatformChannel,
+    results?: SendContext['results'],
+  ): EditRendering | EditRefusal;
+  /** Runs one step of an edit; never throws. `context.results` are those of the edit's uploads. */
+  edit?(step: EditStep, context: SendContext): Promise<EditOutcome>;
+  /** Predicts what can be edited in a published post. Absent if the network cannot edit. Pure. */
+  canEdit?(post: PlatformPost, channel: PlatformChannel): EditForecast;
+  /** Pins a message to the top of the chat, without a notification; absent if the network cannot. Never throws. */
+  pin?(message: PublishedMessage, context: DeleteContext): Promise<EditOutcome>;
 }
