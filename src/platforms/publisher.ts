@@ -16,6 +16,8 @@ export interface PlatformPost {
   readonly isAdvertisement: boolean;
   /** True if readers should get no notification; default: false. */
   readonly silent?: boolean;
+  /** True if the message should be pinned once it is published; default: false. Renderers only warn where that is impossible. */
+  readonly pin?: boolean;
 }
 
 /** Returns the part of a payload that networks see. */
@@ -416,4 +418,6 @@ export interface Publisher {
   canEdit?(post: PlatformPost, channel: PlatformChannel): EditForecast;
   /** Pins a message to the top of the chat, without a notification; absent if the network cannot. Never throws. */
   pin?(message: PublishedMessage, context: DeleteContext): Promise<EditOutcome>;
+  /** Returns the id of the message to pin: the one with the text, otherwise the first. Present if `pin` is. Pure. */
+  messageToPin?(published: PublishedPost, channel: PlatformChannel): string | undefined;
 }
