@@ -32,6 +32,7 @@ import { type Projection, PROJECTIONS } from '../../projections/engine/projectio
 import { createRebuildHandler } from '../../projections/engine/rebuild/rebuild-job.js';
 import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import { createProjectionVerification } from '../../projections/engine/verification/verify-projection.js';
+import { DoubtfulSends } from '../../sagas/change-published/doubtful-sends.js';
 import { NoticeQueue } from '../../sagas/deliver-notices/notice-queue.js';
 import { OUTPUTS_PER_HOST } from '../../sagas/deliver-webhooks/deliver-webhooks.js';
 import { ATTEMPT_TIMEOUT_MS, DeliverySender, PublishedTexts } from '../../sagas/deliver-webhooks/delivery-sender.js';
@@ -44,6 +45,7 @@ import { FailureRecorder } from '../../sagas/publish-due-posts/attempt/failure-r
 import { InDoubtResolver } from '../../sagas/publish-due-posts/attempt/in-doubt-resolver.js';
 import { OutcomeRecorder } from '../../sagas/publish-due-posts/attempt/outcome-recorder.js';
 import { PublicationRunner } from '../../sagas/publish-due-posts/attempt/publication-runner.js';
+import { SentPosts } from '../../sagas/publish-due-posts/attempt/sent-posts.js';
 import { Pacing, PublishingQuota, StartTurns } from '../../sagas/publish-due-posts/attempt/start-limits.js';
 import { StepSender } from '../../sagas/publish-due-posts/attempt/step-sender.js';
 import { PostProcessor, StoredTranslations } from '../../sagas/publish-due-posts/inputs/post-processor.js';
@@ -92,6 +94,7 @@ const SAGA_PARTS: Provider[] = [
   ...SAGAS,
   ChannelStates,
   DeliveryFanOut,
+  DoubtfulSends,
   DueWorkServices,
   EventOwners,
   EventSagaServices,
@@ -111,6 +114,7 @@ const SAGA_PARTS: Provider[] = [
   PublicationRunner,
   PublishedTexts,
   PublishingQuota,
+  SentPosts,
   StepSender,
   StoredTranslations,
   {

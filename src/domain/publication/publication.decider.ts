@@ -28,6 +28,7 @@ import {
   decideWithdrawal,
   decideWithdrawalProgress,
   endAttemptOfWithdrawn,
+  UNKNOWN_STEP,
   withdrawAgain,
   type WithdrawalProgress,
 } from './withdrawal.js';
@@ -57,7 +58,7 @@ export type PublicationCommand =
       readonly type: 'MarkRestored';
     } & Omit<PublicationInDoubt['data'], 'step' | 'attempt'>)
   | ({
-      /** A look-up found a step of a publication that is in doubt because events were lost (D-80). */
+      /** A look-up found a step of a publication that is in doubt, after its attempt had ended (D-69, D-80). */
       readonly type: 'MarkFound';
       readonly step: string;
       readonly result: JsonObject;
@@ -110,11 +111,13 @@ export const publication: Decider<
         const { sending } = state;
         // A doubt without an open attempt counts as one, so that numbers of attempts stay unique.
         const attempt = state.status === 'publishing' ? state.attempt : state.attempt + 1;
-        return [{ type: 'PublicationInDoubt', data: { attempt, at, step: sending ?? 'unknown', error, ...ids } }];
+        return [{ type: 'PublicationInDoubt', data: { attempt, at, step: sending ?? UNKNOWN_STEP, error, ...ids } }];
       }
       case 'MarkFound': {
         // Someone may have settled it during the look-up.
-        if (state.status !== 'in_doubt') return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
+        const isTakenBack = state.status === 'withdrawing' && state.doubtfulStep === command.step;
+        if (state.status !== 'in_doubt' && !isTakenBack)
+          return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
         const { at, step, result, isWhole, messageIds, urls, warnings } = command;
         const { attempt } = state;
         if (!isWhole) {
@@ -257,7 +260,7 @@ const decideInAttempt = (
       // A resend triggered by the channel's setting counts as a failed attempt, so that the limits apply.
       if (retryAt !== null)
         return [{ type: 'PublicationPostponed', data: { attempt, at, retryAt, rule: 'retry', error, ...ids } }];
-      const step = state.sending ?? 'unknown';
+      const step = state.sending ?? UNKNOWN_STEP;
       return [{ type: 'PublicationInDoubt', data: { attempt, at, step, error, ...ids } }];
     }
     case 'PostponePublication': {

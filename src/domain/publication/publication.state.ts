@@ -1,9 +1,14 @@
 import type { Instant } from '../../kernel/clock.js';
 import { assertNever } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';
-import type { PublicationEvent, PublicationWithdrawalRequested, Sender } from './publication.events.js';
+import {
+  type PublicationEvent,
+  type PublicationWithdrawalRequested,
+  RESTORED,
+  type Sender,
+} from './publication.events.js';
 import { initialRetryCounters, type RetryCounters } from './retry-limits.js';
-import { endWithdrawal, settle } from './withdrawal.js';
+import { endWithdrawal, settle, UNKNOWN_STEP } from './withdrawal.js';
 
 /** Status of a publication (management-api.md: publication). */
 export type PublicationStatus =
@@ -47,8 +52,10 @@ export interface PublicationState extends RetryCounters {
   readonly hasOpenDuplicate: boolean;
   /** True once the whole post was published, whatever became of it since. */
   readonly hasSucceeded: boolean;
-  /** The visible step of which it is unknown whether readers see it; null unless in doubt. */
+  /** The visible step of which it is unknown whether readers see it, or {@link UNKNOWN_STEP}; null unless in doubt. */
   readonly doubtfulStep: string | null;
+  /** When that became unknown; 0 before. */
+  readonly doubtfulSince: Instant;
   /** Who made the latest attempt, and where; null before the first, and in events of former releases. */
   readonly sender: Sender | null;
   readonly withdrawal: Withdrawal | null;
@@ -72,6 +79,7 @@ export const initial: PublicationState = {
   hasOpenDuplicate: false,
   hasSucceeded: false,
   doubtfulStep: null,
+  doubtfulSince: 0,
   sender: null,
   withdrawal: null,
   deletedIds: [],
@@ -121,8 +129,10 @@ export const evolve = (state: PublicationState, event: PublicationEvent): Public
     case 'PublicationFailed':
       return { ...state, status: settle(state, 'failed'), sending: null };
     case 'PublicationInDoubt': {
-      const { attempt, step: doubtfulStep } = event.data;
-      return { ...state, status: settle(state, 'in_doubt'), attempt, doubtfulStep, sending: null };
+      const { attempt, at: doubtfulSince, error } = event.data;
+      // Where events were lost, other steps may have been sent too (D-80).
+      const doubtfulStep = error.code === RESTORED ? UNKNOWN_STEP : event.data.step;
+      return { ...state, status: settle(state, 'in_doubt'), attempt, doubtfulStep, doubtfulSince, sending: null };
     }
     case 'PublicationFiltered':
       return { ...state, status: 'filtered' };

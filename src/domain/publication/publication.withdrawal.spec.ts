@@ -4,7 +4,7 @@ import { fold } from '../../kernel/events.js';
 import { isRejection } from '../../kernel/result.js';
 import { publication, type PublicationCommand, type PublicationState } from './publication.decider.js';
 import type { PublicationEvent } from './publication.events.js';
-import { listRemaining } from './withdrawal.js';
+import { listRemaining, UNKNOWN_STEP } from './withdrawal.js';
 
 const T = Date.UTC(2025, 2, 14, 12);
 const ids = { publicationId: 'pub_1', postId: 'post_1', channelId: 'tgt_1' };
@@ -146,6 +146,41 @@ describe('a publication that is taken back (D-69)', () => {
       .given([...events, deleted('a')])
       .when({ type: 'MarkWithdrawn', ...ids, at: T + 3 })
       .then([withdrawn]);
+  });
+
+  it('deletes what a look-up finds, unless it is another step', () => {
+    const found = {
+      type: 'MarkFound',
+      ...ids,
+      at: T + 3,
+      result: {},
+      messageIds: ['b'],
+      urls: [],
+      warnings: [],
+    } as const;
+    const events = [started, completed('a', 'b'), inDoubt, requested()];
+    const whole: PublicationEvent = { ...succeeded, data: { ...succeeded.data, at: T + 3 } };
+    spec(publication)
+      .given(events)
+      .when({ ...found, step: 'b', isWhole: true })
+      .then([whole]);
+    spec(publication)
+      .given(events)
+      .when({ ...found, step: 'b', isWhole: false })
+      .then([completed('b')]);
+    for (const known of [whole, completed('b')]) {
+      const state = fold(publication, [...events, known]);
+      expect([state.status, state.doubtfulStep, listRemaining(state)]).toEqual(['withdrawing', null, ['b', 'a']]);
+    }
+    spec(publication)
+      .given(events)
+      .when({ ...found, step: 'c', isWhole: true })
+      .thenRejected('over');
+  });
+
+  it('is in doubt as a whole if events were lost', () => {
+    const lost: PublicationEvent = { ...inDoubt, data: { ...inDoubt.data, error: { ...error, code: 'restored' } } };
+    expect(fold(publication, [started, lost, requested()]).doubtfulStep).toBe(UNKNOWN_STEP);
   });
 
   it('deletes messages that appear afterwards', () => {

@@ -25,6 +25,9 @@ export type WithdrawalProgress =
     } & PublicationWithdrawalPostponed['data'])
   | ({ readonly type: 'MarkWithdrawalFailed' } & PublicationWithdrawalFailed['data']);
 
+/** Name of the step in doubt if it is unknown which steps were sent. */
+export const UNKNOWN_STEP = 'unknown';
+
 /** Lists the messages that readers may still see, in the order of their deletion: the last one first. */
 export const listRemaining = ({ messageIds, duplicateIds, deletedIds }: PublicationState): readonly string[] => {
   const deleted = new Set(deletedIds);
@@ -137,7 +140,7 @@ export const endAttemptOfWithdrawn = (
   if (command.type === 'StartStep') return reject('stale_attempt', PUBLICATION_MESSAGES.withdrawn);
   const { attempt, at, error } = command;
   if (command.type === 'MarkInDoubt') {
-    const step = state.sending ?? 'unknown';
+    const step = state.sending ?? UNKNOWN_STEP;
     return [{ type: 'PublicationInDoubt', data: { attempt, at, step, error, ...ids } }];
   }
   const failed: PublicationEvent = { type: 'PublicationFailed', data: { attempt, at, error, ...ids } };

@@ -156,6 +156,13 @@ export class PostPlaces {
     return (await this.pool.query<Place>(text, [postId])).rows[0] ?? null;
   }
 
+  /** Finds the content and the project of a publication; null if the read model does not (yet) show it. */
+  async findContentOfPublication(publicationId: string): Promise<(Place & { readonly project_id: string }) | null> {
+    const text = `select stream, content_revision as revision, project_id
+      from ${POSTS}.post join ${POSTS}.publication using (post_id) where publication_id = $1`;
+    return (await this.pool.query<Place & { project_id: string }>(text, [publicationId])).rows[0] ?? null;
+  }
+
   /** Returns whether a publication of a post in a project has yet to end, unless it is missing from the read model. */
   async hasUnfinished(postId: string, projectId: string): Promise<boolean> {
     const { rows } = await this.pool.query<{ found: boolean }>({

@@ -29,6 +29,7 @@ import { gatewayError, internalError, type LoadedPublication } from '../publish-
 import { attentionOf, type Channel, readCredentials } from '../publish-due-posts/attempt/publication-attempt.js';
 import { Pacing } from '../publish-due-posts/attempt/start-limits.js';
 import { ChannelStates } from '../publish-due-posts/inputs/waiting-publications.js';
+import { DoubtfulSends } from './doubtful-sends.js';
 import { WITHDRAWAL_MESSAGES as MESSAGES } from './messages.js';
 import { COUNT_WITHDRAWAL, type CountWithdrawal, reportWithdrawal } from './report-withdrawal.js';
 
@@ -60,6 +61,15 @@ interface ClaimedChange {
   readonly signals: ShutdownSignals;
 }
 
+/** What a call to the network needs. */
+interface Call {
+  readonly channel: Channel;
+  readonly publisher: Publisher;
+  readonly publication: LoadedPublication;
+  readonly messageId: string;
+  readonly credentials: SendContext['credentials'];
+}
+
 /**
  * Deletes the messages of publications that were taken back (D-69). Deleting can be repeated, so a call that was not
  * answered is simply made again: no call is in doubt. The stream is authoritative, not the schedule.
@@ -78,6 +88,7 @@ export class ChangePublished {
     private readonly channels: ChannelStates,
     readonly vault: SecretVault,
     private readonly pacing: Pacing,
+    private readonly doubts: DoubtfulSends,
     private readonly leases: Leases,
     private readonly stories: PostStories,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -120,10 +131,15 @@ export class ChangePublished {
       const reason = reasonAgainst(publication, channel, publisher, this.chatOf(channel));
       let next: WithoutIds<ProgressCommand>;
       if (reason) next = { type: 'MarkWithdrawalFailed', error: reason };
-      else if (messageId === undefined) next = endOf(publication);
+      else if (messageId === undefined && state.doubtfulStep === null) next = { type: 'MarkWithdrawn' };
+      else if (messageId === undefined && !this.doubts.canLookUp({ channel, publisher, publication })) next = UNKNOWN;
       else if (read.kind === 'unusable')
         next = this.postpone(publication, { kind: 'needs_attention', error: read.error });
-      else {
+      else if (messageId === undefined) {
+        const found = await this.lookUp(claimed, { channel, publisher, publication, ...read });
+        if (found === null) return null;
+        next = found;
+      } else {
         const outcome = await this.deleteMessage(claimed, { channel, publisher, publication, messageId, ...read });
         if (outcome === null) return null;
         if (outcome.kind === 'needs_attention') await this.flag(row, publication, channel, outcome.error);
@@ -137,18 +153,38 @@ export class ChangePublished {
     return publication.position;
   }
 
+  /** What is found is deleted next. @returns null if nothing can be said yet */
+  private async lookUp(
+    { row, signals }: ClaimedChange,
+    { credentials, ...send }: Omit<Call, 'messageId'>,
+  ): Promise<WithoutIds<ProgressCommand> | null> {
+    const settled = await this.doubts.settle({ row, signals, ...send }, credentials);
+    switch (settled?.type) {
+      case undefined:
+        return null;
+      case 'MarkFound':
+        return settled;
+      case 'not_sent':
+        return { type: 'MarkWithdrawn' };
+      case 'unknown':
+        return UNKNOWN;
+      case 'unanswered': {
+        const error = gatewayError(
+          'unanswered',
+          'network',
+          MESSAGES.lookingUp({ network: this.titleOf(send.channel) }),
+        );
+        const next = this.postpone(send.publication, { kind: 'retry', error, afterMs: null, named: false });
+        return next.type === 'PostponeWithdrawal' ? next : UNKNOWN;
+      }
+    }
+  }
+
   /** @returns null if this worker must leave the publication to another */
   private async deleteMessage(
     { row, worker, signals }: ClaimedChange,
-    call: {
-      readonly channel: Channel;
-      readonly publisher: Publisher;
-      readonly publication: LoadedPublication;
-      readonly messageId: string;
-      readonly credentials: SendContext['credentials'];
-    },
+    { channel, publisher, publication, messageId, credentials }: Call,
   ): Promise<DeleteOutcome | null> {
-    const { channel, publisher, publication, messageId, credentials } = call;
     const target = { id: row.channel_id, address: channel.address, settings: { ...channel.settings } };
     await this.pacing.waitForChange({ publisher, ownerId: row.owner_id, signals }, credentials);
     const holdsLease = () => this.leases.stillHoldsLeasesOf(worker);
@@ -277,14 +313,11 @@ const reasonAgainst = (
   return null;
 };
 
-/** Everything known is deleted. It stays unknown what became of a send in doubt. */
-const endOf = ({ state }: LoadedPublication): WithoutIds<ProgressCommand> =>
-  state.doubtfulStep === null
-    ? { type: 'MarkWithdrawn' }
-    : {
-        type: 'MarkWithdrawalFailed',
-        error: gatewayError('outcome_unknown', 'network', MESSAGES.outcomeUnknown),
-      };
+/** Everything known is deleted, and it stays unknown what became of a send in doubt. */
+const UNKNOWN = {
+  type: 'MarkWithdrawalFailed',
+  error: gatewayError('outcome_unknown', 'network', MESSAGES.outcomeUnknown),
+} as const;
 
 /** True if the account that asks is known to be the one that published (D-70). */
 const isSameAccount = (

@@ -10,6 +10,7 @@ export const WITHDRAWAL_MESSAGES = {
   ),
   outcomeUnknown:
     'It is not known whether the network published this. What is known was deleted. Look at the chat, and delete the rest by hand.',
+  lookingUp: message('{network} did not say whether it published this. It is asked again.'),
   notSupported: message('Messages on {network} cannot be deleted from here. Delete them by hand.'),
   gaveUp: message('It could not be deleted for 24 hours: {error} Delete it by hand, or take it back again.'),
 };

@@ -8,11 +8,8 @@ import type { Instant } from '../../kernel/clock.js';
 import type { RecordedEvent } from '../../kernel/events.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { isRejection } from '../../kernel/result.js';
-import { contentFor } from '../../payload/overrides.js';
 import { Publishers } from '../../platforms/platform-catalogue.js';
 import type { LookUpResult, SendContext, SendInDoubt, Step } from '../../platforms/publisher.js';
-import { PostPayloads, type PostWithPayload } from '../../projections/posts/post-payloads.js';
-import { ChannelMessages } from '../../projections/posts/publications.queries.js';
 import { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import type { ScheduledPublication } from '../../projections/publish-schedule/publish-schedule.tables.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
@@ -21,9 +18,8 @@ import { causedBy } from '../engine/event-saga.js';
 import { GroupConcurrency } from '../engine/group-concurrency.js';
 import { isOutage } from '../engine/outages.js';
 import type { LoadedPublication } from '../publish-due-posts/attempt/attempt-state.js';
-import { type Render, rendererOf } from '../publish-due-posts/attempt/publication-attempt.js';
+import { nextVisible, type SentPost, SentPosts } from '../publish-due-posts/attempt/sent-posts.js';
 import { Pacing } from '../publish-due-posts/attempt/start-limits.js';
-import { PostProcessor } from '../publish-due-posts/inputs/post-processor.js';
 import { ChannelStates } from '../publish-due-posts/inputs/waiting-publications.js';
 
 const NAME = 'recover';
@@ -41,9 +37,8 @@ type Found = 'found' | 'not_found' | 'unanswered';
 interface Candidate {
   readonly row: ScheduledPublication;
   readonly publication: LoadedPublication;
-  readonly post: PostWithPayload;
+  readonly post: SentPost;
   readonly started: RecordedEvent<RecoveryStarted>;
-  readonly render: Render;
   /** @returns null if the read model does not show all earlier messages yet */
   readonly lookUp: (
     step: Step,
@@ -61,11 +56,9 @@ export class LookUpRestored {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly schedule: PublishScheduleQueries,
-    private readonly payloads: PostPayloads,
     private readonly publishers: Publishers,
-    private readonly processor: PostProcessor,
+    private readonly sentPosts: SentPosts,
     private readonly channels: ChannelStates,
-    private readonly messages: ChannelMessages,
     private readonly vault: SecretVault,
     private readonly pacing: Pacing,
     private readonly concurrency: GroupConcurrency,
@@ -136,47 +129,34 @@ export class LookUpRestored {
     claimed: Set<string>,
     signal: AbortSignal,
   ): Promise<Candidate | null> {
-    const { publication_id: key, channel_id: channelId, owner_id: ownerId } = row;
+    const { channel_id: channelId, owner_id: ownerId } = row;
     const publisher = this.publishers.get(row.platform);
     if (!publisher.lookUp) return null;
-    const [channel, publication, post, project] = await Promise.all([
+    const [channel, publication] = await Promise.all([
       this.channels.loadChannel(channelId),
-      this.aggregates.loadAggregate(decider, key),
-      this.payloads.readPost(row.post_stream, row.post_revision),
-      this.processor.loadProject(row.project_id),
+      this.aggregates.loadAggregate(decider, row.publication_id),
     ]);
     if (channel.deleted || publication.state.status !== 'in_doubt') return null;
     const credentials = await this.vault.readSecret(channel.credentialsId);
     if (!credentials) return null;
-    const payload = contentFor(post.payload, { channelId, platform: channel.platform });
-    const processed = await this.processor.processAsSent({ row, payload, channel }, publication, project);
-    if (processed?.kind !== 'post') return null;
     const target = { id: channelId, address: channel.address, settings: { ...channel.settings } };
+    const signals = { drain: signal, abort: signal };
+    const paced = { publisher, target, ownerId, signals, endStart: () => undefined };
+    const awaitTurn = async () => void (await this.pacing.waitForTurn(paced, { visible: false }, credentials));
+    const post = await this.sentPosts.read({ row, publication, channel, publisher, credentials, signal, awaitTurn });
+    if (!post) return null;
     const { from, at } = started.data;
     const { startedAt } = publication.state;
     const since = Math.min(from ?? at, startedAt || Infinity) - CLOCK_DIFFERENCE_MS;
+    const send: SendInDoubt = { since, until: at, before: new Set() };
     const chat = JSON.stringify([channel.platform, channel.address]);
 
     const lookUp: Candidate['lookUp'] = async (step, results, after) => {
-      const others = await this.messages.findMessageIds(channelId, after.position);
-      if (others === null) return null;
-      const send: SendInDoubt = { since, until: at, before: new Set(), others };
-      const paced = {
-        publisher,
-        target,
-        ownerId,
-        signals: { drain: signal, abort: signal },
-        endStart: () => undefined,
-      };
       const place = { group: channel.platform, owner: ownerId };
-      const media = () => Promise.reject(new Error('a look-up sends no media'));
       this.concurrency.acquire(place);
       try {
-        await this.pacing.waitForTurn(paced, { visible: false }, credentials);
-        if (signal.aborted) return null;
-        const context = { credentials, channel: target, results, key, waits: {}, media, signal };
-        const answer = await publisher.lookUp!(step, context, send);
-        if (answer.kind !== 'sent') return answer;
+        const answer = await post.lookUp(step, results, send, after.position);
+        if (answer?.kind !== 'sent') return answer;
         // Another channel may publish in the same chat, and its message may not be in the read model yet.
         const names = answer.outcome.messageIds.map((id) => chat + id);
         if (names.some((name) => claimed.has(name))) return { kind: 'unknown' };
@@ -186,12 +166,13 @@ export class LookUpRestored {
         this.concurrency.release(place);
       }
     };
-    return { row, publication, post, started, render: rendererOf({ publisher, target }, processed), lookUp };
+    return { row, publication, post, started, lookUp };
   }
 
   /** Looks up the visible steps in order, and records each that is found. */
   private async findSteps(candidate: Candidate): Promise<Found> {
-    const { row, started, render, lookUp } = candidate;
+    const { row, started, lookUp } = candidate;
+    const { render } = candidate.post;
     const { publication_id: publicationId, post_id: postId, channel_id: channelId } = row;
     let { publication } = candidate;
     for (;;) {
@@ -224,6 +205,3 @@ export class LookUpRestored {
     await this.pauses.apply({ postId, projectId, channelId, payload, at, origin: causedBy(started, NAME) });
   }
 }
-
-const nextVisible = (render: Render, results: SendContext['results']): Step | undefined =>
-  render(results).steps.find(({ visible, name }) => visible && !(name in results));

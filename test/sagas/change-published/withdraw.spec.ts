@@ -138,12 +138,12 @@ describe('a post that is taken back', () => {
     await channel.network.request('POST', 'chats', { chat_id: channel.chat, state: 'missing' });
     await withdraw(channel, postId);
     const readChannel = () => harness.gateway.manage('GET', `/channels/${channel.channelId}`);
-    await until('the channel needs attention', async () => (await readChannel()).attention !== null);
-    const [publication] = (await read(postId)).publications;
-    expect(publication).toMatchObject({
-      state: 'withdrawing',
-      withdrawal: { waiting_for: { rule: 'needs_attention' }, error: { category: 'channel' } },
+    const [publication] = await until('it waits for the owner', async () => {
+      const { publications } = await read(postId);
+      return publications[0].withdrawal.waiting_for?.rule === 'needs_attention' && publications;
     });
+    expect(publication).toMatchObject({ state: 'withdrawing', withdrawal: { error: { category: 'channel' } } });
+    expect((await readChannel()).attention).not.toBeNull();
     await channel.network.request('POST', 'chats', { chat_id: channel.chat, state: 'member' });
     await channel.waitForState(postId, 'withdrawn');
   });

@@ -25,7 +25,7 @@ interface UnconfirmedSend {
 }
 
 /** How far another machine's clock may have been ahead when it started an attempt, in ms (ADR-103). */
-const CLOCK_TOLERANCE_MS = 2 * 3_600_000;
+export const CLOCK_TOLERANCE_MS = 2 * 3_600_000;
 /** Maximum clock difference between NTP-synchronised machines, in ms. */
 const CLOCK_DIFFERENCE_MS = 5_000;
 
@@ -36,7 +36,7 @@ const TRY_AFTER_MS = [0, 2_000, 5_000, 15_000, 45_000, 120_000, 300_000];
 /**
  * How long a network may still process a call after the connection breaks, in ms. An earlier "not sent" is not trusted.
  */
-const SETTLED_AFTER_MS = 5_000;
+export const SETTLED_AFTER_MS = 5_000;
 /**
  * Interval between checks for a response recorded by another process, in ms: long enough for the process to register
  * again after a lost session.

@@ -105,6 +105,8 @@ type ProcessedAttempt = Pick<
   'row' | 'payload' | 'channel' | 'origin' | 'signals' | 'ownerId' | 'endStart'
 >;
 
+type PostInProject = Pick<ProcessedAttempt['row'], 'post_id' | 'project_id'>;
+
 /**
  * Applies a project's processing to posts (D-28). The first attempt that produces the text pins the project's settings:
  * later attempts and look-ups use the same revision, even if the project has changed.
@@ -146,7 +148,7 @@ export class PostProcessor {
 
   /** Processes a post as it may have been sent, without asking for translations; null if one is not stored. */
   async processAsSent(
-    { row, payload, channel }: Pick<ProcessedAttempt, 'row' | 'payload' | 'channel'>,
+    { row, payload, channel }: Pick<ProcessedAttempt, 'payload' | 'channel'> & { readonly row: PostInProject },
     publication: LoadedPublication,
     current: LoadedAggregate<ProjectState>,
   ): Promise<ProcessedPost | null> {
@@ -159,7 +161,7 @@ export class PostProcessor {
   }
 
   private async findProcessing(
-    row: ProcessedAttempt['row'],
+    row: PostInProject,
     publication: LoadedPublication,
     current: LoadedAggregate<ProjectState>,
   ): Promise<{ readonly processing: Processing; readonly projectRevision: string }> {
