@@ -1,13 +1,16 @@
 /**
- * The attacks `planned` and `webhooks` of the bench neighbours, whose work begins long after the attacker's requests.
+ * The attacks `planned`, `webhooks` and `withdraw` of the bench neighbours, whose work begins or ends long after the
+ * attacker's requests.
  * `planned`: an owner plans 200 posts to 2,000 channels each for one moment (--planned-posts, --planned-channels);
  * others' posts, planned for every moment of the round, and the answers to them are measured. `webhooks`: posts of an
- * owner with 100 channels and 100 outputs, five projects of 20 each; the deliveries of another owner are measured. All
- * calm rounds come first, because a backlog of the attacker remains. Each line shows the others' p50 and p99.
+ * owner with 100 channels and 100 outputs, five projects of 20 each; the deliveries of another owner are measured.
+ * `withdraw`: an owner takes back posts with 1,000 publications each (--publications), one after the other; others' posts
+ * are measured. All calm rounds come first, because a backlog of the attacker remains. Each line shows the others' p50
+ * and p99.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OPERATOR_KEY, readOption } from './environment.js';
-import { parseDueTime, quantile, readMessagesAfter, until } from './publishing.js';
+import { countAccepted, parseDueTime, quantile, readMessagesAfter, until } from './publishing.js';
 import { seed } from './seed.js';
 
 const CONNECTIONS = 16;
@@ -20,7 +23,7 @@ const POST_EVERY_MS = 5_000;
 /** Number of channels that a project can have. */
 const MOST_IN_PROJECT = 200;
 
-export const BURSTS = ['planned', 'webhooks'];
+export const BURSTS = ['planned', 'webhooks', 'withdraw'];
 
 /** Measures one of the attacks. Returns a line with the ratios. */
 export const measureBurst = async (name, { environment, network, url, port, args, call }) => {
@@ -29,7 +32,7 @@ export const measureBurst = async (name, { environment, network, url, port, args
   const rate = readOption(args, 'rate', 20);
   const post = environment.startGenerator('timed-posts.js');
   const context = { environment, network, url, port, args, call, post, seconds, rate };
-  const { calm, attack, describe } = await (name === 'planned' ? preparePlanned(context) : prepareWebhooks(context));
+  const { calm, attack, describe } = await PREPARE[name]({ ...context, rounds });
   console.log(`attack: ${name}`);
   await calm(); // warms up
   const results = { calm: [], attacked: [] };
@@ -111,6 +114,57 @@ const prepareWebhooks = async ({ environment, url, port, call, post, seconds, ra
   };
   return { calm: round, attack, describe: () => `   (${attacks} posts of the attacker)` };
 };
+
+const prepareWithdraw = async ({ network, url, port, args, call, post, seconds, rate, rounds }) => {
+  const channels = readOption(args, 'publications', 1_000);
+  const others = await seed(url, OPERATOR_KEY, { channels: OTHERS, endpoints: OTHERS });
+  const projects = Math.ceil(channels / MOST_IN_PROJECT);
+  const { endpoint } = await createAttacker(call, Array(projects).fill(Math.ceil(channels / projects)));
+  const wrong = [];
+  for (let n = 0; n < rounds * readOption(args, 'posts', 3); n++) {
+    const before = await countAccepted(network);
+    wrong.push((await call(endpoint.path, { text: `Wrong ${n}` }, endpoint.token)).id);
+    await until(async () => (await countAccepted(network)) >= before + channels);
+  }
+  const countDeleted = async (after) =>
+    (await (await fetch(`${network.url}/_control/changes?after=${after}`)).json()).items.length;
+  const [answers, times] = [[], []];
+  let deleted = 0;
+  const takeBack = async () => {
+    const id = wrong.shift();
+    if (!id) throw new Error('too few posts to take back: raise --posts');
+    const startedAt = Date.now();
+    const { withdrawing } = await call(`${endpoint.path}/posts/${id}/withdraw`, {}, endpoint.token);
+    if (withdrawing !== channels) throw new Error(`${withdrawing} of ${channels} publications are taken back`);
+    answers.push(Date.now() - startedAt);
+    await until(async () => (await countDeleted(deleted)) >= channels);
+    deleted += channels;
+    times.push(Date.now() - startedAt);
+  };
+  let isAttacked = false;
+  const round = async () => {
+    const before = await countAccepted(network);
+    let isOn = isAttacked;
+    const attacking = (async () => {
+      while (isOn) await takeBack();
+    })();
+    const { sent, latencies } = await post({ port, connections: CONNECTIONS, seconds, targets: others, rate });
+    isOn = false;
+    let messages = [];
+    await until(async () => (messages = await readMessagesAfter(network, before)).length >= sent);
+    await attacking;
+    return { answers: latencies, 'to the network': messages.map(delayOf) };
+  };
+  const attack = () => {
+    isAttacked = true;
+  };
+  const describe = () =>
+    `   (${times.length} posts taken back, ${channels} publications each: answered in ${ms(quantile(answers, 0.5))}, ` +
+    `all deleted after ${ms(quantile(times, 0.5))}, at most ${ms(quantile(times, 1))})`;
+  return { calm: round, attack, describe };
+};
+
+const PREPARE = { planned: preparePlanned, webhooks: prepareWebhooks, withdraw: prepareWithdraw };
 
 /** Creates an owner with projects of these numbers of channels, and an endpoint for all of them. */
 const createAttacker = async (call, sizes) => {

@@ -7,8 +7,8 @@
  * measured in an attacked round before the first. Also shows the CPU time per second of each process. Options:
  * --rounds, --seconds, --rate (the others' posts/s), --channels (of the attacker),
  * --attack=chats,photos,lists,changes,previews,sessions,readers, --cpu-prof=DIR (a profile of the API process, which has
- * one attacked round of each attack). The attacks `planned` and `webhooks` are in bursts.js, and run only if they are
- * named. With --flood it measures floods of requests instead (floods.js).
+ * one attacked round of each attack). The attacks `planned`, `webhooks` and `withdraw` are in bursts.js, and run only if
+ * they are named. With --flood it measures floods of requests instead (floods.js).
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
