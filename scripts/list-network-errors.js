@@ -28,9 +28,9 @@ network's own words. The facts behind the tables are in [networks.md](networks.m
 | program | this post fails: the request itself is wrong, so look at the settings and the version of the gateway |
 | doubt | it is unknown whether readers see the post: looked up, or left to the owner (D-25) |
 
-A table of changes comes first when a published message is deleted: \`refused\` there concerns that message alone, and with the code
-\`not_there\` there is nothing to delete (ADR-330). Then the network's own table counts, with two differences: what it refuses has the code
-\`refused\`, and what is in doubt is sent again.
+A table of deletions, edits or pins comes first when a published message is changed: \`refused\` there concerns that message alone. With the
+code \`not_there\`, there is nothing to change; with \`not_modified\`, it is done already (ADR-330, ADR-340). Then the network's own table
+counts, with two differences: what it refuses has the code \`refused\`, and what is in doubt is sent again.
 
 An answer that fits no row is refused, with the code \`refused\` and the network's words. The metric
 \`crosspost_unknown_network_errors_total\` counts such answers by network and code.
@@ -45,13 +45,15 @@ const loadTables = async () => {
   try {
     const tables = [
       ['platforms/telegram/errors', 'TELEGRAM_ERRORS', 'Telegram'],
-      ['platforms/telegram/change-errors', 'TELEGRAM_CHANGE_ERRORS', 'Telegram: changes'],
+      ['platforms/telegram/change-errors', 'TELEGRAM_CHANGE_ERRORS', 'Telegram: deletions'],
+      ['platforms/telegram/change-errors', 'TELEGRAM_EDIT_ERRORS', 'Telegram: edits'],
+      ['platforms/telegram/change-errors', 'TELEGRAM_PIN_ERRORS', 'Telegram: pins'],
       ['platforms/vk/errors', 'VK_ERRORS', 'VK'],
-      ['platforms/vk/change-errors', 'VK_CHANGE_ERRORS', 'VK: changes'],
+      ['platforms/vk/change-errors', 'VK_CHANGE_ERRORS', 'VK: deletions'],
       ['platforms/max/errors', 'MAX_ERRORS', 'MAX'],
-      ['platforms/max/change-errors', 'MAX_CHANGE_ERRORS', 'MAX: changes'],
+      ['platforms/max/change-errors', 'MAX_CHANGE_ERRORS', 'MAX: deletions'],
       ['platforms/ok/errors', 'OK_ERRORS', 'OK'],
-      ['platforms/ok/change-errors', 'OK_CHANGE_ERRORS', 'OK: changes'],
+      ['platforms/ok/change-errors', 'OK_CHANGE_ERRORS', 'OK: deletions'],
       ['processing/translation/errors', 'TRANSLATION_ERRORS', 'LibreTranslate'],
     ];
     const contents = tables.map(([path, name]) => `export { ${name} } from './src/${path}.ts';`).join('\n');

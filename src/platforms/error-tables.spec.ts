@@ -5,7 +5,7 @@ import { MAX_ERRORS } from './max/errors.js';
 import { OK_CHANGE_ERRORS } from './ok/change-errors.js';
 import { OK_ERRORS } from './ok/errors.js';
 import type { StepOutcome } from './publisher.js';
-import { TELEGRAM_CHANGE_ERRORS } from './telegram/change-errors.js';
+import { TELEGRAM_CHANGE_ERRORS, TELEGRAM_EDIT_ERRORS, TELEGRAM_PIN_ERRORS } from './telegram/change-errors.js';
 import { TELEGRAM_ERRORS } from './telegram/errors.js';
 import { VK_CHANGE_ERRORS } from './vk/change-errors.js';
 import { VK_ERRORS } from './vk/errors.js';
@@ -18,7 +18,9 @@ const TABLES = [
   new ErrorTable('max', 'MAX', MAX_ERRORS),
   OK,
   new ErrorTable('gateway', 'LibreTranslate', TRANSLATION_ERRORS),
-  new ErrorTable('telegram', 'Telegram, changes', TELEGRAM_CHANGE_ERRORS),
+  new ErrorTable('telegram', 'Telegram, deletions', TELEGRAM_CHANGE_ERRORS),
+  new ErrorTable('telegram', 'Telegram, edits', TELEGRAM_EDIT_ERRORS),
+  new ErrorTable('telegram', 'Telegram, pins', TELEGRAM_PIN_ERRORS),
   new ErrorTable('vk', 'VK, changes', VK_CHANGE_ERRORS),
   new ErrorTable('max', 'MAX, changes', MAX_CHANGE_ERRORS),
   new ErrorTable('ok', 'OK, changes', OK_CHANGE_ERRORS),

@@ -105,6 +105,34 @@ export const CHANGE_MESSAGES = {
   chatMoved: message(
     'The chat has another id on {network} now, which does not know the message: delete it there by hand.',
   ),
+  /** `refused` */
+  editRefused: message(
+    '{network} refuses to change the message: correct it there by hand, or take the post back and send a new one.',
+  ),
+  /** `chat_changed` */
+  chatMovedSince: message(
+    'The chat has another id on {network} now, which does not know the message: change it there by hand.',
+  ),
+  /** reason for `pin_failed` */
+  pinRefused: message('{network} refuses to pin the message: pin it there by hand.'),
+};
+
+/** Reasons why published messages cannot hold new content. Networks have reasons of their own. */
+export const EDIT_MESSAGES = {
+  /** `nothing_left` */
+  nothingLeft: message('No part of the new content can be shown on {network}: take the post back instead.'),
+  /** `text_removed` */
+  textRemoved: message(
+    'The text on {network} is in a message of its own, which cannot be emptied: send a text, or take the post back.',
+  ),
+  /** `media_count` */
+  mediaCount: message(
+    'The number of media on {network} cannot change, from {published} to {wanted}: replace them one for one, or take the post back and send a new one.',
+  ),
+  /** `refused` */
+  messagesUnknown: message(
+    'It is not known which messages on {network} belong to the post, so none is changed: correct them there by hand.',
+  ),
 };
 
 /** Results of a channel test, on every network. */

@@ -16,7 +16,7 @@ export interface PlatformPost {
   readonly isAdvertisement: boolean;
   /** True if readers should get no notification; default: false. */
   readonly silent?: boolean;
-  /** True if the message should be pinned once it is published; default: false. Renderers only warn where that is impossible. */
+  /** True if the message should be pinned once it is published; default: false. Rendering only warns where it cannot. */
   readonly pin?: boolean;
 }
 
@@ -255,7 +255,7 @@ export type EditOutcome =
       /** False if the network says that nothing differs. */
       readonly changed: boolean;
     }
-  /** As for {@link DeleteOutcome}; `error.code` is `no_right_to_edit`, `user_token_needed`, `chat_changed` or `refused`. */
+  /** As for {@link DeleteOutcome}; `error.code` is `no_right_to_edit` (or `…_pin`), `user_token_needed`, `chat_changed` or `refused`. */
   | Exclude<DeleteOutcome, { kind: 'deleted' }>;
 
 /** A forecast of what can be edited. */

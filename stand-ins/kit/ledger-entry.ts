@@ -52,6 +52,9 @@ export interface LedgerEntry {
   readonly sent_by?: string;
 }
 
+/** What a message shows. */
+export type LedgerContent = Pick<LedgerEntry, 'text' | 'entities' | 'buttons' | 'media'>;
+
 /** Text as readers see it. */
 export type FormattedText = Pick<LedgerEntry, 'text' | 'entities'>;
 

@@ -108,6 +108,12 @@ export class Ledger {
     return found;
   }
 
+  /** Returns the entry with a number; undefined if there is none. */
+  async find(seq: number): Promise<LedgerEntry | undefined> {
+    const [entry] = await this.read({ after: seq - 1, limit: 1 });
+    return entry;
+  }
+
   /** Waits for pending writes and closes the file. */
   async close(): Promise<void> {
     await this.flushing;

@@ -25,10 +25,12 @@ export interface Chat {
   /** The supergroup to which the chat was migrated; null for none. */
   migratedTo: number | null;
   lastMessageId: number;
-  /** When each message was sent, in ms, and by which bot; message 1 comes first. */
-  readonly messages: { readonly at: number; readonly sentBy: string | undefined }[];
-  /** Whether the bot may delete messages. */
+  /** When each message was sent, in ms, by which bot, and its number in the ledger; message 1 comes first. */
+  readonly messages: { readonly at: number; readonly sentBy: string | undefined; readonly seq: number }[];
+  /** Whether the bot may delete messages, edit its own, and pin messages. */
   mayDelete: boolean;
+  mayEdit: boolean;
+  mayPin: boolean;
 }
 
 /** Every numeric or `@name` chat exists unless a control changes its state. A chat may have both a name and an id. */
@@ -87,13 +89,13 @@ export class Chats {
   }
 
   /** Restores the chat of a ledger entry; new message ids continue after the entry's id. */
-  restore({ channel, channel_title, channel_handle, message_id, at, sent_by }: LedgerEntry): void {
+  restore({ channel, channel_title, channel_handle, message_id, at, sent_by, seq }: LedgerEntry): void {
     const chat =
       this.byKey.get(channel.toLowerCase()) ??
       this.updateChat(channel, { title: channel_title, username: channel_handle ?? undefined });
     if (!chat) return;
     chat.lastMessageId = Math.max(chat.lastMessageId, Number(message_id));
-    chat.messages[Number(message_id) - 1] = { at: Date.parse(at), sentBy: sent_by };
+    chat.messages[Number(message_id) - 1] = { at: Date.parse(at), sentBy: sent_by, seq };
   }
 
   private add(key: string, id: number, username: string | null): Chat {
@@ -111,6 +113,8 @@ export class Chats {
       lastMessageId: 0,
       messages: [],
       mayDelete: true,
+      mayEdit: true,
+      mayPin: true,
     };
     this.byKey.set(key.toLowerCase(), chat);
     this.byKey.set(String(id), chat);

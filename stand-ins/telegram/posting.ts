@@ -98,12 +98,12 @@ export const sendMediaGroup = async (
   return appendMessages(posting, caller, chat, messages);
 };
 
-interface AlbumItem {
+export interface AlbumItem {
   readonly content: FormattedText;
   readonly sentMedium: SentMedium;
 }
 
-const parseItem = async (item: unknown, parameters: Parameters, store: MediaStore): Promise<AlbumItem> => {
+export const parseItem = async (item: unknown, parameters: Parameters, store: MediaStore): Promise<AlbumItem> => {
   if (typeof item !== 'object' || item === null) throw badRequest("Can't parse InputMedia: expected an Object");
   const { type, media, caption = '', caption_entities, ...sent } = item as Record<string, unknown>;
   if (typeof caption !== 'string') throw badRequest('caption must be a String');
@@ -116,17 +116,17 @@ const parseItem = async (item: unknown, parameters: Parameters, store: MediaStor
   return { content: prepareCaption(caption, parseEntities(caption_entities)), sentMedium };
 };
 
-const prepareCaption = (caption: string, entities: readonly LedgerEntity[]): FormattedText => {
+export const prepareCaption = (caption: string, entities: readonly LedgerEntity[]): FormattedText => {
   const content = prepareText(caption, entities, true);
   if (countCodePoints(content.text) > MAX_CAPTION) throw badRequest('Message caption is too long');
   return content;
 };
 
-const rejectParseMode = (parameters: Parameters): void => {
+export const rejectParseMode = (parameters: Parameters): void => {
   if (parameters.has('parse_mode')) throw badRequest('this stand-in accepts entities, not parse_mode');
 };
 
-const readKeyboard = (parameters: Parameters): Keyboard => {
+export const readKeyboard = (parameters: Parameters): Keyboard => {
   if (!parameters.has('reply_markup')) return [];
   const value = parameters.json('reply_markup');
   if (value === undefined) throw badRequest("Can't parse reply keyboard markup JSON object");
@@ -145,7 +145,7 @@ const readReply = (parameters: Parameters, chat: Chat): string | null => {
   throw badRequest('message to be replied not found');
 };
 
-const NO_FACTS = { width: 0, height: 0, duration: 0 };
+export const NO_FACTS = { width: 0, height: 0, duration: 0 };
 
 interface NewMessage {
   readonly content: FormattedText;

@@ -10,7 +10,8 @@ import type {
 } from '../kit/network.js';
 import { type RunningStandIn, serveNetwork, type StandInOptions } from '../kit/server.js';
 import { CHAT_STATES, Chats, type KnownChat } from './chats.js';
-import { deleteMessage } from './deleting.js';
+import { deleteMessage, pinChatMessage } from './deleting.js';
+import { editMessageCaption, editMessageMedia, editMessageText } from './editing.js';
 import { fullChatJson, MEDIUM_KINDS, memberJson } from './message.js';
 import { ApiError, badRequest, Parameters } from './parameters.js';
 import { type Caller, type PostingContext, sendMediaGroup, sendMedium, sendMessage } from './posting.js';
@@ -20,8 +21,8 @@ import { THEME } from './readers-view.js';
 /**
  * Telegram's own controls:
  * - `POST /_control/tokens {token, revoked}`: calls with a revoked token get 401
- * - `POST /_control/chats {chat_id, state?, migrated_to?, title?, username?, may_delete?}`: see `CHAT_STATES`;
- *   `migrated_to` null undoes a migration; `may_delete` false makes the chat's messages stay
+ * - `POST /_control/chats {chat_id, state?, migrated_to?, title?, username?, may_delete?, may_edit?, may_pin?}`: see
+ *   `CHAT_STATES`; `migrated_to` null undoes a migration; `may_delete` false makes the chat's messages stay
  * - `POST /_control/minute {ms}`: length of a minute of the 48 hours after which messages stay
  * - `POST /_control/rate-limit {on: true}` or with `chat_per_second`, `chat_per_minute`, `bot_per_second`; `{on: false}`
  */
@@ -33,7 +34,7 @@ const controlsOf = (revokedTokens: Set<string>, posting: PostingContext): Contro
 });
 
 const setChat = (chats: Chats, body: ControlFields): object => {
-  const { chat_id, migrated_to, title, username, may_delete } = body;
+  const { chat_id, migrated_to, title, username, may_delete, may_edit, may_pin } = body;
   if (typeof chat_id !== 'string' && typeof chat_id !== 'number')
     throw new InvalidControlRequest('chat_id must be a string');
   const state = body['state'] === undefined ? undefined : readChoice(body, 'state', CHAT_STATES);
@@ -45,6 +46,8 @@ const setChat = (chats: Chats, body: ControlFields): object => {
   if (state !== undefined) chat.state = state;
   if (migrated_to !== undefined) chat.migratedTo = migrated_to === null ? null : Number(migrated_to);
   if (typeof may_delete === 'boolean') chat.mayDelete = may_delete;
+  if (typeof may_edit === 'boolean') chat.mayEdit = may_edit;
+  if (typeof may_pin === 'boolean') chat.mayPin = may_pin;
   const { messages: _, ...shown } = chat;
   return shown;
 };
@@ -89,6 +92,10 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['getchat', getChat],
   ['getchatmember', getChatMember],
   ['deletemessage', deleteMessage],
+  ['editmessagetext', editMessageText],
+  ['editmessagecaption', editMessageCaption],
+  ['editmessagemedia', editMessageMedia],
+  ['pinchatmessage', pinChatMessage],
   ['sendmessage', sendMessage],
   ['sendmediagroup', sendMediaGroup],
   ...MEDIUM_KINDS.map((kind): [string, Method] => [
@@ -159,9 +166,9 @@ export interface TelegramStandInOptions extends StandInOptions {
 
 /**
  * Starts a server that behaves like `api.telegram.org` for posting bots (networks.md §1–§3, §8): `getMe`, `getChat`,
- * `getChatMember`, `deleteMessage`, `sendMessage`, `sendPhoto`, `sendVideo`, `sendAudio`, `sendDocument`, `sendMediaGroup`. It accepts
- * any token in the right format and any chat unless a control changes their state. Messages accepted before a stop or
- * kill are restored.
+ * `getChatMember`, `deleteMessage`, `editMessageText`, `editMessageCaption`, `editMessageMedia`, `pinChatMessage`,
+ * `sendMessage`, `sendPhoto`, `sendVideo`, `sendAudio`, `sendDocument`, `sendMediaGroup`. It accepts any token in the
+ * right format and any chat unless a control changes their state. Messages accepted before a stop or kill are restored.
  */
 export const startTelegramStandIn = async (options: TelegramStandInOptions): Promise<RunningStandIn> => {
   const demo = { id: DEMO_CHANNEL.credentials.chat_id, title: DEMO_CHANNEL.name };

@@ -61,10 +61,12 @@ interface PostView {
   /** Path prefix of media files. */
   readonly mediaBase: string;
   readonly isDeleted: boolean;
+  readonly isEdited: boolean;
+  readonly isPinned: boolean;
 }
 
 /** Renders one message on a wall as HTML. */
-export const renderPost = (entry: LedgerEntry, { views, mediaBase, isDeleted }: PostView): string =>
+export const renderPost = (entry: LedgerEntry, { views, mediaBase, isDeleted, isEdited, isPinned }: PostView): string =>
   toHtml([
     postElement(entry, {
       author: entry.channel_title,
@@ -72,7 +74,7 @@ export const renderPost = (entry: LedgerEntry, { views, mediaBase, isDeleted }: 
       attributes: { id: `p-${entry.seq}`, 'data-seq': String(entry.seq), 'data-day': entry.at.slice(0, 10) },
       showMedium: (medium) => showMedium(medium, mediaBase),
       footer: [
-        ...(isDeleted ? [element('span', { class: 'note' }, ['deleted'])] : []),
+        ...notes({ deleted: isDeleted, pinned: isPinned && !isDeleted, edited: isEdited && !isDeleted }),
         element('span', { class: 'views', title: 'Views' }, [EYE, formatCount(views)]),
         element('a', { class: 'id', href: `#p-${entry.seq}`, title: `Message ${entry.message_id}` }, [
           element('time', { datetime: entry.at }, [entry.at.slice(11, 16)]),
@@ -80,6 +82,9 @@ export const renderPost = (entry: LedgerEntry, { views, mediaBase, isDeleted }: 
       ],
     }),
   ]);
+
+const notes = (said: Readonly<Record<string, boolean>>): WallElement[] =>
+  Object.keys(said).flatMap((note) => (said[note] ? [element('span', { class: 'note' }, [note])] : []));
 
 const EYE = element('svg', { viewBox: '0 0 20 14', 'aria-hidden': 'true' }, [
   element('path', {

@@ -62,6 +62,8 @@ interface ShownPost extends LedgerEntry {
   /** Number of the post's last change; the first is its addition. */
   readonly version: number;
   readonly isDeleted: boolean;
+  readonly isEdited: boolean;
+  readonly isPinned: boolean;
 }
 
 /**
@@ -85,15 +87,24 @@ export class Wall {
   /** Adds a post; its number determines its position in the ring buffer. */
   add(entry: LedgerEntry): void {
     const viewsBefore = this.views.get(entry.channel) ?? 0;
-    this.posts[entry.seq % MAX_POSTS] = { ...entry, viewsBefore, version: ++this.version, isDeleted: false };
+    const unchanged = { isDeleted: false, isEdited: false, isPinned: false };
+    this.posts[entry.seq % MAX_POSTS] = { ...entry, viewsBefore, version: ++this.version, ...unchanged };
   }
 
   /** Shows what happened to a post, if the wall still has it. */
-  change({ channel, message_id }: LedgerChange): void {
+  change({ kind, channel, message_id, content }: LedgerChange): void {
     this.version++;
     const at = this.posts.findIndex((post) => post?.message_id === message_id && post.channel === channel);
     const post = this.posts[at];
-    if (post) this.posts[at] = { ...post, version: this.version, isDeleted: true };
+    if (!post) return;
+    this.posts[at] = {
+      ...post,
+      ...content,
+      version: this.version,
+      isDeleted: post.isDeleted || kind === 'deleted',
+      isEdited: post.isEdited || kind === 'edited',
+      isPinned: kind === 'pinned' || (kind === 'edited' && post.isPinned),
+    };
   }
 
   /** True if the path belongs to the wall. */
@@ -135,6 +146,8 @@ export class Wall {
         views: 1 + (this.views.get(post.channel) ?? 0) - post.viewsBefore,
         mediaBase,
         isDeleted: post.isDeleted,
+        isEdited: post.isEdited,
+        isPinned: post.isPinned,
       }),
     }));
     return { platform: this.platform, title: this.title, next: this.version, channels: [...channels.values()], posts };
@@ -160,13 +173,19 @@ export class Wall {
 const albumOf = ({ channel, group_id }: LedgerEntry): string | null =>
   group_id === null ? null : `${channel} ${group_id}`;
 
-/** Joins albums, without their deleted messages unless all are deleted. A joined post keeps its first number. */
+/**
+ * Joins albums, without their deleted messages unless all are deleted. A joined post keeps its first number, and is
+ * edited or pinned if one of its messages is.
+ */
 const joinMessages = (posts: readonly ShownPost[]): ShownPost[] => {
   const whole = joinAlbums(posts);
   const seen = new Map(joinAlbums(posts.filter(({ isDeleted }) => !isDeleted)).map((post) => [albumOf(post), post]));
   return whole.map((post) => {
     const album = albumOf(post);
     const shown = album === null ? undefined : seen.get(album);
-    return shown ? { ...shown, seq: post.seq, at: post.at } : post;
+    if (!shown) return post;
+    const parts = posts.filter((part) => !part.isDeleted && albumOf(part) === album);
+    const [isEdited, isPinned] = [parts.some((part) => part.isEdited), parts.some((part) => part.isPinned)];
+    return { ...shown, seq: post.seq, at: post.at, isEdited, isPinned };
   });
 };

@@ -53,6 +53,18 @@ export class StandInControl {
     }
   }
 
+  /** Returns the messages that readers see now, oldest first: without deleted ones, and as they were last edited. */
+  async readMessages(query: { channel?: string } = {}): Promise<readonly LedgerEntry[]> {
+    const [entries, changes] = await Promise.all([this.readLedger(query), this.listChanges(query)]);
+    return entries.flatMap((entry) => {
+      const own = changes.filter(
+        ({ channel, message_id }) => channel === entry.channel && message_id === entry.message_id,
+      );
+      if (own.some(({ kind }) => kind === 'deleted')) return [];
+      return { ...entry, ...own.findLast(({ kind }) => kind === 'edited')?.content };
+    });
+  }
+
   /** Returns what happened to messages after they were accepted, oldest first. */
   async listChanges(query: { after?: number; channel?: string } = {}): Promise<readonly LedgerChange[]> {
     return ((await this.request('GET', `changes${queryString(query)}`)) as { items: LedgerChange[] }).items;

@@ -5,6 +5,7 @@ import {
   CALL_MESSAGES,
   CHANGE_MESSAGES,
   DEGRADATION_MESSAGES,
+  EDIT_MESSAGES,
   EXCHANGE_MESSAGES,
   OBSTACLE_MESSAGES,
   TEST_MESSAGES,
@@ -12,7 +13,11 @@ import {
 import { OK_CHANGE_ERRORS } from '../../platforms/ok/change-errors.js';
 import { OK_ERRORS } from '../../platforms/ok/errors.js';
 import { OK_EXAMPLES, OK_MESSAGES, OK_TEST_MESSAGES } from '../../platforms/ok/messages.js';
-import { TELEGRAM_CHANGE_ERRORS } from '../../platforms/telegram/change-errors.js';
+import {
+  TELEGRAM_CHANGE_ERRORS,
+  TELEGRAM_EDIT_ERRORS,
+  TELEGRAM_PIN_ERRORS,
+} from '../../platforms/telegram/change-errors.js';
 import { TELEGRAM_ERRORS } from '../../platforms/telegram/errors.js';
 import { TELEGRAM_EXAMPLES, TELEGRAM_MESSAGES, TELEGRAM_TEST_MESSAGES } from '../../platforms/telegram/messages.js';
 import { VK_CHANGE_ERRORS } from '../../platforms/vk/change-errors.js';
@@ -27,6 +32,8 @@ const ADVICE: Translation = {
   pairs: [
     ...TELEGRAM_ERRORS,
     ...TELEGRAM_CHANGE_ERRORS,
+    ...TELEGRAM_EDIT_ERRORS,
+    ...TELEGRAM_PIN_ERRORS,
     ...VK_ERRORS,
     ...VK_CHANGE_ERRORS,
     ...MAX_ERRORS,
@@ -94,6 +101,18 @@ export const NETWORKS = [
   translate(CHANGE_MESSAGES, {
     deleteRefused: '{network} не удаляет сообщение: удалите его там вручную и отзовите пост ещё раз.',
     chatMoved: 'У чата в {network} теперь другой id, под которым этого сообщения нет: удалите его там вручную.',
+    editRefused: '{network} не меняет сообщение: исправьте его там вручную или отзовите пост и отправьте новый.',
+    chatMovedSince: 'У чата в {network} теперь другой id, под которым этого сообщения нет: измените его там вручную.',
+    pinRefused: '{network} не закрепляет сообщение: закрепите его там вручную.',
+  }),
+  translate(EDIT_MESSAGES, {
+    nothingLeft: 'Ни одну часть нового содержимого нельзя показать в {network}: вместо этого отзовите пост.',
+    textRemoved:
+      'Текст в {network} стоит в отдельном сообщении, которое нельзя опустошить: отправьте текст или отзовите пост.',
+    mediaCount:
+      'Число медиа в {network} не может измениться с {published} на {wanted}: заменяйте их один к одному или отзовите пост и отправьте новый.',
+    messagesUnknown:
+      'Неизвестно, какие сообщения в {network} относятся к посту, поэтому ни одно не изменено: исправьте их там вручную.',
   }),
   translate(TEST_MESSAGES, {
     notInTime: '{network} не отвечает вовремя: проверьте канал ещё раз позже.',
@@ -141,6 +160,10 @@ export const NETWORKS = [
     duringUpload: '{detail}, во время загрузки',
     tooOld:
       'Telegram не даёт ботам удалять сообщения старше 48 часов: удалите его в Telegram вручную или исправьте текст.',
+    captionTooLong: 'Текст показан под медиа, где Telegram принимает символов: {limit}. Сократите его на {excess}.',
+    albumButtons: 'У альбома в Telegram не может быть кнопок: уберите их.',
+    mediaAdded: 'В Telegram у поста нет медиа, и добавить их нельзя: уберите их или отзовите пост и отправьте новый.',
+    mediaKind: 'В альбоме Telegram заменяет фото и видео только на фото или видео, аудио — на аудио, файлы — на файлы.',
     notCalled: 'вызов не удалось выполнить',
   }),
   translate(TELEGRAM_TEST_MESSAGES, {

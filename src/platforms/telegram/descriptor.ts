@@ -1,7 +1,8 @@
 import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
-import { canDeleteMessage, deleteMessage } from './after-publishing.js';
+import { canDeleteMessage, deleteMessage, editMessage, pinMessage } from './after-publishing.js';
+import { canEdit, messageToPin, renderEdit } from './edit.js';
 import { forecastFiles, mediaOf, previewCalls } from './files.js';
 import { TELEGRAM_LIMITS, TITLE } from './limits.js';
 import { TELEGRAM_EXAMPLES } from './messages.js';
@@ -28,6 +29,11 @@ export const createTelegramPublisher = (options: PublisherOptions): ConnectedPub
     test: (context) => testTelegram(connection, context),
     deleteMessage: (message, context) => deleteMessage(connection, message, context),
     canDelete: canDeleteMessage,
+    renderEdit,
+    edit: (step, context) => editMessage(connection, step, context),
+    canEdit,
+    pin: (message, context) => pinMessage(connection, message, context),
+    messageToPin,
     close: () => connection.connections.close(),
   };
 };

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/ids.js';
+import type { Json, JsonObject } from '../../kernel/ids.js';
 import type { Media } from '../../payload/payload.js';
 import type { FilePart } from '../exchange.js';
 import { becomesLink, classifyMediaError, forecastObstacle, willBeFitted } from '../media.js';
@@ -17,7 +17,7 @@ import {
   type WantedMedium,
 } from '../publisher.js';
 import { TELEGRAM_LIMITS } from './limits.js';
-import { coverName, FETCH, type FetchedMedium, kindOfFile, parseAttachment } from './render.js';
+import { coverName, FETCH, type FetchedMedium, kindOfFile, parseAttachment } from './media-plan.js';
 
 const WANTED: Readonly<Record<Media['type'], MediaLimits>> = TELEGRAM_LIMITS.media;
 
@@ -30,6 +30,8 @@ export const fetchMedia = async (step: Step, { media }: SendContext): Promise<St
   const types = step.request['types'] as readonly Media['type'][];
   const fetched = await Promise.all(
     types.map(async (type, index): Promise<FetchedMedium | PublishError> => {
+      const kept = keptOf(step, index);
+      if (kept) return kept;
       const file = await media(index, WANTED[type]);
       if ('code' in file) return becomesLink(file) ? { link: file.code } : file;
       file.release();
@@ -52,8 +54,13 @@ export const fetchMedia = async (step: Step, { media }: SendContext): Promise<St
 export const mediaOf = ({ name, request }: Step): readonly WantedMedium[] => {
   if (name !== FETCH) return listFiles(request).map(({ index, type }) => ({ index, limits: WANTED[type] }));
   const types = request['types'] as readonly Media['type'][];
-  return types.map((type, index) => ({ index, limits: WANTED[type] }));
+  const wanted = types.map((type, index) => ({ index, limits: WANTED[type] }));
+  return wanted.filter(({ index }) => !keptOf({ request }, index));
 };
+
+/** Returns what is known about a medium that needs no download. */
+const keptOf = ({ request }: Pick<Step, 'request'>, index: number): FetchedMedium | null =>
+  ((request['kept'] ?? []) as unknown as readonly (FetchedMedium | null)[])[index] ?? null;
 
 /**
  * Predicts the result of {@link fetchMedia}; null for a medium whose real type is unknown. Whether a video has a cover is
@@ -117,9 +124,15 @@ const withoutMissingCovers = (request: JsonObject, parts: readonly FilePart[]): 
     const { thumbnail, ...rest } = part;
     return typeof thumbnail === 'string' && attached.includes(thumbnail) ? part : rest;
   };
-  const album = request['media'] as readonly JsonObject[] | undefined;
-  return { ...check(request), ...(album && { media: album.map(check) }) };
+  const { media } = request;
+  if (media === undefined) return check(request);
+  return {
+    ...check(request),
+    media: isArray(media) ? media.map((item) => check(item as JsonObject)) : check(media as JsonObject),
+  };
 };
+
+const isArray = (value: Json): value is readonly Json[] => Array.isArray(value);
 
 /** Returns a step's call, with placeholders for its files (D-38). The download step makes no call. */
 export const previewCalls = ({ name, method, request }: Step, media: readonly Media[]): readonly PreviewCall[] => {
@@ -141,10 +154,11 @@ interface FileField {
   readonly hasCover: boolean;
 }
 
-/** Lists the files in a request: in the parameter of a single medium, and in each item of an album. */
+/** Lists the files in a request: in the parameter of a single medium, and in each item of an album or an edit. */
 const listFiles = (request: JsonObject): FileField[] => {
-  const album = (request['media'] ?? []) as readonly JsonObject[];
-  const named = [request, ...album].flatMap((part) =>
+  // An edit has one item, an album several.
+  const items = [request['media'] ?? []].flat() as readonly JsonObject[];
+  const named = [request, ...items].flatMap((part) =>
     FILE_FIELDS.map((name) => [part[name], part['thumbnail'] !== undefined] as const),
   );
   return named.flatMap(([reference, hasCover]) => {

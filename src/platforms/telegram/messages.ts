@@ -11,6 +11,18 @@ export const TELEGRAM_MESSAGES = {
   /** `too_old` */
   tooOld:
     'Telegram lets bots delete no message older than 48 hours: delete it by hand in Telegram, or correct its text.',
+  /** `caption_too_long` */
+  captionTooLong: message(
+    'The text is shown under the media, where Telegram accepts {limit} characters: shorten it by {excess}.',
+  ),
+  /** `album_buttons` */
+  albumButtons: 'An album on Telegram cannot have buttons: leave them out.',
+  /** `media_added` */
+  mediaAdded:
+    'The post has no media on Telegram, and none can be added: leave them out, or take the post back and send a new one.',
+  /** `media_kind` */
+  mediaKind:
+    'In an album, Telegram replaces photos and videos by photos or videos, audio by audio, and files by files only.',
   /** Detail of a failed call. */
   notCalled: 'the call could not be made',
 };

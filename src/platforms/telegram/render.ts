@@ -1,136 +1,17 @@
 import type { JsonObject } from '../../kernel/ids.js';
 import type { TextWithEntities } from '../../payload/entities.js';
-import type { Button, Media } from '../../payload/payload.js';
+import type { Button } from '../../payload/payload.js';
 import { type ButtonRules, fitButtons } from '../fit-buttons.js';
-import { appendLinks, fittedWarnings, linkedMediaWarning, type LinkedText } from '../media.js';
+import { appendLinks, type LinkedText } from '../media.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import { droppedLinksWarnings, nothingToSend, signatureWarnings, trimmedWarnings } from '../plain-text.js';
-import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, VideoFacts, Warning } from '../publisher.js';
+import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { cleanText, originalLength, renderEntities, type TelegramEntity } from './clean-text.js';
 import { acceptsButtonUrl, TELEGRAM_LIMITS, TITLE } from './limits.js';
-
-/** Media type on Telegram; a document is a video or audio file in a format that Telegram does not play. */
-type TelegramKind = Media['type'] | 'document';
-
-interface PlannedItem {
-  readonly kind: TelegramKind;
-  /** The reference to the attached file: see {@link attachmentName}. */
-  readonly attachment: string;
-  /** Size and length of a video, if known. */
-  readonly video?: VideoFacts | undefined;
-  /** The reference to its attached cover picture, if it has one. */
-  readonly thumbnail?: string | undefined;
-}
-
-/** The media of one message: a single medium, or an album of two to ten. */
-interface PlannedGroup {
-  /** Name of the step. */
-  readonly name: string;
-  readonly items: readonly PlannedItem[];
-}
-
-/** How a post's media are distributed across messages. */
-interface MediaPlan {
-  /** In sending order: photos and videos, then audio files, then each document. */
-  readonly groups: readonly PlannedGroup[];
-  /** URLs of media that cannot be sent (D-22). */
-  readonly links: readonly string[];
-  /** True if Telegram refused a message: earlier messages have no caption, so the text follows in its own message. */
-  readonly sendsTextSeparately: boolean;
-  readonly warnings: readonly Warning[];
-}
-
-/** Result of downloading one medium: its kind, or why it becomes a link. */
-export type FetchedMedium =
-  | { readonly kind: TelegramKind; readonly fitted?: true; readonly video?: VideoFacts; readonly cover?: true }
-  | { readonly link: string };
-
-/** Formats that are sent as documents, by the file's MIME type and by the URL's extension (networks.md §1, D-22). */
-const DOCUMENT_MIME = /^(?:video\/(?!mp4$)|audio\/(?!mpeg$|mp4$))/;
-const DOCUMENT_ENDING = /\.(?:mov|webm|ogg|oga|opus)$/i;
-
-/** Returns the kind of a file. @param mime detected from its bytes */
-export const kindOfFile = (type: Media['type'], mime: string): TelegramKind =>
-  type !== 'photo' && DOCUMENT_MIME.test(mime) ? 'document' : type;
-
-/** Returns the reference that a request uses for a medium's file. */
-const attachmentName = (type: Media['type'], index: number): string => `attach://${type}-${index}`;
-
-/** Returns the name of the part with the cover picture of a medium. */
-export const coverName = (index: number): string => `cover-${index}`;
-
-/** Parses a reference to a medium's file; returns null for anything else. */
-export const parseAttachment = (reference: string): { readonly type: Media['type']; readonly index: number } | null => {
-  const [, type, index] = /^attach:\/\/(photo|video|audio)-(\d+)$/.exec(reference) ?? [];
-  return type === undefined ? null : { type: type as Media['type'], index: Number(index) };
-};
-
-/**
- * Distributes media across messages (networks.md §1): photos and videos together, audio files together, each document
- * in a separate message. Until the media are downloaded, the formats are taken from the URL extensions.
- *
- * @param fetched result of the download step, if it is done
- * @param results results of the groups sent so far; `refused` is why Telegram refused a group (D-22)
- */
-const planMedia = (
-  media: readonly Media[],
-  fetched: JsonObject | undefined,
-  results: SendContext['results'],
-): MediaPlan => {
-  const found = (fetched?.['media'] ?? []) as unknown as readonly (FetchedMedium | null)[];
-  const links: string[] = [];
-  const warnings: Warning[] = [];
-  const items: PlannedItem[] = [];
-  for (const [index, { type, url }] of media.entries()) {
-    const guess: FetchedMedium = found[index] ?? { kind: guessed(type, url) };
-    const refused = 'kind' in guess ? results[groupOf(guess.kind, index)]?.['refused'] : undefined;
-    const what = typeof refused === 'string' ? { link: refused } : guess;
-    if ('link' in what) {
-      links.push(url);
-      warnings.push(linkedMediaWarning('media_as_link', index, what.link));
-      continue;
-    }
-    warnings.push(...fittedWarnings(what.fitted && { fitted: true }, index));
-    if (what.kind === 'document') {
-      const message = MESSAGES.mediaAsDocument({ network: TITLE, index });
-      warnings.push({ code: 'media_as_document', message });
-    }
-    const thumbnail = what.cover && `attach://${coverName(index)}`;
-    items.push({ kind: what.kind, attachment: attachmentName(type, index), video: what.video, thumbnail });
-  }
-  const those = (...kinds: readonly TelegramKind[]): PlannedItem[] => items.filter(({ kind }) => kinds.includes(kind));
-  const groups = [
-    { name: groupOf('photo', 0), items: those('photo', 'video') },
-    { name: groupOf('audio', 0), items: those('audio') },
-    ...those('document').map((item): PlannedGroup => ({
-      name: groupOf('document', parseAttachment(item.attachment)?.index ?? 0),
-      items: [item],
-    })),
-  ];
-  return {
-    groups: groups.filter((group) => group.items.length > 0),
-    links,
-    sendsTextSeparately: Object.values(results).some((result) => 'refused' in result),
-    warnings,
-  };
-};
-
-/** Returns the name of a medium's group. @param index index of the medium, from 0 */
-const groupOf = (kind: TelegramKind, index: number): string => {
-  if (kind === 'document') return `document-${index}`;
-  return kind === 'audio' ? 'audio' : 'visual';
-};
-
-const guessed = (type: Media['type'], url: string): TelegramKind => {
-  const path = URL.canParse(url) ? new URL(url).pathname : '';
-  return type !== 'photo' && DOCUMENT_ENDING.test(path) ? 'document' : type;
-};
-
-/** Name of the step that downloads a post's media. Its result determines the other steps. */
-export const FETCH = 'media';
+import { FETCH, fetchStep, type MediaPlan, type PlannedGroup, type PlannedItem, planMedia } from './media-plan.js';
 
 /** Text fields of a request. */
-interface RenderedText {
+export interface RenderedText {
   readonly text: string;
   readonly entities: readonly TelegramEntity[];
   readonly warnings: readonly Warning[];
@@ -140,14 +21,6 @@ interface RenderedText {
 export const renderText = ({ text, entities }: TextWithEntities): RenderedText => ({
   text,
   ...renderEntities(entities),
-});
-
-/** Returns the step that downloads all media. */
-const fetchStep = (media: readonly Media[]): Step => ({
-  name: FETCH,
-  visible: false,
-  method: '(download)',
-  request: { types: media.map(({ type }) => type), urls: media.map(({ url }) => url) },
 });
 
 /** Returns a `sendMessage` step. @param replyTo name of the step whose first message it replies to */
@@ -214,10 +87,10 @@ const METHODS = { photo: 'sendPhoto', video: 'sendVideo', audio: 'sendAudio', do
 /**
  * Without them, Telegram shows a video above some 10 MB as a square tile of zero length (networks.md §1).
  */
-const videoFields = ({ video, thumbnail }: PlannedItem): JsonObject =>
+export const videoFields = ({ video, thumbnail }: PlannedItem): JsonObject =>
   video ? { ...video, ...(thumbnail && { thumbnail }), supports_streaming: true } : {};
 
-const keyboardFields = (keyboard: InlineKeyboard | null): JsonObject =>
+export const keyboardFields = (keyboard: InlineKeyboard | null): JsonObject =>
   keyboard ? { reply_markup: { inline_keyboard: keyboard.inline_keyboard } } : {};
 
 const captionFields = (caption: RenderedText | null): JsonObject =>
@@ -229,7 +102,7 @@ const captionFields = (caption: RenderedText | null): JsonObject =>
 const RULES: ButtonRules = { network: TITLE, limit: 128, toUrl: (url) => (acceptsButtonUrl(url) ? url : null) };
 
 /** An `InlineKeyboardMarkup` of URL buttons. */
-interface InlineKeyboard {
+export interface InlineKeyboard {
   readonly inline_keyboard: readonly (readonly { readonly text: string; readonly url: string }[])[];
 }
 
@@ -252,16 +125,18 @@ const BUTTONS_ALONE = '🔗';
  */
 const INVISIBLE = /^(?:[\s\u180e\u200b-\u200f\u202a-\u202e\u2800\ufffc\u030a\u0333\u033f]|[\u{e0000}-\u{e007f}])*$/u;
 
-/**
- * Returns the calls that publish a post in a Telegram chat (networks.md §1, §2, §5): a message, a medium or an album
- * with the text as its caption, or media followed by the text as a reply. Pure. If there is nothing to send, no step
- * makes a call and a warning says so.
- */
-export const renderTelegram = (
-  post: PlatformPost,
-  channel: PlatformChannel,
-  results: SendContext['results'] = {},
-): Rendering => {
+/** A post's parts in Telegram's form, before they become messages. */
+export interface Prepared {
+  readonly content: LinkedText;
+  /** Null if no button is left. */
+  readonly keyboard: InlineKeyboard | null;
+  readonly plan: MediaPlan;
+  readonly trimmedChars: number;
+  readonly warnings: readonly Warning[];
+}
+
+/** Converts a post for Telegram. @param results see {@link planMedia} */
+export const prepare = (post: PlatformPost, results: SendContext['results']): Prepared => {
   const { keyboard, warnings: keyboardWarnings } = renderKeyboard(post.buttons);
   const plan = planMedia(post.media, results[FETCH], results);
   const cleaned = cleanText({ text: post.text, entities: post.entities });
@@ -277,19 +152,36 @@ export const renderTelegram = (
     content.trimmedChars > 0
       ? post.text.length - originalLength(post.text, cleaned.text.length - content.trimmedChars)
       : 0;
-  const layout = layOut(content, keyboard, plan, channel.address['chat_id'] ?? '');
   const warnings = [
     ...keyboardWarnings,
     ...plan.warnings,
     ...trimmedWarnings(TITLE, MAX_MESSAGE_TEXT, trimmedChars),
     ...droppedLinksWarnings('media_dropped', content.droppedLinks),
     ...signatureWarnings(content),
+  ];
+  return { content, keyboard, plan, trimmedChars, warnings };
+};
+
+/**
+ * Returns the calls that publish a post in a Telegram chat (networks.md §1, §2, §5): a message, a medium or an album
+ * with the text as its caption, or media followed by the text as a reply. Pure. If there is nothing to send, no step
+ * makes a call and a warning says so.
+ */
+export const renderTelegram = (
+  post: PlatformPost,
+  channel: PlatformChannel,
+  results: SendContext['results'] = {},
+): Rendering => {
+  const prepared = prepare(post, results);
+  const layout = layOut(prepared, channel.address['chat_id'] ?? '');
+  const warnings = [
+    ...prepared.warnings,
     ...layout.warnings,
     ...(layout.steps.length === 0 ? [nothingToSend(TITLE)] : []),
   ];
   const sent = post.silent ? layout.steps.map(withoutNotification) : layout.steps;
   const steps = post.media.length > 0 ? [fetchStep(post.media), ...sent] : sent;
-  return { steps, warnings, textAfterTrim: layout.shown, trimmedChars };
+  return { steps, warnings, textAfterTrim: layout.shown, trimmedChars: prepared.trimmedChars };
 };
 
 const withoutNotification = (step: Step): Step => ({
@@ -307,37 +199,34 @@ interface Layout {
 }
 
 /** Plans the messages (networks.md §1: How a post becomes messages). */
-const layOut = (
-  content: LinkedText,
-  keyboard: InlineKeyboard | null,
-  { groups, sendsTextSeparately }: Pick<MediaPlan, 'groups' | 'sendsTextSeparately'>,
-  chatId: string,
-): Layout => {
-  const [first, ...more] = groups;
-  const isOneMessage = first?.items.length === 1;
-  // An album cannot have buttons, and they cannot be added later.
-  if (
-    first &&
-    more.length === 0 &&
-    !sendsTextSeparately &&
-    content.text.length <= MAX_CAPTION &&
-    (isOneMessage || keyboard === null)
-  ) {
+const layOut = (prepared: Prepared, chatId: string): Layout => {
+  const { content, keyboard, plan } = prepared;
+  const [first] = plan.groups;
+  if (first && isOneMessage(prepared)) {
     const caption = content.text ? renderText(content) : null;
     const step = mediaStep(chatId, first, caption, keyboard);
     return { steps: [step], shown: content.text, warnings: caption?.warnings ?? [] };
   }
-  const media = groups.map((group) => mediaStep(chatId, group, null, null));
+  const media = plan.groups.map((group) => mediaStep(chatId, group, null, null));
   if (!content.text && !keyboard) return { steps: media, shown: '', warnings: [] };
-  const text = renderText(content.text ? content : { text: BUTTONS_ALONE, entities: [] });
-  const warnings = [...text.warnings];
-  if (!content.text) {
-    const message = MESSAGES.textAdded({ network: TITLE, text: BUTTONS_ALONE });
-    warnings.push({ code: 'text_added', message });
-  }
+  const text = renderMessageText(content);
   return {
     steps: [...media, messageStep(chatId, text, keyboard, first?.name)],
     shown: text.text,
-    warnings,
+    warnings: text.warnings,
   };
+};
+
+/** True if one message holds everything: its media, the text as a caption, and the buttons, which no album can have. */
+export const isOneMessage = ({ content, keyboard, plan: { groups, sendsTextSeparately } }: Prepared): boolean =>
+  groups.length === 1 &&
+  !sendsTextSeparately &&
+  content.text.length <= MAX_CAPTION &&
+  (groups[0]?.items.length === 1 || keyboard === null);
+
+/** Converts the text of a message without media, which needs one (D-22). */
+export const renderMessageText = (content: TextWithEntities): RenderedText => {
+  if (content.text) return renderText(content);
+  const message = MESSAGES.textAdded({ network: TITLE, text: BUTTONS_ALONE });
+  return { text: BUTTONS_ALONE, entities: [], warnings: [{ code: 'text_added', message }] };
 };

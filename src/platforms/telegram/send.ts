@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { Api, GrammyError } from 'grammy';
 import type { Json, JsonObject } from '../../kernel/ids.js';
 import type { NetworkConnection } from '../channel-check.js';
+import type { ErrorTable } from '../error-table.js';
 import {
   createMultipart,
   type Exchange,
@@ -17,10 +18,11 @@ import { doneWithoutMessage, type RefusedCall, unusableCredentials } from '../ou
 import { resolveReferences } from '../preview-calls.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { classify, maskToken, type TelegramFailure } from './classify.js';
-import { attachFiles, fetchMedia } from './files.js';
+import { attachFiles, fetchMedia, mediaOf } from './files.js';
 import { messageUrl } from './limits.js';
 import { TELEGRAM_MESSAGES } from './messages.js';
-import { FETCH, repliedStep } from './render.js';
+import { FETCH } from './media-plan.js';
+import { repliedStep } from './render.js';
 
 /** True if the text could be a bot token, such as `123456:ABC-DEF…`. Anything else would alter the call's URL. */
 export const isBotToken = (text: string): boolean => /^\d{1,20}:[\w-]{1,100}$/.test(text);
@@ -40,25 +42,40 @@ export const sendStep = async (
 
   // The chat may have moved since the rendering.
   const chatId = context.channel.address['chat_id'] ?? step.request['chat_id'] ?? '';
-  const attached = await attachFiles(buildRequest(step, context.results, chatId), context.media);
+  const call = { visible: true, ...context, countUnknown: connection.countUnknown };
+  const request = buildRequest(step, context.results, chatId);
+  return linkRefusedFiles(step, await callWithFiles(connection, step.method, request, context, call));
+};
+
+/** Makes a call with the files that its request refers to. Nothing of a failed upload is visible, so it is repeated. */
+export const callWithFiles = async (
+  connection: NetworkConnection,
+  method: string,
+  request: JsonObject,
+  { credentials, media, signal, holdsLease }: Pick<SendContext, 'credentials' | 'media' | 'signal' | 'holdsLease'>,
+  call: RefusedCall,
+  errors?: ErrorTable,
+): Promise<StepOutcome> => {
+  const token = credentials['bot_token'] ?? '';
+  const attached = await attachFiles(request, media);
   if ('code' in attached) return classifyMediaError(attached);
   const timeoutMs = connection.timeoutMs + Math.ceil(attached.sizeBytes / SLOWEST_BYTES_PER_MS);
-  const limits = { timeoutMs, signal: context.signal, holdsLease: context.holdsLease };
+  const limits = { timeoutMs, signal, holdsLease };
   try {
-    const call = { visible: true, ...context, countUnknown: connection.countUnknown };
-    const send = () => callBot(connection, token, step.method, attached.request, attached.parts, limits, call);
+    const send = () => callBot(connection, token, method, attached.request, attached.parts, limits, call, errors);
     const outcome = await send();
-    if (attached.parts.length === 0) return outcome;
-    // Nothing of a failed upload is visible, so it may be repeated.
-    return linkRefusedFiles(isFailedUpload(outcome) ? await send() : outcome);
+    return attached.parts.length > 0 && isFailedUpload(outcome) ? await send() : outcome;
   } finally {
     attached.release();
   }
 };
 
 /** Skips a message whose files Telegram refuses: the files become links in the text (D-22). */
-const linkRefusedFiles = (outcome: StepOutcome): StepOutcome =>
-  outcome.kind === 'failed' && outcome.error.category === 'media'
+const linkRefusedFiles = (step: Step, outcome: StepOutcome): StepOutcome =>
+  outcome.kind === 'failed' &&
+  outcome.error.category === 'media' &&
+  outcome.error.source !== 'gateway' &&
+  mediaOf(step).length > 0
     ? doneWithoutMessage({ refused: reasonForLink(outcome.error) })
     : outcome;
 
@@ -70,6 +87,7 @@ const callBot = async (
   files: readonly FilePart[],
   limits: ExchangeLimits,
   call: RefusedCall,
+  errors?: ErrorTable,
 ): Promise<StepOutcome> => {
   let last: Exchange | undefined;
   const api = new Api(token, {
@@ -91,10 +109,10 @@ const callBot = async (
     const result = await callMethod?.(request);
     return (
       toDoneOutcome(result, request['chat_id'] ?? '') ??
-      classify({ kind: 'unreadable', status: statusOf(last), retryAfter: undefined }, call)
+      classify({ kind: 'unreadable', status: statusOf(last), retryAfter: undefined }, call, errors)
     );
   } catch (error) {
-    return classify(maskToken(toFailure(error, last, method), token), call);
+    return classify(maskToken(toFailure(error, last, method), token), call, errors);
   }
 };
 

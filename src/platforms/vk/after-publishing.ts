@@ -1,5 +1,5 @@
 import type { Instant } from '../../kernel/clock.js';
-import { refusedDelete, settleByLookUp, toDeleteOutcome } from '../after-publishing.js';
+import { refusedChange, settleByLookUp, toDeleteOutcome } from '../after-publishing.js';
 import type { NetworkConnection } from '../channel-check.js';
 import { ErrorTable } from '../error-table.js';
 import type {
@@ -50,9 +50,9 @@ const ofUserToken = (outcome: DeleteOutcome): DeleteOutcome => {
   if (outcome.kind !== 'needs_attention') return outcome;
   const { category, code } = outcome.error;
   if (category === 'credentials')
-    return refusedDelete('user_token_needed', { ...outcome.error, message: VK_MESSAGES.userTokenRefused });
+    return refusedChange('user_token_needed', { ...outcome.error, message: VK_MESSAGES.userTokenRefused });
   if (category === 'channel' && code !== 'chat_not_found')
-    return refusedDelete('no_right_to_delete', { ...outcome.error, message: VK_MESSAGES.userMayNotDelete });
+    return refusedChange('no_right_to_delete', { ...outcome.error, message: VK_MESSAGES.userMayNotDelete });
   return outcome;
 };
 
