@@ -50,6 +50,8 @@ const loadTables = async () => {
       ['platforms/telegram/change-errors', 'TELEGRAM_PIN_ERRORS', 'Telegram: pins'],
       ['platforms/vk/errors', 'VK_ERRORS', 'VK'],
       ['platforms/vk/change-errors', 'VK_CHANGE_ERRORS', 'VK: deletions'],
+      ['platforms/vk/change-errors', 'VK_EDIT_ERRORS', 'VK: edits'],
+      ['platforms/vk/change-errors', 'VK_PIN_ERRORS', 'VK: pins'],
       ['platforms/max/errors', 'MAX_ERRORS', 'MAX'],
       ['platforms/max/change-errors', 'MAX_CHANGE_ERRORS', 'MAX: deletions'],
       ['platforms/ok/errors', 'OK_ERRORS', 'OK'],

@@ -7,7 +7,7 @@ import { OK_ERRORS } from './ok/errors.js';
 import type { StepOutcome } from './publisher.js';
 import { TELEGRAM_CHANGE_ERRORS, TELEGRAM_EDIT_ERRORS, TELEGRAM_PIN_ERRORS } from './telegram/change-errors.js';
 import { TELEGRAM_ERRORS } from './telegram/errors.js';
-import { VK_CHANGE_ERRORS } from './vk/change-errors.js';
+import { VK_CHANGE_ERRORS, VK_EDIT_ERRORS, VK_PIN_ERRORS } from './vk/change-errors.js';
 import { VK_ERRORS } from './vk/errors.js';
 
 const VK = new ErrorTable('vk', 'VK', VK_ERRORS);
@@ -21,7 +21,9 @@ const TABLES = [
   new ErrorTable('telegram', 'Telegram, deletions', TELEGRAM_CHANGE_ERRORS),
   new ErrorTable('telegram', 'Telegram, edits', TELEGRAM_EDIT_ERRORS),
   new ErrorTable('telegram', 'Telegram, pins', TELEGRAM_PIN_ERRORS),
-  new ErrorTable('vk', 'VK, changes', VK_CHANGE_ERRORS),
+  new ErrorTable('vk', 'VK, deletions', VK_CHANGE_ERRORS),
+  new ErrorTable('vk', 'VK, edits', VK_EDIT_ERRORS),
+  new ErrorTable('vk', 'VK, pins', VK_PIN_ERRORS),
   new ErrorTable('max', 'MAX, changes', MAX_CHANGE_ERRORS),
   new ErrorTable('ok', 'OK, changes', OK_CHANGE_ERRORS),
 ];

@@ -110,7 +110,7 @@ export class Ledger {
 
   /** Returns the entry with a number; undefined if there is none. */
   async find(seq: number): Promise<LedgerEntry | undefined> {
-    const [entry] = await this.read({ after: seq - 1, limit: 1 });
+    const [entry] = seq < 1 ? [] : await this.read({ after: seq - 1, limit: 1 });
     return entry;
   }
 

@@ -32,6 +32,10 @@ export interface Group {
   state: (typeof GROUP_STATES)[number];
   /** Id of the newest post. */
   lastPostId: number;
+  /** Numbers of the posts in the ledger, by id. */
+  readonly seqs: Map<string, number>;
+  /** Whether VK still lets posts be edited. */
+  mayEdit: boolean;
   /** Error for posting, set by a control: 15, 203, 214 …; null for none. */
   postingError: ApiError | null;
   /** Posts per day; null for no limit. */
@@ -63,6 +67,8 @@ export class Groups {
       title: `Community ${id}`,
       state: 'managed',
       lastPostId: 0,
+      seqs: new Map(),
+      mayEdit: true,
       postingError: null,
       dailyLimit: null,
       postedAt: [],
@@ -74,8 +80,9 @@ export class Groups {
   }
 
   /** Makes the numbering continue after a ledger entry. */
-  restore({ channel, message_id }: LedgerEntry): void {
+  restore({ channel, message_id, seq }: LedgerEntry): void {
     const group = this.getOrCreate(channel);
+    group.seqs.set(message_id, seq);
     group.lastPostId = Math.max(group.lastPostId, Number(message_id));
   }
 }

@@ -24,14 +24,15 @@ import {
 } from './access.js';
 import { THEME } from './readers-view.js';
 import { Uploads } from './uploads.js';
-import { type WallContext, wallDelete, wallGet, wallGetById, wallPost } from './wall-methods.js';
+import { type WallContext, wallDelete, wallEdit, wallGet, wallGetById, wallPin, wallPost } from './wall-methods.js';
 
 /**
  * VK's own controls:
  * - `POST /_control/tokens {token, kind?, wall?}`: see `TOKEN_KINDS`; `wall` false removes the right to post on walls
- * - `POST /_control/groups {group_id, title?, state?, error_code?, error_msg?, daily_limit?, ignore_guids?}`: sets the
- *   title, the state (see `GROUP_STATES`), the error for posting there (`error_code` null removes it), the daily limit
- *   (null, the default, means none; VK's own limit is 50), and whether a repeated `guid` creates another post
+ * - `POST /_control/groups {group_id, title?, state?, error_code?, error_msg?, daily_limit?, ignore_guids?, may_edit?}`:
+ *   sets the title, the state (see `GROUP_STATES`), the error for posting there (`error_code` null removes it), the daily
+ *   limit (null, the default, means none; VK's own limit is 50), whether a repeated `guid` creates another post, and
+ *   whether posts may still be edited
  */
 const controlsOf = (tokens: Tokens, groups: Groups): Controls => ({
   'POST tokens': (body) => setToken(tokens, body),
@@ -49,7 +50,7 @@ const setToken = (tokens: Tokens, body: ControlFields): object => {
 };
 
 const setGroup = (groups: Groups, body: ControlFields): object => {
-  const { group_id, daily_limit, ignore_guids } = body;
+  const { group_id, daily_limit, ignore_guids, may_edit } = body;
   const id = typeof group_id === 'number' ? String(group_id) : group_id;
   if (typeof id !== 'string' || !/^[1-9]\d*$/.test(id))
     throw new InvalidControlRequest('group_id must be a number without a minus sign');
@@ -57,6 +58,7 @@ const setGroup = (groups: Groups, body: ControlFields): object => {
   changeGroup(group, body, GROUP_STATES, (code, message = 'Access denied') => new ApiError(code, message));
   if (daily_limit !== undefined) group.dailyLimit = daily_limit === null ? null : readPositive(body, 'daily_limit');
   if (typeof ignore_guids === 'boolean') group.ignoresGuids = ignore_guids;
+  if (typeof may_edit === 'boolean') group.mayEdit = may_edit;
   return { group_id: id, title: group.title, daily_limit: group.dailyLimit };
 };
 
@@ -97,6 +99,20 @@ const METHODS: Readonly<Record<string, { readonly userOnly: boolean; readonly ru
     run: (context, parameters, { id }, caller) => {
       requireWall(caller);
       return wallDelete(context, parameters, id);
+    },
+  },
+  'wall.edit': {
+    userOnly: true,
+    run: (context, parameters, { id }, caller) => {
+      requireWall(caller);
+      return wallEdit(context, parameters, id);
+    },
+  },
+  'wall.pin': {
+    userOnly: true,
+    run: (context, parameters, { id }, caller) => {
+      requireWall(caller);
+      return wallPin(context, parameters, id);
     },
   },
   'wall.getById': { userOnly: true, run: wallGetById },
@@ -214,8 +230,8 @@ export interface VkStandInOptions extends StandInOptions {
 
 /**
  * Starts a server that behaves like `api.vk.ru` for posting on communities' walls (networks.md §1–§4, §8): `wall.post`,
- * `wall.get`, `wall.getById`, `wall.delete`, the upload steps for photos and videos, and the methods that a channel test calls. Posts and uploads
- * accepted before a stop or kill are restored; guids are not.
+ * `wall.get`, `wall.getById`, `wall.edit`, `wall.delete`, `wall.pin`, the upload steps for photos and videos, and the
+ * methods that a channel test calls. Posts and uploads accepted before a stop or kill are restored; guids are not.
  */
 export const startVkStandIn = async (options: VkStandInOptions): Promise<RunningStandIn> => {
   const demo = { id: DEMO_CHANNEL.credentials.group_id, title: DEMO_CHANNEL.name };

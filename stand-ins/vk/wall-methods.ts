@@ -1,7 +1,7 @@
 import type { TextParameters } from '../kit/body.js';
 import type { Changes } from '../kit/changes.js';
 import type { Ledger } from '../kit/ledger.js';
-import type { LedgerEntry } from '../kit/ledger-entry.js';
+import type { LedgerContent, LedgerEntry } from '../kit/ledger-entry.js';
 import {
   ApiError,
   badParameter,
@@ -30,21 +30,14 @@ export const wallPost = async (context: WallContext, parameters: TextParameters,
   if (parameters['from_group'] !== '1') throw new ApiError(214, 'Access to adding post denied: from_group is needed');
   const closed = findWallError(group);
   if (closed) throw closed;
-  const { message = '', attachments = '', guid } = parameters;
-  if (message.trim() === '' && attachments === '') throw badParameter('message is empty and there are no attachments');
-  if (message.length > MAX_MESSAGE) throw badParameter('message is too long');
-  const names = attachments === '' ? [] : attachments.split(',');
-  if (names.length > MAX_ATTACHMENTS) throw badParameter('attachments: too many');
-  const media = names.filter((name) => !/^https?:/.test(name)).map((name) => context.uploads.getMedium(name));
-  if (names.length - media.length > 1) throw new ApiError(222, 'Hyperlinks are forbidden');
-
+  const content = readContent(context, parameters);
+  const { guid } = parameters;
   const now = Date.now();
   const earlierPostId = guid === undefined ? null : findPostByGuid(group, guid, now);
   if (earlierPostId !== null) return { post_id: earlierPostId };
   countDailyPost(group, now);
   const postId = ++group.lastPostId;
   if (guid !== undefined) group.guids.set(guid, { postId, at: now });
-  const { text, entities } = renderMentions(message);
   await context.ledger.append([
     {
       channel: group.id,
@@ -53,14 +46,22 @@ export const wallPost = async (context: WallContext, parameters: TextParameters,
       message_id: String(postId),
       group_id: null,
       reply_to: null,
-      text,
-      entities,
-      buttons: [],
-      media,
+      ...content,
       call_id: callId,
     },
   ]);
   return { post_id: postId };
+};
+
+/** Reads and checks `message` and `attachments`. */
+const readContent = ({ uploads }: WallContext, { message = '', attachments = '' }: TextParameters): LedgerContent => {
+  if (message.trim() === '' && attachments === '') throw badParameter('message is empty and there are no attachments');
+  if (message.length > MAX_MESSAGE) throw badParameter('message is too long');
+  const names = attachments === '' ? [] : attachments.split(',');
+  if (names.length > MAX_ATTACHMENTS) throw badParameter('attachments: too many');
+  const media = names.filter((name) => !/^https?:/.test(name)).map((name) => uploads.getMedium(name));
+  if (names.length - media.length > 1) throw new ApiError(222, 'Hyperlinks are forbidden');
+  return { ...renderMentions(message), buttons: [], media };
 };
 
 /** Handles `wall.get`: posts newest first; `count` is 20 by default, at most 100. */
@@ -74,10 +75,16 @@ export const wallGet = async (
   if (!(count >= 0 && count <= 100 && offset >= 0)) throw badParameter('count should be from 0 to 100');
   const all = await ledger.read({ channel: group.id });
   const entries = all.filter((entry) => !changes.isDeleted(group.id, entry.message_id)).reverse();
-  return { count: entries.length, items: entries.slice(offset, offset + count).map(postJson) };
+  const isPinned = ({ message_id }: LedgerEntry) => changes.pinnedIn(group.id).includes(message_id);
+  const shown = [...entries.filter(isPinned), ...entries.filter((entry) => !isPinned(entry))];
+  return {
+    count: entries.length,
+    items: shown.slice(offset, offset + count).map((entry) => postJson(entry, changes)),
+  };
 };
 
-const postJson = ({ channel, message_id, at, text, media }: LedgerEntry): object => {
+const postJson = (entry: LedgerEntry, changes: Changes): object => {
+  const { channel, message_id, at, text, media } = changes.current(entry);
   const owner = -Number(channel);
   const date = Math.floor(Date.parse(at) / 1_000);
   return {
@@ -87,6 +94,7 @@ const postJson = ({ channel, message_id, at, text, media }: LedgerEntry): object
     owner_id: owner,
     date,
     text,
+    ...(changes.pinnedIn(channel).includes(message_id) && { is_pinned: 1 }),
     attachments: media.map(({ type, hash }) => {
       const id = parseInt(hash?.slice(0, 7) ?? '0', 16);
       const photo = { id, owner_id: UPLOADER, album_id: WALL_ALBUM, date, has_tags: false };
@@ -116,26 +124,51 @@ export const wallGetById = async (
       items.push({ inner_type: 'wall_wallpost', id: Number(postId), owner_id: owner, is_deleted: true });
       continue;
     }
-    const entry = (await ledger.read({ channel: group.id })).find((one) => one.message_id === postId);
-    if (entry) items.push(postJson(entry));
+    const entry = await ledger.find(group.seqs.get(postId) ?? 0);
+    if (entry) items.push(postJson(entry, changes));
   }
   return { items };
 };
 
 /** Handles `wall.delete`, which works once for a post. */
-export const wallDelete = async (
+export const wallDelete = async (context: WallContext, parameters: TextParameters, callId: string): Promise<1> => {
+  await context.changes.delete(findPost(context, parameters, callId));
+  return 1;
+};
+
+/** Handles `wall.pin`: a community has one pinned post. */
+export const wallPin = async (context: WallContext, parameters: TextParameters, callId: string): Promise<1> => {
+  await context.changes.pin(findPost(context, parameters, callId), true);
+  return 1;
+};
+
+/** Handles `wall.edit`. What VK does with attachments that are left out is not known, so they are wanted here. */
+export const wallEdit = async (context: WallContext, parameters: TextParameters, callId: string): Promise<object> => {
+  const post = findPost(context, parameters, callId);
+  const group = context.groups.getOrCreate(post.channel);
+  if (!group.mayEdit) throw new ApiError(15, 'Access denied: edit time expired');
+  const entry = await context.ledger.find(group.seqs.get(post.message_id) ?? 0);
+  if (!entry) throw new ApiError(104, 'Not found');
+  if (parameters['message'] === undefined) throw badParameter('message is undefined');
+  if (context.changes.current(entry).media.length > 0 && parameters['attachments'] === undefined)
+    throw badParameter('attachments is undefined');
+  await context.changes.edit(post, readContent(context, parameters));
+  return { post_id: Number(post.message_id) };
+};
+
+/** Finds the post that a call changes. @throws ApiError if the caller may not change it, or it is not there */
+const findPost = (
   { groups, changes }: WallContext,
   parameters: TextParameters,
   callId: string,
-): Promise<1> => {
+): { readonly channel: string; readonly message_id: string; readonly call_id: string } => {
   const group = groupOf(groups, parameters['owner_id'] ?? '');
   const { post_id = '' } = parameters;
   if (!/^[1-9]\d{0,15}$/.test(post_id)) throw badParameter('post_id not positive');
   if (group.state === 'missing') throw badParameter('owner_id is invalid');
   if (group.state === 'not_manager') throw new ApiError(15, 'Access denied: user should be group editor');
   if (Number(post_id) > group.lastPostId || changes.isDeleted(group.id, post_id)) throw new ApiError(104, 'Not found');
-  await changes.delete({ channel: group.id, message_id: post_id, call_id: callId });
-  return 1;
+  return { channel: group.id, message_id: post_id, call_id: callId };
 };
 
 const groupOf = (groups: Groups, ownerId: string): Group => {

@@ -20,7 +20,7 @@ import {
 } from '../../platforms/telegram/change-errors.js';
 import { TELEGRAM_ERRORS } from '../../platforms/telegram/errors.js';
 import { TELEGRAM_EXAMPLES, TELEGRAM_MESSAGES, TELEGRAM_TEST_MESSAGES } from '../../platforms/telegram/messages.js';
-import { VK_CHANGE_ERRORS } from '../../platforms/vk/change-errors.js';
+import { VK_CHANGE_ERRORS, VK_EDIT_ERRORS, VK_PIN_ERRORS } from '../../platforms/vk/change-errors.js';
 import { VK_ERRORS } from '../../platforms/vk/errors.js';
 import { VK_EXAMPLES, VK_MESSAGES, VK_TEST_MESSAGES } from '../../platforms/vk/messages.js';
 import { TRANSLATION_ERRORS } from '../../processing/translation/errors.js';
@@ -36,6 +36,8 @@ const ADVICE: Translation = {
     ...TELEGRAM_PIN_ERRORS,
     ...VK_ERRORS,
     ...VK_CHANGE_ERRORS,
+    ...VK_EDIT_ERRORS,
+    ...VK_PIN_ERRORS,
     ...MAX_ERRORS,
     ...MAX_CHANGE_ERRORS,
     ...OK_ERRORS,
@@ -185,12 +187,15 @@ export const NETWORKS = [
     uploadTokenMissing: 'У канала нет токена для загрузки: задайте ключи доступа заново.',
     photoUnreadable: 'VK не может прочитать это фото.',
     fileRefused: 'VK не принимает этот файл.',
-    userTokenRefused:
-      'VK не принимает токен пользователя из upload_token: задайте новый и отзовите пост ещё раз или удалите запись в VK вручную.',
-    userMayNotDelete:
-      'Аккаунт, выпустивший upload_token, не может удалить запись: сделайте его редактором сообщества и отзовите пост ещё раз или удалите запись в VK вручную.',
+    userTokenRefused: 'VK не принимает токен пользователя из upload_token: задайте новый и {then}.',
+    userMayNot: 'У аккаунта, выпустившего upload_token, нет на это права: сделайте его редактором сообщества и {then}.',
+    thenDelete: 'отзовите пост ещё раз или удалите запись в VK вручную',
+    thenEdit: 'отправьте содержимое ещё раз или исправьте запись в VK вручную',
+    thenPin: 'закрепите эту запись в VK вручную',
     deletingNeedsUserToken:
       'Можно ли удалять записи с этим токеном, знает только VK. С токеном редактора сообщества в upload_token — можно.',
+    editingNeedsUserToken:
+      'Можно ли изменять записи с этим токеном, знает только VK; медиа становятся ссылками. С токеном редактора сообщества в upload_token можно изменять записи и загружать медиа.',
   }),
   translate(VK_TEST_MESSAGES, {
     communityNotFound: 'VK не знает сообщество {id}: проверьте group_id, это его номер без минуса.',
@@ -202,6 +207,8 @@ export const NETWORKS = [
     wallRightMissing: 'У токена нет права публиковать на стене: выпустите токен сообщества с правом «wall».',
     wallsRightMissing: 'У токена нет права публиковать на стенах: выпустите токен с правом «wall».',
     editor: 'Пользователь — редактор или администратор сообщества.',
+    mayDelete: 'Пользователь может удалять записи сообщества.',
+    mayEdit: 'Пользователь может изменять записи сообщества.',
     notEditor: 'Пользователь не может публиковать от имени сообщества: сделайте его там редактором.',
   }),
   translate(VK_EXAMPLES, { groupId: 'номер группы без минуса, например 123456789' }),

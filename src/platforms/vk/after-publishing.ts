@@ -1,58 +1,140 @@
 import type { Instant } from '../../kernel/clock.js';
-import { refusedChange, settleByLookUp, toDeleteOutcome } from '../after-publishing.js';
+import { CHANGED, refusedChange, settleByLookUp, toDeleteOutcome, toEditOutcome } from '../after-publishing.js';
 import type { NetworkConnection } from '../channel-check.js';
 import { ErrorTable } from '../error-table.js';
 import type {
   DeleteContext,
   DeleteForecast,
   DeleteOutcome,
+  EditOutcome,
+  EditStep,
   PlatformChannel,
   PublishedMessage,
+  SendContext,
   StepOutcome,
 } from '../publisher.js';
 import { callVk, classifyUnreadable } from './call.js';
-import { VK_CHANGE_ERRORS } from './change-errors.js';
+import { VK_CHANGE_ERRORS, VK_EDIT_ERRORS, VK_PIN_ERRORS } from './change-errors.js';
 import { VK_ERRORS } from './errors.js';
 import { TITLE } from './limits.js';
 import { VK_MESSAGES } from './messages.js';
-import { noToken } from './wall.js';
+import { uploadMedium } from './upload.js';
+import { buildParameters, noToken } from './wall.js';
 
-const errors = new ErrorTable('vk', TITLE, [...VK_CHANGE_ERRORS, ...VK_ERRORS]);
+const TABLES = {
+  delete: new ErrorTable('vk', TITLE, [...VK_CHANGE_ERRORS, ...VK_ERRORS]),
+  edit: new ErrorTable('vk', TITLE, [...VK_EDIT_ERRORS, ...VK_ERRORS]),
+  pin: new ErrorTable('vk', TITLE, [...VK_PIN_ERRORS, ...VK_ERRORS]),
+};
+type Change = keyof typeof TABLES;
+
+/** What to do once a user's token is mended. */
+const REMEDIES: Readonly<Record<Change, string>> = {
+  delete: VK_MESSAGES.thenDelete,
+  edit: VK_MESSAGES.thenEdit,
+  pin: VK_MESSAGES.thenPin,
+};
 
 /** Refusals that VK also gives for posts that are not there. */
 const UNCLEAR: ReadonlySet<number | undefined> = new Set([15, 100, 210]);
 
-/** Deletes a post with the user's token, if there is one: VK documents no other. */
-export const deletePost = async (
+/** Deletes a post. */
+export const deletePost = (
   connection: NetworkConnection,
   { id }: PublishedMessage,
   context: DeleteContext,
-): Promise<DeleteOutcome> => {
+): Promise<DeleteOutcome> =>
+  changePost<DeleteOutcome>(connection, context, {
+    change: 'delete',
+    method: 'wall.delete',
+    parameters: { post_id: id },
+    readDone: (response) => (response === 1 ? { kind: 'deleted' } : null),
+    settle: (outcome) => toDeleteOutcome(outcome, TITLE, 'vk'),
+  });
+
+/** Pins a post, in place of the one that was pinned. */
+export const pinPost = (
+  connection: NetworkConnection,
+  { id }: PublishedMessage,
+  context: DeleteContext,
+): Promise<EditOutcome> =>
+  changePost<EditOutcome>(connection, context, {
+    change: 'pin',
+    method: 'wall.pin',
+    parameters: { post_id: id },
+    readDone: (response) => (response === 1 ? CHANGED : null),
+    settle: (outcome) => toEditOutcome(outcome, 'pin', TITLE, 'vk'),
+  });
+
+/** Runs a step of an edit: uploads a new medium, or changes the post. */
+export const editPost = async (
+  connection: NetworkConnection,
+  step: EditStep,
+  context: SendContext,
+): Promise<EditOutcome> => {
+  if (step.messageId === null) return toEditOutcome(await uploadMedium(connection, step, context), 'edit', TITLE, 'vk');
+  const { owner_id: _, ...parameters } = buildParameters(step, context);
+  return changePost<EditOutcome>(connection, context, {
+    change: 'edit',
+    method: step.method,
+    parameters,
+    readDone: (response) =>
+      Number.isSafeInteger((response as { readonly post_id?: unknown } | null)?.post_id) ? CHANGED : null,
+    settle: (outcome) => toEditOutcome(outcome, 'edit', TITLE, 'vk'),
+  });
+};
+
+interface PostChange<Outcome> {
+  readonly change: Change;
+  readonly method: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Returns null for a response that proves nothing. */
+  readonly readDone: (response: unknown) => Outcome | null;
+  readonly settle: (outcome: StepOutcome) => Outcome;
+}
+
+/** Changes a post with the user's token, if there is one: VK documents no other. */
+const changePost = async <Outcome extends DeleteOutcome | EditOutcome>(
+  connection: NetworkConnection,
+  context: Omit<DeleteContext, 'now' | 'minuteMs'> & Partial<Pick<SendContext, 'waits'>>,
+  { change, method, parameters, readDone, settle }: PostChange<Outcome>,
+): Promise<Outcome | Refusal> => {
   const { access_token, upload_token } = context.credentials;
   const token = upload_token ?? access_token;
   if (!token) return noToken;
   const owner_id = `-${context.channel.address['group_id'] ?? ''}`;
-  const calling = { ...context, waits: {} };
-  const call = { method: 'wall.delete', parameters: { owner_id, post_id: id }, token, visible: false, errors };
+  const calling = { waits: {}, ...context };
+  const call = { method, parameters: { owner_id, ...parameters }, token, visible: false, errors: TABLES[change] };
   const answer = await callVk(connection, call, calling);
-  if (answer.ok) {
-    if (answer.response === 1) return { kind: 'deleted' };
-    return toDeleteOutcome(classifyUnreadable(answer.last, false, context.credentials), TITLE, 'vk');
-  }
-  const outcome = toDeleteOutcome(answer.outcome, TITLE, 'vk');
+  if (answer.ok)
+    return readDone(answer.response) ?? settle(classifyUnreadable(answer.last, false, context.credentials));
+  const outcome = settle(answer.outcome);
   if (UNCLEAR.has(answer.errorCode))
-    return settleByLookUp(outcome, () => isOnWall(connection, `${owner_id}_${id}`, token, calling));
-  return token === access_token ? outcome : ofUserToken(outcome);
+    return settleByLookUp<Outcome | Refusal>(outcome, () =>
+      isOnWall(connection, `${owner_id}_${parameters['post_id']}`, token, calling),
+    );
+  return token === access_token ? outcome : ofUserToken(outcome, change);
 };
 
+/** What a refused deletion and a refused edit have in common. */
+type Refusal = Exclude<EditOutcome, { kind: 'done' }>;
+
 /** Posts are made with another token than the user's, so what is wrong with that one does not stop them (D-71). */
-const ofUserToken = (outcome: DeleteOutcome): DeleteOutcome => {
+const ofUserToken = <Outcome extends DeleteOutcome | EditOutcome>(
+  outcome: Outcome,
+  change: Change,
+): Outcome | Refusal => {
   if (outcome.kind !== 'needs_attention') return outcome;
   const { category, code } = outcome.error;
-  if (category === 'credentials')
-    return refusedChange('user_token_needed', { ...outcome.error, message: VK_MESSAGES.userTokenRefused });
-  if (category === 'channel' && code !== 'chat_not_found')
-    return refusedChange('no_right_to_delete', { ...outcome.error, message: VK_MESSAGES.userMayNotDelete });
+  const then = REMEDIES[change];
+  if (category === 'credentials') {
+    const message = VK_MESSAGES.userTokenRefused({ then });
+    return refusedChange('user_token_needed', { ...outcome.error, message });
+  }
+  if (category === 'channel' && code !== 'chat_not_found') {
+    const message = VK_MESSAGES.userMayNot({ then });
+    return refusedChange(`no_right_to_${change}`, { ...outcome.error, message });
+  }
   return outcome;
 };
 

@@ -1,10 +1,31 @@
-import type { ErrorRow } from '../error-table.js';
+import type { Advice, ErrorRow } from '../error-table.js';
+import { VK_MESSAGES } from './messages.js';
 
-/**
- * VK's refusals of a change (networks.md §10). They come before {@link VK_ERRORS}, because they say nothing about
- * posts (D-71).
- */
-export const VK_CHANGE_ERRORS: readonly ErrorRow[] = [
+/** A change, in the words of its refusals. */
+interface Change {
+  readonly code: 'no_right_to_delete' | 'no_right_to_edit' | 'no_right_to_pin';
+  readonly verb: Advice;
+  /** What to do once the obstacle is gone, or instead. */
+  readonly remedy: Advice;
+}
+
+const DELETE: Change = {
+  code: 'no_right_to_delete',
+  verb: { en: 'delete', ru: 'удалять' },
+  remedy: { en: VK_MESSAGES.thenDelete, ru: 'отзовите пост ещё раз или удалите запись в VK вручную' },
+};
+const EDIT: Change = {
+  code: 'no_right_to_edit',
+  verb: { en: 'edit', ru: 'изменять' },
+  remedy: { en: VK_MESSAGES.thenEdit, ru: 'отправьте содержимое ещё раз или исправьте запись в VK вручную' },
+};
+const PIN: Change = {
+  code: 'no_right_to_pin',
+  verb: { en: 'pin', ru: 'закреплять' },
+  remedy: { en: VK_MESSAGES.thenPin, ru: 'закрепите эту запись в VK вручную' },
+};
+
+const rowsOf = ({ code, verb, remedy: { en, ru } }: Change): readonly ErrorRow[] => [
   {
     codes: [104],
     class: 'refused',
@@ -26,36 +47,36 @@ export const VK_CHANGE_ERRORS: readonly ErrorRow[] = [
     class: 'refused',
     code: 'user_token_needed',
     advice: {
-      en: 'VK lets only users delete posts: set the token of an editor of the community as upload_token and take the post back again, or delete it by hand on VK.',
-      ru: 'Удалять записи в VK могут только пользователи: укажите токен редактора сообщества в upload_token и отзовите пост ещё раз или удалите запись в VK вручную.',
+      en: `VK lets only users ${verb.en} posts: set the token of an editor of the community as upload_token and ${en}.`,
+      ru: `В VK ${verb.ru} записи могут только пользователи: укажите токен редактора сообщества в upload_token и ${ru}.`,
     },
   },
   {
     codes: [15],
     subcode: 1133,
     class: 'refused',
-    code: 'no_right_to_delete',
+    code,
     advice: {
-      en: 'The token lacks the right "wall": issue one with it and take the post back again, or delete the post by hand on VK.',
-      ru: 'У токена нет права wall: выпустите токен с ним и отзовите пост ещё раз или удалите запись в VK вручную.',
+      en: `The token lacks the right "wall": issue one with it and ${en}.`,
+      ru: `У токена нет права wall: выпустите токен с ним и ${ru}.`,
     },
   },
   {
     codes: [7, 15, 210],
     class: 'refused',
-    code: 'no_right_to_delete',
+    code,
     advice: {
-      en: 'The account behind the token may not delete the post: make it an editor of the community and take the post back again, or delete it by hand on VK.',
-      ru: 'Аккаунт, выпустивший токен, не может удалить запись: сделайте его редактором сообщества и отзовите пост ещё раз или удалите запись в VK вручную.',
+      en: `The account behind the token may not ${verb.en} the post: make it an editor of the community and ${en}.`,
+      ru: `Аккаунт, выпустивший токен, не может ${verb.ru} эту запись: сделайте его редактором сообщества и ${ru}.`,
     },
   },
   {
     codes: [703],
     class: 'refused',
-    code: 'no_right_to_delete',
+    code,
     advice: {
-      en: 'VK requires two-factor sign-in for this: enable it for the account behind the token and take the post back again, or delete it by hand on VK.',
-      ru: 'VK требует для этого двухфакторный вход: включите его для аккаунта, выпустившего токен, и отзовите пост ещё раз или удалите запись в VK вручную.',
+      en: `VK requires two-factor sign-in for this: enable it for the account behind the token and ${en}.`,
+      ru: `VK требует для этого двухфакторный вход: включите его для аккаунта, выпустившего токен, и ${ru}.`,
     },
   },
   {
@@ -63,8 +84,32 @@ export const VK_CHANGE_ERRORS: readonly ErrorRow[] = [
     class: 'refused',
     code: 'refused',
     advice: {
-      en: 'VK refuses to delete the post: delete it by hand on VK.',
-      ru: 'VK не удаляет запись: удалите её в VK вручную.',
+      en: `VK refuses to ${verb.en} the post: do it by hand on VK.`,
+      ru: `VK отказывается ${verb.ru} запись: сделайте это в VK вручную.`,
     },
   },
 ];
+
+/**
+ * VK's refusals of a deletion (networks.md §10). They come before {@link VK_ERRORS}, because they say nothing about
+ * posts (D-71).
+ */
+export const VK_CHANGE_ERRORS = rowsOf(DELETE);
+
+/** VK's refusals of an edit. */
+export const VK_EDIT_ERRORS: readonly ErrorRow[] = [
+  {
+    codes: [15],
+    words: ['edit time expired'],
+    class: 'refused',
+    code: 'no_right_to_edit',
+    advice: {
+      en: 'VK does not let the post be edited any more: take it back and send a new one.',
+      ru: 'VK больше не даёт изменить запись: отзовите пост и отправьте новый.',
+    },
+  },
+  ...rowsOf(EDIT),
+];
+
+/** VK's refusals of a pin. */
+export const VK_PIN_ERRORS = rowsOf(PIN);

@@ -1,7 +1,8 @@
 import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PlatformChannel, PublisherOptions } from '../publisher.js';
-import { canDeletePost, deletePost } from './after-publishing.js';
+import { canDeletePost, deletePost, editPost, pinPost } from './after-publishing.js';
+import { canEdit, renderEdit } from './edit.js';
 import { TITLE, VK_LIMITS } from './limits.js';
 import { VK_EXAMPLES } from './messages.js';
 import { renderVk } from './render.js';
@@ -34,6 +35,11 @@ export const createVkPublisher = (options: PublisherOptions): ConnectedPublisher
     test: (context) => testVk(connection, context),
     deleteMessage: (message, context) => deletePost(connection, message, context),
     canDelete: canDeletePost,
+    renderEdit,
+    edit: (step, context) => editPost(connection, step, context),
+    canEdit,
+    pin: (message, context) => pinPost(connection, message, context),
+    messageToPin: ({ messageIds }) => messageIds[0],
     close: () => connection.connections.close(),
   };
 };

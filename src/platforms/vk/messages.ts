@@ -11,14 +11,20 @@ export const VK_MESSAGES = {
   /** `media_refused` */
   fileRefused: 'VK does not accept this file.',
   /** `user_token_needed` */
-  userTokenRefused:
-    'VK does not accept the user token in upload_token: set a new one and take the post back again, or delete it by hand on VK.',
-  /** `no_right_to_delete` */
-  userMayNotDelete:
-    'The account behind upload_token may not delete the post: make it an editor of the community and take the post back again, or delete it by hand on VK.',
+  userTokenRefused: message('VK does not accept the user token in upload_token: set a new one and {then}.'),
+  /** `no_right_to_delete`, `no_right_to_edit` */
+  userMayNot: message(
+    'The account behind upload_token has no right to this: make it an editor of the community and {then}.',
+  ),
+  thenDelete: 'take the post back again, or delete it by hand on VK',
+  thenEdit: 'send the content again, or correct the post by hand on VK',
+  thenPin: 'pin this post by hand on VK',
   /** Forecast of a deletion. */
   deletingNeedsUserToken:
     'Only VK knows whether this token may delete posts. The token of an editor of the community, set as upload_token, may.',
+  /** Forecast of an edit. */
+  editingNeedsUserToken:
+    'Only VK knows whether this token may edit posts; media become links. The token of an editor of the community, set as upload_token, may edit and upload.',
 };
 
 /** Results of a channel test on VK. */
@@ -32,6 +38,8 @@ export const VK_TEST_MESSAGES = {
   wallRightMissing: 'The token lacks the right to post on the wall: issue a community\'s token with the right "wall".',
   wallsRightMissing: 'The token lacks the right to post on walls: issue one with the right "wall".',
   editor: 'The user is an editor or administrator of the community.',
+  mayDelete: 'The user may delete posts of the community.',
+  mayEdit: 'The user may edit posts of the community.',
   notEditor: 'The user may not post on behalf of the community: make the user an editor there.',
 };
 

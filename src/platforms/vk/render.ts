@@ -51,7 +51,8 @@ export const renderVk = (
   const links: string[] = [];
   for (const [index, medium] of post.media.entries()) {
     const name = uploadStepName(index);
-    const obstacle = obstacleTo(medium, channel) ?? readUnsent(results[name]);
+    const isUploaded = typeof results[name]?.['attachment'] === 'string';
+    const obstacle = isUploaded ? null : (obstacleTo(medium, channel) ?? readUnsent(results[name]));
     if (obstacle === null) {
       attachments.push({ $from: `${name}.attachment` });
       warnings.push(...fittedWarnings(results[name], index));

@@ -30,7 +30,7 @@ export const postToWall = async (
 };
 
 /** Returns the parameters of a step's call, with references and `guid` resolved. */
-const buildParameters = ({ request }: Step, { results, key }: SendContext): Readonly<Record<string, string>> => {
+export const buildParameters = ({ request }: Step, { results, key }: SendContext): Readonly<Record<string, string>> => {
   const resolved = resolveReferences(request, { ...results, publication: { guid: toGuid(key) } });
   return Object.fromEntries(
     Object.entries(resolved).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : (value as string)]),
