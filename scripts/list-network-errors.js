@@ -54,6 +54,8 @@ const loadTables = async () => {
       ['platforms/vk/change-errors', 'VK_PIN_ERRORS', 'VK: pins'],
       ['platforms/max/errors', 'MAX_ERRORS', 'MAX'],
       ['platforms/max/change-errors', 'MAX_CHANGE_ERRORS', 'MAX: deletions'],
+      ['platforms/max/change-errors', 'MAX_EDIT_ERRORS', 'MAX: edits'],
+      ['platforms/max/change-errors', 'MAX_PIN_ERRORS', 'MAX: pins'],
       ['platforms/ok/errors', 'OK_ERRORS', 'OK'],
       ['platforms/ok/change-errors', 'OK_CHANGE_ERRORS', 'OK: deletions'],
       ['processing/translation/errors', 'TRANSLATION_ERRORS', 'LibreTranslate'],

@@ -1,6 +1,6 @@
 import { TRANSLATION_ERRORS } from '../processing/translation/errors.js';
 import { type Answer, type ErrorRow, ErrorTable } from './error-table.js';
-import { MAX_CHANGE_ERRORS } from './max/change-errors.js';
+import { MAX_CHANGE_ERRORS, MAX_EDIT_ERRORS, MAX_PIN_ERRORS } from './max/change-errors.js';
 import { MAX_ERRORS } from './max/errors.js';
 import { OK_CHANGE_ERRORS } from './ok/change-errors.js';
 import { OK_ERRORS } from './ok/errors.js';
@@ -24,8 +24,10 @@ const TABLES = [
   new ErrorTable('vk', 'VK, deletions', VK_CHANGE_ERRORS),
   new ErrorTable('vk', 'VK, edits', VK_EDIT_ERRORS),
   new ErrorTable('vk', 'VK, pins', VK_PIN_ERRORS),
-  new ErrorTable('max', 'MAX, changes', MAX_CHANGE_ERRORS),
-  new ErrorTable('ok', 'OK, changes', OK_CHANGE_ERRORS),
+  new ErrorTable('max', 'MAX, deletions', MAX_CHANGE_ERRORS),
+  new ErrorTable('max', 'MAX, edits', MAX_EDIT_ERRORS),
+  new ErrorTable('max', 'MAX, pins', MAX_PIN_ERRORS),
+  new ErrorTable('ok', 'OK, deletions', OK_CHANGE_ERRORS),
 ];
 const CALL = { visible: true, waits: {}, credentials: { token: 'secret-token' } };
 

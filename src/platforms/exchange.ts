@@ -10,7 +10,7 @@ import { EXCHANGE_MESSAGES } from './messages.js';
 import { LEASE_LOST, type MediaFile, type PublishError } from './publisher.js';
 
 interface OutgoingRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | Readable;

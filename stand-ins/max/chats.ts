@@ -13,12 +13,18 @@ export interface Chat {
   lastSeq: number;
   /** Up to {@link MAX_COUNT} messages, oldest first. */
   readonly newest: LedgerEntry[];
-  /** Whether the bot may delete messages. */
+  /** Numbers of the messages in the ledger; message 1 comes first. */
+  readonly seqs: number[];
+  /** Whether the bot may delete, edit and pin messages. */
   mayDelete: boolean;
+  mayEdit: boolean;
+  mayPin: boolean;
 }
 
 /** Maximum `count` in MAX's schema: how many messages of a chat one request can ask for. */
 export const MAX_COUNT = 100;
+
+const RIGHTS = { mayDelete: true, mayEdit: true, mayPin: true };
 
 /** Every numeric chat exists unless a control changes its state. */
 export class Chats {
@@ -30,7 +36,7 @@ export class Chats {
     const known = this.byId.get(id);
     if (known) return known;
     const title = `Channel ${id.replace('-', '')}`;
-    const chat: Chat = { id, title, state: 'admin', lastSeq: 0, newest: [], mayDelete: true };
+    const chat: Chat = { id, title, state: 'admin', lastSeq: 0, newest: [], seqs: [], ...RIGHTS };
     this.byId.set(id, chat);
     return chat;
   }
@@ -57,7 +63,9 @@ export class Chats {
     const chat = this.getOrCreate(entry.channel);
     if (!chat) return;
     chat.title = entry.channel_title;
-    chat.lastSeq = Math.max(chat.lastSeq, seqOf(entry.message_id));
+    const seq = seqOf(entry.message_id);
+    chat.lastSeq = Math.max(chat.lastSeq, seq);
+    chat.seqs[seq - 1] = entry.seq;
     chat.newest.push(entry);
     if (chat.newest.length > MAX_COUNT) chat.newest.shift();
   }

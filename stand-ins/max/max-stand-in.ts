@@ -11,15 +11,16 @@ import type {
 import { type RunningStandIn, serveNetwork, type StandInOptions } from '../kit/server.js';
 import { ApiError, badPayload } from './api-error.js';
 import { BOT, type Chat, CHAT_STATES, Chats, MAX_RATE_LIMITS, RateLimits, readMid } from './chats.js';
-import { deleteMessage, getMessage, listMessages, type PostingContext, postMessage } from './posting.js';
+import { deleteMessage, editMessage, pinMessage } from './changing.js';
+import { getMessage, listMessages, type PostingContext, postMessage } from './posting.js';
 import { THEME } from './readers-view.js';
 import { Uploads } from './uploads.js';
 
 /**
  * MAX's own controls:
  * - `POST /_control/tokens {token, revoked}`: calls with a revoked token get 401
- * - `POST /_control/chats {chat_id, state?, title?, may_delete?}`: see `CHAT_STATES`; `may_delete` false makes the chat's
- *   messages stay
+ * - `POST /_control/chats {chat_id, state?, title?, may_delete?, may_edit?, may_pin?}`: see `CHAT_STATES`; `may_delete`
+ *   false makes the chat's messages stay
  * - `POST /_control/not-ready {times}`: how many of the next messages with media get `attachment.not.ready`
  * - `POST /_control/uploads {image?: "photos" | "token", retval?}`: format of the responses to uploads; a retval
  *   other than 1 rejects all uploads except images
@@ -34,12 +35,14 @@ const controlsOf = (revokedTokens: Set<string>, posting: PostingContext): Contro
 });
 
 const setChat = ({ chats }: PostingContext, body: ControlFields): object => {
-  const { chat_id, state, title, may_delete } = body;
+  const { chat_id, state, title, may_delete, may_edit, may_pin } = body;
   const chat = typeof chat_id === 'string' || typeof chat_id === 'number' ? chats.getOrCreate(String(chat_id)) : null;
   if (!chat) throw new InvalidControlRequest('chat_id must be a number');
   if (state !== undefined) chat.state = readChoice(body, 'state', CHAT_STATES);
   if (typeof title === 'string') chat.title = title;
   if (typeof may_delete === 'boolean') chat.mayDelete = may_delete;
+  if (typeof may_edit === 'boolean') chat.mayEdit = may_edit;
+  if (typeof may_pin === 'boolean') chat.mayPin = may_pin;
   return { id: chat.id, state: chat.state, title: chat.title };
 };
 
@@ -52,8 +55,8 @@ const setUploads = ({ uploads }: PostingContext, { image, retval }: ControlField
   return { image: uploads.imageAnswer, retval: uploads.retval };
 };
 
-/** Path of a chat, or of the bot's membership in it. */
-const CHAT = /^\/chats\/([^/]+)(\/members\/me)?$/;
+/** Path of a chat, of the bot's membership in it, or of its pinned message. */
+const CHAT = /^\/chats\/([^/]+)(\/members\/me|\/pin)?$/;
 
 /** Path of a message. */
 const MESSAGE = /^\/messages\/([^/]+)$/;
@@ -113,6 +116,8 @@ class MaxNetwork implements StandInNetwork {
         return { body: await postMessage(posting, call) };
       case 'GET /messages':
         return { body: listMessages(posting, call) };
+      case 'PUT /messages':
+        return { body: await editMessage(posting, call) };
       case 'DELETE /messages':
         return { body: await deleteMessage(posting, call) };
       case 'POST /uploads': {
@@ -123,7 +128,9 @@ class MaxNetwork implements StandInNetwork {
         const mid = MESSAGE.exec(path)?.[1];
         if (httpMethod === 'GET' && mid !== undefined) return { body: await getMessage(posting, decode(mid)) };
         const [, chatId, member] = CHAT.exec(path) ?? [];
-        if (httpMethod === 'GET' && chatId !== undefined)
+        if (httpMethod === 'PUT' && chatId !== undefined && member === '/pin')
+          return { body: await pinMessage(posting, decode(chatId), call) };
+        if (httpMethod === 'GET' && chatId !== undefined && member !== '/pin')
           return { body: describeChat(posting.chats.getForMember(decode(chatId)), member !== undefined) };
         throw new ApiError(404, 'not.found', `${httpMethod} ${path} is not known`);
       }
@@ -148,7 +155,7 @@ const decode = (part: string): string => {
   }
 };
 
-const describeChat = ({ id, title, state }: Chat, isMembership: boolean): object => {
+const describeChat = ({ id, title, state, mayDelete, mayEdit }: Chat, isMembership: boolean): object => {
   const isAdmin = state === 'admin';
   if (isMembership)
     return {
@@ -157,7 +164,13 @@ const describeChat = ({ id, title, state }: Chat, isMembership: boolean): object
       join_time: BOT.last_activity_time,
       is_owner: false,
       is_admin: isAdmin,
-      permissions: isAdmin ? ['read_all_messages', 'write'] : null,
+      permissions: isAdmin
+        ? [
+            ...['read_all_messages', 'write', 'pin_message'],
+            ...(mayEdit ? ['edit_message'] : []),
+            ...(mayDelete ? ['delete_message'] : []),
+          ]
+        : null,
     };
   return {
     chat_id: Number(id),
@@ -190,8 +203,8 @@ const DEMO_CHANNEL = {
 
 /**
  * Starts a server that behaves like MAX's Bot API for posting bots (networks.md §1–§3, §8): `GET /me`,
- * `GET /chats/{chatId}` and its `/members/me`, `POST`, `GET` and `DELETE /messages`, `GET /messages/{messageId}`, `POST /uploads` with separate upload
- * addresses. It accepts any token and any numeric chat unless a control changes their state. Messages accepted before a
+ * `GET /chats/{chatId}` and its `/members/me`, `POST`, `GET`, `PUT` and `DELETE /messages`,
+ * `GET /messages/{messageId}`, `PUT /chats/{chatId}/pin`, `POST /uploads` with separate upload addresses. It accepts any token and any numeric chat unless a control changes their state. Messages accepted before a
  * stop or kill are restored, uploads included.
  */
 export const startMaxStandIn = async (options: StandInOptions): Promise<RunningStandIn> => {

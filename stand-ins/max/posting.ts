@@ -1,6 +1,6 @@
 import type { Changes } from '../kit/changes.js';
 import type { Ledger } from '../kit/ledger.js';
-import type { FormattedText, LedgerButton, LedgerMedium } from '../kit/ledger-entry.js';
+import type { FormattedText, LedgerButton, LedgerContent, LedgerEntry, LedgerMedium } from '../kit/ledger-entry.js';
 import type { StandInCall } from '../kit/network.js';
 import { ApiError, badPayload, type Fields, fieldsOf } from './api-error.js';
 import { type Chat, type Chats, MAX_COUNT, messageJson, midOf, type RateLimits, readMid } from './chats.js';
@@ -16,9 +16,8 @@ interface Attachments {
 /** Maximum number of attachments in a message (networks.md §1, §5). */
 const MAX_ATTACHMENTS = 12;
 
-/** Reads and checks a message's `attachments`; absent, null and empty mean no attachments. */
+/** Reads and checks a message's `attachments`. */
 const readAttachments = (value: unknown, uploads: Uploads): Attachments => {
-  if (value === undefined || value === null) return { media: [], buttons: [] };
   if (!Array.isArray(value)) throw badPayload('attachments: expected an array');
   if (value.length > MAX_ATTACHMENTS) throw badPayload(`attachments: at most ${MAX_ATTACHMENTS}`);
   const attachments = value.map((one) => fieldsOf(one, 'attachments'));
@@ -66,18 +65,11 @@ export const postMessage = async (
   posting: PostingContext,
   { fields, query, id, headers }: StandInCall,
 ): Promise<object> => {
-  if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) throw badPayload('body: expected JSON');
-  for (const name of Object.keys(fields)) if (!FIELDS.has(name)) throw badPayload(`${name}: unknown field`);
+  checkBody(headers, fields);
   const { notify } = fields;
   if (notify !== undefined && notify !== true) throw badPayload('notify: a channel accepts only true');
   const chat = posting.chats.getForBot(query.get('chat_id'));
-  const content = readText(fields);
-  const { media, buttons } = readAttachments(fields['attachments'], posting.uploads);
-  if (content.text.trim() === '' && media.length === 0) throw badPayload('text: must be non-empty');
-  if (media.length > 0 && posting.notReady > 0) {
-    posting.notReady--;
-    throw new ApiError(400, 'attachment.not.ready', 'Key: errors.process.attachment.file.not.processed');
-  }
+  const content = readContent(posting, fields);
   posting.limits.countCall('chat_per_second', chat.id, Date.now());
   const [entry] = await posting.ledger.append([
     {
@@ -87,14 +79,37 @@ export const postMessage = async (
       message_id: midOf(chat, ++chat.lastSeq),
       group_id: null,
       reply_to: null,
-      text: content.text,
-      entities: content.entities,
-      buttons,
-      media,
+      ...content,
       call_id: id,
     },
   ]);
   return { message: entry ? messageJson(entry) : null };
+};
+
+/** Checks that a call has a `NewMessageBody`. */
+export const checkBody = (headers: StandInCall['headers'], fields: StandInCall['fields']): void => {
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) throw badPayload('body: expected JSON');
+  for (const name of Object.keys(fields)) if (!FIELDS.has(name)) throw badPayload(`${name}: unknown field`);
+};
+
+/**
+ * Reads and checks what a message is to show.
+ * @param kept its media and buttons if the call names none
+ */
+export const readContent = (
+  posting: PostingContext,
+  fields: StandInCall['fields'],
+  kept: Attachments = { media: [], buttons: [] },
+): LedgerContent => {
+  const { text, entities } = readText(fields);
+  const isNamed = fields['attachments'] !== undefined && fields['attachments'] !== null;
+  const { media, buttons } = isNamed ? readAttachments(fields['attachments'], posting.uploads) : kept;
+  if (text.trim() === '' && media.length === 0) throw badPayload('text: must be non-empty');
+  if (isNamed && media.length > 0 && posting.notReady > 0) {
+    posting.notReady--;
+    throw new ApiError(400, 'attachment.not.ready', 'Key: errors.process.attachment.file.not.processed');
+  }
+  return { text, entities, media, buttons };
 };
 
 /** Handles `GET /messages?chat_id=&count=`, which lists messages, newest first. */
@@ -103,35 +118,31 @@ export const listMessages = ({ chats, changes }: PostingContext, { query }: Stan
   const count = Number(query.get('count') ?? 50);
   if (!Number.isInteger(count) || count < 1 || count > MAX_COUNT) throw badPayload(`count: 1 to ${MAX_COUNT}`);
   const shown = chat.newest.filter(({ message_id }) => !changes.isDeleted(chat.id, message_id));
-  return { messages: shown.slice(-count).reverse().map(messageJson) };
+  return {
+    messages: shown
+      .slice(-count)
+      .reverse()
+      .map((entry) => messageJson(changes.current(entry))),
+  };
 };
 
 /** Handles `GET /messages/{messageId}`. */
-export const getMessage = async ({ ledger, ...posting }: PostingContext, mid: string): Promise<object> => {
-  const chat = findChatOf(posting, mid);
-  const entries = chat.newest.some((entry) => entry.message_id === mid)
-    ? chat.newest
-    : await ledger.read({ channel: chat.id });
-  const entry = entries.find(({ message_id }) => message_id === mid);
-  if (!entry) throw notFound(mid);
-  return messageJson(entry);
-};
+export const getMessage = async (posting: PostingContext, mid: string): Promise<object> =>
+  messageJson((await findMessage(posting, mid)).message);
 
-/** Handles `DELETE /messages?message_id=`. */
-export const deleteMessage = async (
-  { changes, ...posting }: PostingContext,
-  { query, id }: StandInCall,
-): Promise<object> => {
-  const mid = query.get('message_id') ?? '';
-  if (mid === '') throw badPayload('message_id: expected a value');
-  const chat = findChatOf({ changes, ...posting }, mid);
-  if (!chat.mayDelete) throw new ApiError(403, 'access.denied', 'error.access.denied');
-  await changes.delete({ channel: chat.id, message_id: mid, call_id: id });
-  return { success: true };
+/** Finds a message as it is now, and its chat. @throws ApiError if there is none, or the bot is not in the chat */
+export const findMessage = async (
+  { ledger, ...posting }: PostingContext,
+  mid: string,
+): Promise<{ readonly chat: Chat; readonly message: LedgerEntry }> => {
+  const chat = findChatOf(posting, mid);
+  const entry = await ledger.find(chat.seqs[(readMid(mid)?.seq ?? 0) - 1] ?? 0);
+  if (!entry) throw notFound(mid);
+  return { chat, message: posting.changes.current(entry) };
 };
 
 /** Returns the chat of a message that readers see. @throws ApiError if there is none, or the bot is not in the chat */
-const findChatOf = ({ chats, changes }: Pick<PostingContext, 'chats' | 'changes'>, mid: string): Chat => {
+export const findChatOf = ({ chats, changes }: Pick<PostingContext, 'chats' | 'changes'>, mid: string): Chat => {
   const read = readMid(mid);
   if (!read) throw notFound(mid);
   const chat = chats.getForBot(read.chatId);
@@ -139,7 +150,7 @@ const findChatOf = ({ chats, changes }: Pick<PostingContext, 'chats' | 'changes'
   return chat;
 };
 
-const notFound = (mid: string): ApiError => new ApiError(404, 'message.not.found', `Message ${mid} not found`);
+export const notFound = (mid: string): ApiError => new ApiError(404, 'message.not.found', `Message ${mid} not found`);
 
 const readText = ({ text = null, format = null }: Readonly<Record<string, unknown>>): FormattedText => {
   if (text !== null && typeof text !== 'string') throw badPayload('text: expected a string');

@@ -1,4 +1,4 @@
-import { MAX_CHANGE_ERRORS } from '../../platforms/max/change-errors.js';
+import { MAX_CHANGE_ERRORS, MAX_EDIT_ERRORS, MAX_PIN_ERRORS } from '../../platforms/max/change-errors.js';
 import { MAX_ERRORS } from '../../platforms/max/errors.js';
 import { MAX_EXAMPLES, MAX_MESSAGES, MAX_TEST_MESSAGES } from '../../platforms/max/messages.js';
 import {
@@ -40,6 +40,8 @@ const ADVICE: Translation = {
     ...VK_PIN_ERRORS,
     ...MAX_ERRORS,
     ...MAX_CHANGE_ERRORS,
+    ...MAX_EDIT_ERRORS,
+    ...MAX_PIN_ERRORS,
     ...OK_ERRORS,
     ...OK_CHANGE_ERRORS,
     ...TRANSLATION_ERRORS,
@@ -130,6 +132,10 @@ export const NETWORKS = [
   translate(MAX_MESSAGES, {
     malformedToken: 'Это не токен бота: задайте токен, который MAX выдал боту; в нём нет пробелов.',
     uploadUrlRefused: 'MAX отклоняет собственный адрес загрузки.',
+    audioAlone:
+      'В MAX у поста только аудиосообщения, а в них нет текста, фото и кнопок: уберите их или отзовите пост и отправьте новый.',
+    audioCount:
+      'Число аудиосообщений в MAX не может измениться с {published} на {wanted}: заменяйте их один к одному или отзовите пост и отправьте новый.',
   }),
   translate(MAX_TEST_MESSAGES, {
     bot: 'Токен принадлежит боту «{name}».',
@@ -141,6 +147,10 @@ export const NETWORKS = [
     member: 'Бот — участник и может писать.',
     administrator: 'Бот — администратор и может писать.',
     administratorWithoutRight: 'Бот — администратор без права писать: дайте ему это право.',
+    mayDelete: 'Бот может удалять свои сообщения.',
+    mayNotDelete: 'Бот — администратор без права удалять сообщения: дайте ему это право.',
+    mayEdit: 'Бот может изменять свои сообщения.',
+    mayNotEdit: 'Бот — администратор без права изменять сообщения: дайте ему это право.',
   }),
   translate(MAX_EXAMPLES, { chatId: 'число вида -70912345678901' }),
   translate(OK_MESSAGES, {

@@ -18,7 +18,7 @@ import { TITLE } from './limits.js';
 
 /** One call to MAX's API. The token is sent in a header, never in the URL. */
 export interface MaxCall {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly body?: JsonObject;

@@ -1,7 +1,8 @@
 import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
-import { canDeleteMessage, deleteMessage } from './after-publishing.js';
+import { canDeleteMessage, deleteMessage, editMessage, pinMessage } from './after-publishing.js';
+import { canEdit, renderEdit } from './edit.js';
 import { MAX_LIMITS, TITLE } from './limits.js';
 import { lookUpMessage } from './look-up.js';
 import { MAX_EXAMPLES } from './messages.js';
@@ -29,6 +30,12 @@ export const createMaxPublisher = (options: PublisherOptions): ConnectedPublishe
     test: (context) => testMax(connection, context),
     deleteMessage: (message, context) => deleteMessage(connection, message, context),
     canDelete: canDeleteMessage,
+    renderEdit,
+    edit: (step, context) => editMessage(connection, step, context),
+    canEdit,
+    pin: (message, context) => pinMessage(connection, message, context),
+    // The message with the text comes first.
+    messageToPin: ({ messageIds }) => messageIds[0],
     close: () => connection.connections.close(),
   };
 };

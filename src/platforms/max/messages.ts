@@ -6,6 +6,13 @@ export const MAX_MESSAGES = {
   malformedToken: 'This is not a bot token: set the token that MAX issued for the bot, which has no spaces.',
   /** `upload_url_refused` */
   uploadUrlRefused: 'MAX refuses its own upload URL.',
+  /** `text_added` */
+  audioAlone:
+    'The post has only audio messages on MAX, which show no text, photos or buttons: leave those out, or take the post back and send a new one.',
+  /** `media_count` */
+  audioCount: message(
+    'The number of audio messages on MAX cannot change, from {published} to {wanted}: replace them one for one, or take the post back and send a new one.',
+  ),
 };
 
 /** Results of a channel test on MAX. */
@@ -19,6 +26,10 @@ export const MAX_TEST_MESSAGES = {
   member: 'The bot is a member and may write.',
   administrator: 'The bot is an administrator and may write.',
   administratorWithoutRight: 'The bot is an administrator without the right to write: give it that right.',
+  mayDelete: 'The bot may delete its messages.',
+  mayNotDelete: 'The bot is an administrator without the right to delete messages: give it that right.',
+  mayEdit: 'The bot may edit its messages.',
+  mayNotEdit: 'The bot is an administrator without the right to edit messages: give it that right.',
 };
 
 /** Examples of addresses. */

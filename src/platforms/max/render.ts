@@ -200,17 +200,22 @@ export const renderMax = (
     ...media.map(uploadStep),
     ...(hasMessage ? [messageStep(name, body.fields, attachments, channel)] : []),
     ...audios.map((one) => messageStep(messageStepName(one), {}, [attachment(one)], channel)),
-    ...(late.length > 0 ? [messageStep('links', renderLinks(late), [], channel)] : []),
+    ...(late.length > 0 ? [messageStep(LATE_LINKS, renderLinks(late), [], channel)] : []),
   ];
   if (steps.length === 0) warnings.push(nothingToSend(TITLE));
   return { steps, warnings, textAfterTrim: body.shown, trimmedChars: body.trimmedChars };
 };
 
 /** Name of the message with the text, photos and videos. */
-const MESSAGE = 'message';
+export const MESSAGE = 'message';
+/** Name of the message with the links of audio files that MAX refused after the text. */
+export const LATE_LINKS = 'links';
+
+/** Returns the name of an audio file's message. */
+export const audioStepName = (index: number | ''): string => `audio-${index}`;
 
 const messageStepName = ({ index, medium }: IndexedMedium): string =>
-  medium.type === 'audio' ? `audio-${index}` : MESSAGE;
+  medium.type === 'audio' ? audioStepName(index) : MESSAGE;
 
 /** Returns why MAX refused the message that a medium was sent in; undefined if it did not. */
 const refusalOf = (one: IndexedMedium, results: SendContext['results']): unknown =>
