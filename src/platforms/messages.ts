@@ -135,6 +135,11 @@ export const EDIT_MESSAGES = {
   ),
 };
 
+/** Why there are no numbers of a message. */
+export const NUMBERS_MESSAGES = {
+  refused: message('{network} refuses to tell the numbers of this post.'),
+};
+
 /** Results of a channel test, on every network. */
 export const TEST_MESSAGES = {
   notInTime: message('{network} did not answer in time: test the channel again later.'),

@@ -265,6 +265,29 @@ export interface EditForecast {
   readonly text: string | null;
 }
 
+/** Numbers of a message or a publication; null for a number that the network does not give (D-75). */
+export interface Numbers {
+  readonly views: number | null;
+  readonly reactions: number | null;
+  readonly comments: number | null;
+  readonly shares: number | null;
+}
+
+export type NumbersContext = Pick<SendContext, 'credentials' | 'channel' | 'signal'>;
+
+/** What the network says about a message. */
+export type MessageNumbers =
+  | { readonly kind: 'counted'; readonly numbers: Numbers }
+  /** There is no such message. */
+  | { readonly kind: 'gone' }
+  /** Refused; `text` says why, and what would help. It says nothing about posting (D-71). */
+  | { readonly kind: 'unavailable'; readonly text: string };
+
+export type NumbersAnswer =
+  | { readonly kind: 'answered'; readonly messages: ReadonlyMap<string, MessageNumbers> }
+  /** Ask again; `afterMs` is null if the network names no delay. */
+  | { readonly kind: 'retry'; readonly error: PublishError; readonly afterMs: number | null };
+
 /** A forecast of whether messages can be deleted. */
 export interface DeleteForecast {
   /** Null if only the network knows. */
@@ -301,7 +324,10 @@ export interface SendInDoubt {
 
 /** One check of a channel test, with its result (management-api.md: `POST /channels/{id}/test`). */
 export interface ChannelCheck {
-  /** `credentials` (who the bot is), `chat`, `rights` (whether it may post there), or a network-specific name. */
+  /**
+   * `credentials` (who the bot is), `chat`, `rights` (whether it may post there), `statistics` (whether it may see
+   * numbers), or a network-specific name.
+   */
   readonly name: string;
   readonly ok: boolean;
   /** Names the bot or chat, or says what is wrong and how to fix it. */
@@ -420,4 +446,13 @@ export interface Publisher {
   pin?(message: PublishedMessage, context: DeleteContext): Promise<EditOutcome>;
   /** Returns the id of the message to pin: the one with the text, otherwise the first. Present if `pin` is. Pure. */
   messageToPin?(published: PublishedPost, channel: PlatformChannel): string | undefined;
+  /**
+   * Reads the numbers of messages with one call; absent if the network gives none: see {@link noNumbers}. Never throws.
+   * @param messageIds 1 to {@link numbersPerCall}
+   */
+  readNumbers?(messageIds: readonly string[], context: NumbersContext): Promise<NumbersAnswer>;
+  /** Maximum number of messages in a call of {@link readNumbers}; default 1. */
+  readonly numbersPerCall?: number;
+  /** Why the network gives no numbers. */
+  readonly noNumbers?: string;
 }

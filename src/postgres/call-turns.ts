@@ -36,7 +36,7 @@ interface CallTurn {
 export class CallTurns {
   private readonly reservations: Batcher<Reservation, CallTurn>;
 
-  constructor(@Inject(POOL) pool: Pool) {
+  constructor(@Inject(POOL) private readonly pool: Pool) {
     this.reservations = new Batcher((requests: readonly Reservation[]) => reserveTurns(pool, requests), {
       maxBatchSize: 100,
     });
@@ -49,7 +49,25 @@ export class CallTurns {
   reserve(budgets: readonly CallBudget[], publication?: string): Promise<CallTurn> {
     return this.reservations.submit({ budgets, publication });
   }
+
+  /**
+   * Takes a turn for a call that nobody waits for: only if half of the account's calls are free, and at most a quarter
+   * of its pace under the same name.
+   * @returns 0 if the turn is now; otherwise none was taken: the time, in ms, until it is worth asking again
+   */
+  async takeSpare(account: CallBudget, name: string): Promise<number> {
+    const gapMs = Math.max(...account.limits.map(([calls, perMs]) => (perMs * SPARE_SHARE) / calls));
+    const { rows } = await this.pool.query<{ wait_ms: number }>({
+      name: 'take a spare turn',
+      text: 'select ops_take_spare_slot($1, $2, $3, $4) as wait_ms',
+      values: [account.key, JSON.stringify(account.limits), `${name}/${account.key}`, gapMs],
+    });
+    return rows[0]!.wait_ms;
+  }
 }
+
+/** Of so many calls of an account, one may be spare. */
+const SPARE_SHARE = 4;
 
 interface Reservation {
   readonly budgets: readonly CallBudget[];

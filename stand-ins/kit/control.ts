@@ -1,6 +1,7 @@
 import type { Changes } from './changes.js';
 import type { Ledger } from './ledger.js';
 import type { ControlFields, Controls, StandInAnswer } from './network.js';
+import type { Statistics } from './statistics.js';
 
 /** Thrown for an invalid control request; the message names the field and its valid values. */
 export class InvalidControlRequest extends Error {}
@@ -184,6 +185,7 @@ interface ControlledParts {
   readonly calls: CallLog;
   readonly ledger: Ledger;
   readonly changes: Changes | undefined;
+  readonly statistics: Statistics | undefined;
   /** The network's own. */
   readonly own: Controls;
 }
@@ -196,12 +198,13 @@ interface ControlledParts {
  * - `GET /_control/calls?after=&method=`: lists the latest calls, up to 2,000
  * - `GET /_control/ledger?after=&limit=&channel=`: lists the accepted messages, also those deleted since
  * - `GET /_control/changes?after=&channel=`: lists the deletions
+ * - `POST /_control/statistics {channel, message_id, views?, likes?, comments?, shares?}`: sets numbers of a message
  *
  * and the network's own controls. Invalid requests get a 400 with a message, unknown controls a 404.
  * @param control such as `POST faults`
  */
 export const answerControl = async (
-  { faults, calls, ledger, changes, own }: ControlledParts,
+  { faults, calls, ledger, changes, statistics, own }: ControlledParts,
   control: string,
   query: URLSearchParams,
   fields: ControlFields,
@@ -233,6 +236,8 @@ export const answerControl = async (
         const items = changes?.list(Number(query.get('after') ?? 0), query.get('channel')) ?? [];
         return ok({ items });
       }
+      case 'POST statistics':
+        return ok(statistics?.set(fields) ?? {});
       default:
         return own[control] ? ok(own[control](fields)) : { status: 404, body: { error: `unknown control ${control}` } };
     }

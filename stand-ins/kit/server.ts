@@ -19,6 +19,7 @@ import {
   type StandInLogger,
   type StandInNetwork,
 } from './network.js';
+import { Statistics } from './statistics.js';
 
 /** Options for every stand-in. */
 export interface StandInOptions {
@@ -48,6 +49,8 @@ interface StandInParts {
   readonly wall?: Wall;
   /** Absent for a network that changes no messages. */
   readonly changes?: Changes;
+  /** Absent for a service without readers. */
+  readonly statistics?: Statistics;
 }
 
 /** What is kept next to the ledger's file. */
@@ -56,6 +59,7 @@ interface StandInFiles {
   readonly media: MediaStore;
   readonly storedUploads: StoredUploads;
   readonly changes: Changes;
+  readonly statistics: Statistics;
 }
 
 /** A network whose posts have readers. */
@@ -86,8 +90,9 @@ export const serveNetwork = async (
     },
   });
   const changes = await Changes.open(`${ledgerFile}.changes`, (change) => wall.change(change));
-  const network = createNetwork({ ledger, media, storedUploads, changes });
-  return serveStandIn({ network, ledger, wall, changes }, options);
+  const statistics = new Statistics(options.minuteMs);
+  const network = createNetwork({ ledger, media, storedUploads, changes, statistics });
+  return serveStandIn({ network, ledger, wall, changes, statistics }, options);
 };
 
 const BASE = 'http://stand-in';
@@ -97,7 +102,7 @@ const BASE = 'http://stand-in';
  * loopback address: the controls require no credentials.
  */
 export const serveStandIn = async (
-  { network, ledger, wall, changes }: StandInParts,
+  { network, ledger, wall, changes, statistics }: StandInParts,
   { port, host = '127.0.0.1', logger }: Omit<StandInOptions, 'ledgerFile'>,
 ): Promise<RunningStandIn> => {
   const faults = new FaultQueue();
@@ -134,7 +139,7 @@ export const serveStandIn = async (
       if (url.pathname.startsWith('/_control/')) {
         const { fields } = await readBody(request);
         const control = `${request.method} ${url.pathname.slice('/_control/'.length)}`;
-        const parts = { faults, calls, ledger, changes, own: network.controls ?? {} };
+        const parts = { faults, calls, ledger, changes, statistics, own: network.controls ?? {} };
         writeAnswer(response, await answerControl(parts, control, url.searchParams, fields));
       } else if (wall?.isWallPath(url.pathname)) {
         writeAnswer(response, await wall.answerRequest(url));

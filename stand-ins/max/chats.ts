@@ -105,7 +105,7 @@ const MARKUP: Readonly<Record<string, string>> = {
 };
 
 /** Returns a `Message` of the API, as in the response to a post and in lists. */
-export const messageJson = (entry: LedgerEntry): object => {
+export const messageJson = (entry: LedgerEntry, views = 0): object => {
   const seq = seqOf(entry.message_id);
   return {
     sender: BOT,
@@ -128,7 +128,7 @@ export const messageJson = (entry: LedgerEntry): object => {
       ],
       ...(entry.entities.length > 0 ? { markup: entry.entities.map(markupJson) } : {}),
     },
-    stat: { views: 0 },
+    stat: { views },
     url: `https://max.ru/c/${entry.channel}/${seq}`,
   };
 };

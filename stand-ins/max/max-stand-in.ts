@@ -81,7 +81,7 @@ class MaxNetwork implements StandInNetwork {
   identify({ httpMethod, path, query }: StandInCall): { method: string; channel: string | null } {
     const [, chatId, member = ''] = CHAT.exec(path) ?? [];
     if (chatId !== undefined) return { method: `${httpMethod} /chats/{chatId}${member}`, channel: decode(chatId) };
-    const mid = MESSAGE.exec(path)?.[1] ?? query.get('message_id');
+    const mid = MESSAGE.exec(path)?.[1] ?? query.get('message_id') ?? query.get('message_ids')?.split(',')[0] ?? null;
     if (mid !== null) {
       const place = path === '/messages' ? path : '/messages/{messageId}';
       return { method: `${httpMethod} ${place}`, channel: readMid(decode(mid))?.chatId ?? null };
@@ -118,6 +118,7 @@ class MaxNetwork implements StandInNetwork {
         return { body: listMessages(posting, call) };
       case 'PUT /messages':
         return { body: await editMessage(posting, call) };
+        return { body: await listMessages(posting, call) };
       case 'DELETE /messages':
         return { body: await deleteMessage(posting, call) };
       case 'POST /uploads': {
@@ -217,13 +218,14 @@ export const startMaxStandIn = async (options: StandInOptions): Promise<RunningS
       title: 'MAX',
       theme: THEME,
       onEntry: (entry) => chats.addMessage(entry),
-      createNetwork: ({ ledger, changes, media, storedUploads }) =>
+      createNetwork: ({ ledger, changes, media, storedUploads, statistics }) =>
         new MaxNetwork({
           chats,
           uploads: new Uploads(storedUploads, media),
           limits: new RateLimits(),
           ledger,
           changes,
+          statistics,
           notReady: 0,
         }),
     },

@@ -2,6 +2,7 @@ import type { Changes } from '../kit/changes.js';
 import type { Ledger } from '../kit/ledger.js';
 import type { FormattedText, LedgerButton, LedgerContent, LedgerEntry, LedgerMedium } from '../kit/ledger-entry.js';
 import type { StandInCall } from '../kit/network.js';
+import type { Statistics } from '../kit/statistics.js';
 import { ApiError, badPayload, type Fields, fieldsOf } from './api-error.js';
 import { type Chat, type Chats, MAX_COUNT, messageJson, midOf, type RateLimits, readMid } from './chats.js';
 import { isLink, MAX_TEXT, parseHtml } from './html-text.js';
@@ -56,6 +57,7 @@ export interface PostingContext {
   readonly limits: RateLimits;
   readonly ledger: Ledger;
   readonly changes: Changes;
+  readonly statistics: Statistics;
   /** How many of the next messages with media get `attachment.not.ready`. */
   notReady: number;
 }
@@ -114,6 +116,14 @@ export const readContent = (
 
 /** Handles `GET /messages?chat_id=&count=`, which lists messages, newest first. */
 export const listMessages = ({ chats, changes }: PostingContext, { query }: StandInCall): object => {
+/**
+ * Handles `GET /messages?chat_id=&count=`, which lists messages, newest first, and `GET /messages?message_ids=`, which
+ * leaves out messages that are not there.
+ */
+export const listMessages = async (posting: PostingContext, { query }: StandInCall): Promise<object> => {
+  const { chats, changes, statistics } = posting;
+  const ids = query.get('message_ids');
+  if (ids !== null) return { messages: await findMessages(posting, ids.split(',')) };
   const chat = chats.getForBot(query.get('chat_id'));
   const count = Number(query.get('count') ?? 50);
   if (!Number.isInteger(count) || count < 1 || count > MAX_COUNT) throw badPayload(`count: 1 to ${MAX_COUNT}`);
@@ -129,6 +139,35 @@ export const listMessages = ({ chats, changes }: PostingContext, { query }: Stan
 /** Handles `GET /messages/{messageId}`. */
 export const getMessage = async (posting: PostingContext, mid: string): Promise<object> =>
   messageJson((await findMessage(posting, mid)).message);
+  return { messages: shown.slice(-count).reverse().map((one) => messageJson(one, statistics.of(one).views)) };
+};
+
+const findMessages = async (posting: PostingContext, ids: readonly string[]): Promise<readonly object[]> => {
+  if (ids.length > MAX_COUNT) throw badPayload(`message_ids: at most ${MAX_COUNT}`);
+  const found = await Promise.all(
+    ids.map((id) =>
+      getMessage(posting, id).catch((error: unknown) => {
+        if (error instanceof ApiError && error.answer.status === 404) return null;
+        throw error;
+      }),
+    ),
+  );
+  return found.filter((message) => message !== null);
+};
+
+/** Handles `GET /messages/{messageId}`. */
+export const getMessage = async (
+  { ledger, statistics, ...posting }: PostingContext,
+  mid: string,
+): Promise<object> => {
+  const chat = findChatOf(posting, mid);
+  const entries = chat.newest.some((entry) => entry.message_id === mid)
+    ? chat.newest
+    : await ledger.read({ channel: chat.id });
+  const entry = entries.find(({ message_id }) => message_id === mid);
+  if (!entry) throw notFound(mid);
+  return messageJson(entry, statistics.of(entry).views);
+};
 
 /** Finds a message as it is now, and its chat. @throws ApiError if there is none, or the bot is not in the chat */
 export const findMessage = async (

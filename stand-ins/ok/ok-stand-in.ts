@@ -23,7 +23,7 @@ import {
   TOKEN_STATES,
 } from './access.js';
 import { THEME } from './readers-view.js';
-import { appendTopic, deleteTopic, getTopics, postTopic, type TopicContext } from './topics.js';
+import { appendTopic, deleteTopic, getTopics, getTopicStatistics, postTopic, type TopicContext } from './topics.js';
 import { Uploads, type VideoProcessing } from './uploads.js';
 
 /**
@@ -79,6 +79,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   'mediatopic.post': async (context, parameters, { id }) => JSON.stringify(await postTopic(context, parameters, id)),
   'mediatopic.deleteTopic': (context, parameters, { id }) => deleteTopic(context, parameters, id),
   'mediatopic.getByIds': getTopics,
+  'group.getStatTopic': getTopicStatistics,
   'photosV2.getUploadUrl': ({ uploads }, { gid = '', count = '1' }, call) => {
     if (gid === '') throw badParameter('gid is required');
     return uploads.createPhotoUpload(Number(count), originOf(call));
@@ -178,8 +179,8 @@ export const startOkStandIn = async (options: OkStandInOptions): Promise<Running
       title: 'Odnoklassniki',
       theme: THEME,
       onEntry: (entry) => groups.restore(entry),
-      createNetwork: ({ ledger, changes, media, storedUploads }) =>
-        new OkNetwork({ groups, uploads: new Uploads(storedUploads, media), ledger, changes }, applications),
+      createNetwork: ({ ledger, changes, media, storedUploads, statistics }) =>
+        new OkNetwork({ groups, uploads: new Uploads(storedUploads, media), ledger, changes, statistics }, applications),
     },
     options,
   );

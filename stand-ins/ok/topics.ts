@@ -2,6 +2,7 @@ import type { TextParameters } from '../kit/body.js';
 import type { Changes } from '../kit/changes.js';
 import type { Ledger } from '../kit/ledger.js';
 import type { LedgerEntry, LedgerMedium } from '../kit/ledger-entry.js';
+import type { Statistics } from '../kit/statistics.js';
 import { ApiError, badParameter, findPostingError, type Groups } from './access.js';
 import type { Uploads } from './uploads.js';
 
@@ -11,6 +12,7 @@ export interface TopicContext {
   readonly uploads: Uploads;
   readonly ledger: Ledger;
   readonly changes: Changes;
+  readonly statistics: Statistics;
 }
 
 type Content = Pick<LedgerEntry, 'text' | 'media'>;
@@ -77,6 +79,29 @@ export const getTopics = ({ groups, changes }: TopicContext, { topic_ids = '' }:
     return gid === undefined || changes.isDeleted(gid, id) ? [] : [{ id, type: 'GROUP_THEME' }];
   });
   return { media_topics };
+};
+
+/** Fields of `group.getStatTopic` that the stand-in knows. */
+const STATISTICS = ['views', 'likes', 'comments', 'reshares'] as const;
+
+/** Handles `group.getStatTopic`: the requested fields of a topic that readers see. */
+export const getTopicStatistics = async (
+  { groups, ledger, changes, statistics }: TopicContext,
+  { topic_id = '', fields = '' }: TextParameters,
+): Promise<object> => {
+  if (!/^[1-9]\d{0,24}$/.test(topic_id)) throw badParameter('topic_id is invalid');
+  const names = fields.toLowerCase().split(',');
+  const unknown = names.find((name) => !(STATISTICS as readonly string[]).includes(name));
+  if (unknown !== undefined) throw badParameter(`fields : unknown field ${unknown}`);
+  const gid = groups.groupOf(topic_id);
+  const isShown = gid !== undefined && !changes.isDeleted(gid, topic_id);
+  const entry = isShown ? (await ledger.read({ channel: gid })).find((one) => one.message_id === topic_id) : undefined;
+  if (gid === undefined || !entry) throw new ApiError(300, 'NOT_FOUND : Topic not found');
+  if (groups.getOrCreate(gid).state === 'no_member')
+    throw new ApiError(50, 'NOT_ADMIN : User must be an administrator of the group');
+  const { shares: reshares, ...counts } = statistics.of(entry);
+  const all: Readonly<Record<string, number>> = { ...counts, reshares };
+  return { topic: Object.fromEntries(names.map((name) => [name, all[name]])) };
 };
 
 const readAttachment = (context: TopicContext, attachment: string): Content => {

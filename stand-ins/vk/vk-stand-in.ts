@@ -242,8 +242,8 @@ export const startVkStandIn = async (options: VkStandInOptions): Promise<Running
       title: 'VK',
       theme: THEME,
       onEntry: (entry) => groups.restore(entry),
-      createNetwork: ({ ledger, changes, media, storedUploads }) =>
-        new VkNetwork({ groups, uploads: new Uploads(storedUploads, media), ledger, changes }),
+      createNetwork: ({ ledger, changes, media, storedUploads, statistics }) =>
+        new VkNetwork({ groups, uploads: new Uploads(storedUploads, media), ledger, changes, statistics }),
     },
     options,
   );

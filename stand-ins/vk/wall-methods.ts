@@ -2,6 +2,8 @@ import type { TextParameters } from '../kit/body.js';
 import type { Changes } from '../kit/changes.js';
 import type { Ledger } from '../kit/ledger.js';
 import type { LedgerContent, LedgerEntry } from '../kit/ledger-entry.js';
+import type { LedgerEntry } from '../kit/ledger-entry.js';
+import type { Statistics } from '../kit/statistics.js';
 import {
   ApiError,
   badParameter,
@@ -22,6 +24,7 @@ export interface WallContext {
   readonly uploads: Uploads;
   readonly ledger: Ledger;
   readonly changes: Changes;
+  readonly statistics: Statistics;
 }
 
 /** Handles `wall.post` on a community's wall. */
@@ -66,7 +69,7 @@ const readContent = ({ uploads }: WallContext, { message = '', attachments = '' 
 
 /** Handles `wall.get`: posts newest first; `count` is 20 by default, at most 100. */
 export const wallGet = async (
-  { groups, ledger, changes }: WallContext,
+  { groups, ledger, changes, statistics }: WallContext,
   parameters: TextParameters,
 ): Promise<object> => {
   const group = groupOf(groups, parameters['owner_id'] ?? '');
@@ -85,6 +88,12 @@ export const wallGet = async (
 
 const postJson = (entry: LedgerEntry, changes: Changes): object => {
   const { channel, message_id, at, text, media } = changes.current(entry);
+  return { count: entries.length, items: entries.slice(offset, offset + count).map((entry) => postJson(entry, statistics)) };
+};
+
+const postJson = (entry: LedgerEntry, statistics: Statistics): object => {
+  const { channel, message_id, at, text, media } = entry;
+  const { views, likes, comments, shares } = statistics.of(entry);
   const owner = -Number(channel);
   const date = Math.floor(Date.parse(at) / 1_000);
   return {
@@ -100,6 +109,10 @@ const postJson = (entry: LedgerEntry, changes: Changes): object => {
       const photo = { id, owner_id: UPLOADER, album_id: WALL_ALBUM, date, has_tags: false };
       return { type, [type]: type === 'photo' ? photo : { id, owner_id: owner, date } };
     }),
+    comments: { count: comments, can_post: 1 },
+    likes: { count: likes, user_likes: 0, can_like: 1 },
+    reposts: { count: shares, user_reposted: 0 },
+    views: { count: views },
   };
 };
 
@@ -108,12 +121,13 @@ const MAX_IDS = 100;
 
 /** Handles `wall.getById {posts: "-7_1,-7_2"}`: leaves out posts that never were, and marks those that were deleted. */
 export const wallGetById = async (
-  { groups, ledger, changes }: WallContext,
+  { groups, ledger, changes, statistics }: WallContext,
   { posts = '' }: TextParameters,
 ): Promise<object> => {
   const names = posts.split(',');
   if (names.length > MAX_IDS) throw badParameter(`posts: at most ${MAX_IDS}`);
   const items: object[] = [];
+  const walls = new Map<string, ReadonlyMap<string, LedgerEntry>>();
   for (const name of names) {
     const [ownerId = '', postId = ''] = name.split('_');
     if (!/^[1-9]\d*$/.test(postId)) throw badParameter('posts not valid');
@@ -126,6 +140,12 @@ export const wallGetById = async (
     }
     const entry = await ledger.find(group.seqs.get(postId) ?? 0);
     if (entry) items.push(postJson(entry, changes));
+    const wall =
+      walls.get(group.id) ??
+      new Map((await ledger.read({ channel: group.id })).map((entry) => [entry.message_id, entry] as const));
+    walls.set(group.id, wall);
+    const entry = wall.get(postId);
+    if (entry) items.push(postJson(entry, statistics));
   }
   return { items };
 };

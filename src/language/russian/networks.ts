@@ -7,6 +7,7 @@ import {
   DEGRADATION_MESSAGES,
   EDIT_MESSAGES,
   EXCHANGE_MESSAGES,
+  NUMBERS_MESSAGES,
   OBSTACLE_MESSAGES,
   TEST_MESSAGES,
 } from '../../platforms/messages.js';
@@ -118,6 +119,7 @@ export const NETWORKS = [
     messagesUnknown:
       'Неизвестно, какие сообщения в {network} относятся к посту, поэтому ни одно не изменено: исправьте их там вручную.',
   }),
+  translate(NUMBERS_MESSAGES, { refused: '{network} не сообщает показатели этого поста.' }),
   translate(TEST_MESSAGES, {
     notInTime: '{network} не отвечает вовремя: проверьте канал ещё раз позже.',
     questionRefused: '{network} отклоняет проверочный запрос, но посты всё же могут проходить.',
@@ -136,6 +138,8 @@ export const NETWORKS = [
       'В MAX у поста только аудиосообщения, а в них нет текста, фото и кнопок: уберите их или отзовите пост и отправьте новый.',
     audioCount:
       'Число аудиосообщений в MAX не может измениться с {published} на {wanted}: заменяйте их один к одному или отзовите пост и отправьте новый.',
+    numbersInChannelsOnly: 'MAX считает просмотры только в каналах.',
+    numbersNeedMembership: 'MAX показывает показатели только боту, который состоит в чате: добавьте его в чат ещё раз.',
   }),
   translate(MAX_TEST_MESSAGES, {
     bot: 'Токен принадлежит боту «{name}».',
@@ -146,6 +150,7 @@ export const NETWORKS = [
     notAdministrator: 'Бот не администратор канала: сделайте его администратором с правом писать.',
     member: 'Бот — участник и может писать.',
     administrator: 'Бот — администратор и может писать.',
+    countsViews: 'MAX считает просмотры постов в этом канале.',
     administratorWithoutRight: 'Бот — администратор без права писать: дайте ему это право.',
     mayDelete: 'Бот может удалять свои сообщения.',
     mayNotDelete: 'Бот — администратор без права удалять сообщения: дайте ему это право.',
@@ -157,12 +162,15 @@ export const NETWORKS = [
     accessDenied: 'Аккаунт, выпустивший токен, не может публиковать в этой группе: сделайте его модератором.',
     credentialsMissing: 'У канала нет токена доступа либо ключа или секрета приложения: задайте ключи доступа заново.',
     photoUnreadable: 'OK не может прочитать это фото.',
+    numbersNeedRight:
+      'OK показывает показатели темы только администраторам и модераторам группы: дайте такую роль аккаунту, выпустившему токен с правом GROUP_CONTENT.',
   }),
   translate(OK_TEST_MESSAGES, {
     account: 'Токен принадлежит аккаунту {name}.',
     group: 'Группа: «{name}».',
     groupNotFound: 'OK не знает группу {id}: проверьте group_id.',
     rightMissing: 'У токена нет права {right}: выпустите токен с {rights}.',
+    showsNumbers: 'Аккаунту видны показатели тем.',
     mayPost: 'Аккаунт — модератор или администратор группы, и у токена есть права на публикацию.',
   }),
   translate(OK_EXAMPLES, { groupId: 'номер группы без минуса, например 123456789' }),
@@ -176,6 +184,7 @@ export const NETWORKS = [
     albumButtons: 'У альбома в Telegram не может быть кнопок: уберите их.',
     mediaAdded: 'В Telegram у поста нет медиа, и добавить их нельзя: уберите их или отзовите пост и отправьте новый.',
     mediaKind: 'В альбоме Telegram заменяет фото и видео только на фото или видео, аудио — на аудио, файлы — на файлы.',
+    noNumbers: 'Bot API Telegram не даёт ботам показателей постов.',
     notCalled: 'вызов не удалось выполнить',
   }),
   translate(TELEGRAM_TEST_MESSAGES, {
@@ -206,12 +215,18 @@ export const NETWORKS = [
       'Можно ли удалять записи с этим токеном, знает только VK. С токеном редактора сообщества в upload_token — можно.',
     editingNeedsUserToken:
       'Можно ли изменять записи с этим токеном, знает только VK; медиа становятся ссылками. С токеном редактора сообщества в upload_token можно изменять записи и загружать медиа.',
+    numbersNeedUserToken:
+      'VK показывает показатели только по токену пользователя: укажите токен редактора сообщества в upload_token.',
+    numbersTokenRefused: 'VK не принимает токен пользователя из upload_token: задайте новый.',
+    numbersAccessDenied:
+      'Аккаунт, выпустивший upload_token, не видит запись: сделайте его редактором сообщества, с правом «wall».',
   }),
   translate(VK_TEST_MESSAGES, {
     communityNotFound: 'VK не знает сообщество {id}: проверьте group_id, это его номер без минуса.',
     tokenOfUser: 'VK принимает токен, он принадлежит пользователю.',
     tokenOfCommunity: 'VK принимает токен, он принадлежит сообществу.',
     community: 'Сообщество: «{name}».',
+    showsNumbers: 'Токен показывает показатели постов.',
     mayUpload: 'Второй токен может загружать фото и видео.',
     wallRight: 'У токена есть право публиковать на стене.',
     wallRightMissing: 'У токена нет права публиковать на стене: выпустите токен сообщества с правом «wall».',

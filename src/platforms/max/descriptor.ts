@@ -8,6 +8,7 @@ import { lookUpMessage } from './look-up.js';
 import { MAX_EXAMPLES } from './messages.js';
 import { renderMax } from './render.js';
 import { sendStep } from './send.js';
+import { NUMBERS_PER_CALL, readNumbers } from './statistics.js';
 import { testMax } from './test-channel.js';
 import { forecastMedia, mediaOf, previewCalls } from './upload.js';
 
@@ -36,6 +37,8 @@ export const createMaxPublisher = (options: PublisherOptions): ConnectedPublishe
     pin: (message, context) => pinMessage(connection, message, context),
     // The message with the text comes first.
     messageToPin: ({ messageIds }) => messageIds[0],
+    numbersPerCall: NUMBERS_PER_CALL,
+    readNumbers: (ids, context) => readNumbers(connection, ids, context),
     close: () => connection.connections.close(),
   };
 };

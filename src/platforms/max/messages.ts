@@ -13,6 +13,8 @@ export const MAX_MESSAGES = {
   audioCount: message(
     'The number of audio messages on MAX cannot change, from {published} to {wanted}: replace them one for one, or take the post back and send a new one.',
   ),
+  numbersInChannelsOnly: 'MAX counts views in channels only.',
+  numbersNeedMembership: 'MAX shows numbers only to a bot that is in the chat: add it to the chat again.',
 };
 
 /** Results of a channel test on MAX. */
@@ -25,6 +27,7 @@ export const MAX_TEST_MESSAGES = {
   notAdministrator: 'The bot is not an administrator of the channel: make it one, with the right to write.',
   member: 'The bot is a member and may write.',
   administrator: 'The bot is an administrator and may write.',
+  countsViews: 'MAX counts the views of posts in this channel.',
   administratorWithoutRight: 'The bot is an administrator without the right to write: give it that right.',
   mayDelete: 'The bot may delete its messages.',
   mayNotDelete: 'The bot is an administrator without the right to delete messages: give it that right.',

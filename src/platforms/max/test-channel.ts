@@ -10,7 +10,7 @@ import {
 import type { ChannelCheck, TestContext } from '../publisher.js';
 import { callMax, classify, isToken } from './call.js';
 import { TITLE } from './limits.js';
-import { MAX_TEST_MESSAGES } from './messages.js';
+import { MAX_MESSAGES, MAX_TEST_MESSAGES } from './messages.js';
 import { malformedToken } from './send.js';
 
 /** Administrator rights that allow posting (networks.md §9). */
@@ -37,12 +37,20 @@ export async function* testMax(
   if (typeof status === 'string' && status !== 'active')
     return yield failed('chat', MAX_TEST_MESSAGES.leftChat({ status }));
   yield passed('chat', MAX_TEST_MESSAGES.chat({ title: textOf(title), type: textOf(type) }));
-  if (type === 'dialog') return yield passed('rights', MAX_TEST_MESSAGES.mayWriteToPerson);
+  const statistics =
+    type === 'channel'
+      ? passed('statistics', MAX_TEST_MESSAGES.countsViews)
+      : failed('statistics', MAX_MESSAGES.numbersInChannelsOnly);
+  if (type === 'dialog') {
+    yield passed('rights', MAX_TEST_MESSAGES.mayWriteToPerson);
+    return yield statistics;
+  }
 
   const member = await ask(`${path}/members/me`);
   yield member.kind === 'refused'
     ? unanswered('rights', TITLE, member.error, context)
     : checkRights(type === 'channel', member.value);
+  yield statistics;
 }
 
 const askMax = async (

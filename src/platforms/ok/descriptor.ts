@@ -7,6 +7,7 @@ import { OK_LIMITS, TITLE } from './limits.js';
 import { OK_EXAMPLES } from './messages.js';
 import { postTopic } from './post.js';
 import { renderOk } from './render.js';
+import { readNumbers } from './statistics.js';
 import { testOk } from './test-channel.js';
 import { forecastMedia, mediaOf, previewCalls, uploadMedium } from './upload.js';
 
@@ -28,6 +29,7 @@ export const createOkPublisher = (options: PublisherOptions): ConnectedPublisher
     test: (context) => testOk(connection, context),
     deleteMessage: (message, context) => deleteTopic(connection, message, context),
     canDelete: canDeleteTopic,
+    readNumbers: (ids, context) => readNumbers(connection, ids, context),
     close: () => connection.connections.close(),
   };
 };

@@ -9,6 +9,8 @@ export const OK_MESSAGES = {
     "The channel lacks its access token or the application's key or secret: set the credentials again.",
   /** `media_refused` */
   photoUnreadable: 'OK cannot read this photo.',
+  numbersNeedRight:
+    "OK shows a topic's numbers only to the group's administrators and moderators: give the account behind the token such a role, with a token that has GROUP_CONTENT.",
 };
 
 /** Results of a channel test on OK. */
@@ -17,6 +19,7 @@ export const OK_TEST_MESSAGES = {
   group: message('The group is "{name}".'),
   groupNotFound: message('OK does not know the group {id}: check group_id.'),
   rightMissing: message('The token lacks the right {right}: issue one with {rights}.'),
+  showsNumbers: 'The account may see the numbers of topics.',
   mayPost: 'The account is a moderator or administrator of the group, and the token has the rights to post.',
 };
 

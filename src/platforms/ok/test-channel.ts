@@ -48,6 +48,7 @@ export async function* testOk(
       return yield failed('rights', OK_TEST_MESSAGES.rightMissing({ right, rights: RIGHTS.join(', ') }));
   }
   yield passed('rights', OK_TEST_MESSAGES.mayPost);
+  yield passed('statistics', OK_TEST_MESSAGES.showsNumbers);
 }
 
 const askOk = async (

@@ -5,7 +5,7 @@ import { canDeleteMessage, deleteMessage, editMessage, pinMessage } from './afte
 import { canEdit, messageToPin, renderEdit } from './edit.js';
 import { forecastFiles, mediaOf, previewCalls } from './files.js';
 import { TELEGRAM_LIMITS, TITLE } from './limits.js';
-import { TELEGRAM_EXAMPLES } from './messages.js';
+import { TELEGRAM_EXAMPLES, TELEGRAM_MESSAGES } from './messages.js';
 import { renderTelegram } from './render.js';
 import { sendStep } from './send.js';
 import { testTelegram } from './test-channel.js';
@@ -34,6 +34,7 @@ export const createTelegramPublisher = (options: PublisherOptions): ConnectedPub
     canEdit,
     pin: (message, context) => pinMessage(connection, message, context),
     messageToPin,
+    noNumbers: TELEGRAM_MESSAGES.noNumbers,
     close: () => connection.connections.close(),
   };
 };

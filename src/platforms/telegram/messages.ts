@@ -23,6 +23,8 @@ export const TELEGRAM_MESSAGES = {
   /** `media_kind` */
   mediaKind:
     'In an album, Telegram replaces photos and videos by photos or videos, audio by audio, and files by files only.',
+  /** Telegram has no numbers for bots (D-76). */
+  noNumbers: "Telegram's Bot API gives bots no numbers for a post.",
   /** Detail of a failed call. */
   notCalled: 'the call could not be made',
 };

@@ -26,12 +26,17 @@ export async function* testTelegram(
   if (chat.kind === 'refused') return yield unanswered('chat', TITLE, chat.error, context);
   const { id, type, title, first_name } = chat.value;
   yield passed('chat', TELEGRAM_TEST_MESSAGES.chat({ title: textOf(title) || textOf(first_name), type: textOf(type) }));
-  if (type === 'private') return yield passed('rights', TELEGRAM_TEST_MESSAGES.mayWriteToPerson);
+  const statistics = failed('statistics', TELEGRAM_MESSAGES.noNumbers);
+  if (type === 'private') {
+    yield passed('rights', TELEGRAM_TEST_MESSAGES.mayWriteToPerson);
+    return yield statistics;
+  }
 
   const member = await ask('getChatMember', { chat_id: id, user_id: me.value['id'] });
   yield member.kind === 'refused'
     ? unanswered('rights', TITLE, member.error, context)
     : checkRights(chat.value, member.value);
+  yield statistics;
 }
 
 type BotAnswer =

@@ -6,6 +6,7 @@ import { canEdit, renderEdit } from './edit.js';
 import { TITLE, VK_LIMITS } from './limits.js';
 import { VK_EXAMPLES } from './messages.js';
 import { renderVk } from './render.js';
+import { NUMBERS_PER_CALL, readNumbers } from './statistics.js';
 import { testVk } from './test-channel.js';
 import { forecastMedia, mediaOf, previewCalls, uploadMedium } from './upload.js';
 import { lookUpOnWall, postToWall } from './wall.js';
@@ -40,6 +41,8 @@ export const createVkPublisher = (options: PublisherOptions): ConnectedPublisher
     canEdit,
     pin: (message, context) => pinPost(connection, message, context),
     messageToPin: ({ messageIds }) => messageIds[0],
+    numbersPerCall: NUMBERS_PER_CALL,
+    readNumbers: (ids, context) => readNumbers(connection, ids, context),
     close: () => connection.connections.close(),
   };
 };

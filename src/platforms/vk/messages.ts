@@ -25,6 +25,11 @@ export const VK_MESSAGES = {
   /** Forecast of an edit. */
   editingNeedsUserToken:
     'Only VK knows whether this token may edit posts; media become links. The token of an editor of the community, set as upload_token, may edit and upload.',
+  numbersNeedUserToken:
+    "VK shows numbers only to a user's token: set the token of an editor of the community as upload_token.",
+  numbersTokenRefused: 'VK does not accept the user token in upload_token: set a new one.',
+  numbersAccessDenied:
+    'The account behind upload_token may not see the post: make it an editor of the community, with the right "wall".',
 };
 
 /** Results of a channel test on VK. */
@@ -33,6 +38,7 @@ export const VK_TEST_MESSAGES = {
   tokenOfUser: 'VK accepts the token, which belongs to a user.',
   tokenOfCommunity: 'VK accepts the token, which belongs to a community.',
   community: message('The community is "{name}".'),
+  showsNumbers: 'The token shows the numbers of posts.',
   mayUpload: 'The second token may upload photos and videos.',
   wallRight: 'The token has the right to post on the wall.',
   wallRightMissing: 'The token lacks the right to post on the wall: issue a community\'s token with the right "wall".',

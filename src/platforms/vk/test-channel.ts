@@ -10,7 +10,7 @@ import {
 import type { ChannelCheck, PublishError, TestContext } from '../publisher.js';
 import { callVk } from './call.js';
 import { TITLE } from './limits.js';
-import { VK_TEST_MESSAGES } from './messages.js';
+import { VK_MESSAGES, VK_TEST_MESSAGES } from './messages.js';
 import { noToken } from './wall.js';
 
 /** Permission bit for walls in `account.getAppPermissions`. */
@@ -49,11 +49,17 @@ export async function* testVk(
   yield passed('chat', VK_TEST_MESSAGES.community({ name: textOf(group['name']) }));
   yield ofUser ? checkUser(ofUser.value, group) : checkCommunity(ofCommunity);
 
-  if (!uploadToken) return;
+  if (!uploadToken)
+    return yield ofUser
+      ? passed('statistics', VK_TEST_MESSAGES.showsNumbers)
+      : failed('statistics', VK_MESSAGES.numbersNeedUserToken);
   const server = await ask('photos.getWallUploadServer', { group_id }, uploadToken);
   yield server.kind === 'refused'
     ? unanswered('uploads', TITLE, server.error, context)
     : passed('uploads', VK_TEST_MESSAGES.mayUpload);
+  yield server.kind === 'refused'
+    ? failed('statistics', VK_MESSAGES.numbersTokenRefused, server.error.platform_says)
+    : passed('statistics', VK_TEST_MESSAGES.showsNumbers);
 }
 
 const askVk = async (

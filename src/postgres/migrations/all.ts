@@ -5,6 +5,7 @@ import { endedLogs } from './0003-ended-logs.js';
 import { parkedEvents } from './0004-parked-events.js';
 import { reservationsByKind } from './0005-reservations-by-kind.js';
 import { recovery } from './0006-recovery.js';
+import { statistics } from './0007-statistics.js';
 import { budgets } from './repeatable/budgets.sql.js';
 import { eventStore } from './repeatable/event-store.sql.js';
 import { limiter } from './repeatable/limiter.sql.js';
@@ -15,6 +16,6 @@ import { resourceCap } from './repeatable/resource-cap.sql.js';
 
 /** All migrations. Numbered migrations are only appended, never changed or removed; repeatable ones may be edited. */
 export const migrations: Migrations = {
-  numbered: [schema, resourceReservations, endedLogs, parkedEvents, reservationsByKind, recovery],
+  numbered: [schema, resourceReservations, endedLogs, parkedEvents, reservationsByKind, recovery, statistics],
   repeatable: [eventStore, limiter, budgets, probeBudget, monthlyQuota, pacing, resourceCap],
 };
