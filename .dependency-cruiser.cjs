@@ -175,6 +175,20 @@ const PARTS = {
       part('secrets'),
     ],
   },
+  statistics: {
+    why: 'Numbers of networks are facts outside the log: read through the publisher port, kept in tables of their own.',
+    may: [
+      part('kernel'),
+      part('runtime'),
+      '^src/config/(tokens|settings)\\.ts$',
+      part('domain'),
+      ...EVENT_STORE,
+      part('postgres'),
+      ...PLATFORM_PORT,
+      ...READ_SIDE,
+      part('secrets'),
+    ],
+  },
   sagas: {
     why: 'A saga drives commands and the publisher port; it knows no network by name.',
     may: [
@@ -194,6 +208,7 @@ const PARTS = {
       part('outbound-http'),
       part('media'),
       part('processing'),
+      part('statistics'),
     ],
   },
   api: {
@@ -218,6 +233,7 @@ const PARTS = {
       part('processing'),
       part('secrets'),
       ...PLATFORM_PORT,
+      part('statistics'),
       part('health'),
     ],
   },

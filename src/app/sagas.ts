@@ -15,6 +15,7 @@ import { PublishDuePosts } from '../sagas/publish-due-posts/publish-due-posts.js
 import { RaiseNotices, RaiseQuotaNotices } from '../sagas/raise-notices/raise-notices.js';
 import { Recover } from '../sagas/recover/recover.js';
 import { ReleasePlannedPosts } from '../sagas/release-planned-posts/release-planned-posts.js';
+import { SampleStatistics } from '../sagas/sample-statistics/sample-statistics.js';
 import { WithdrawInput } from '../sagas/withdraw-input/withdraw-input.js';
 import { WriteTransparencyLog } from '../sagas/write-transparency-log/write-transparency-log.js';
 
@@ -38,6 +39,7 @@ export const SAGAS = [
   EraseReplaced,
   NoteTranslations,
   DueErasures,
+  SampleStatistics,
   PruneExpired,
   WriteTransparencyLog,
 ];

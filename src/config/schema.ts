@@ -192,6 +192,13 @@ export const schema = {
     description: 'how long finished jobs are kept',
     show: (s) => String(s.jobMs / DAY_MS),
   }),
+  STATISTICS_DAYS: defaulted('90', {
+    takes: 'whole days from 0 to 36500',
+    description:
+      'how long all samples of the numbers of a publication are kept, then only the last; 0: no numbers are read',
+    read: wholeNumber(0, 36_500),
+    show: (s) => String(s.statisticsDays),
+  }),
   DEMO: optional('on without DATABASE_URL, else off; never on by default with NODE_ENV=production', {
     ...onOff,
     description:
@@ -268,7 +275,7 @@ export const schema = {
   MINUTE_MS: defaulted('60000', {
     takes: 'whole milliseconds from 1 to 3600000',
     description:
-      'length of a minute in pauses, backlog spacing, webhook retries, notices and secret overlaps; for demos and tests: NODE_ENV=production allows only 60000',
+      'length of a minute in pauses, backlog spacing, webhook retries, notices, secret overlaps, take-backs and statistics; for demos and tests: NODE_ENV=production allows only 60000',
     read: wholeNumber(1, 3_600_000),
     show: (s) => String(s.minuteMs),
   }),

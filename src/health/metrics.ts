@@ -90,6 +90,12 @@ export class Metrics {
     buckets: [...SECONDS, 15, 60, 900, 3_600, 86_400], // for deletions that wait for a network
     registers: [this.registry],
   });
+  private readonly samples = new Counter({
+    name: 'crosspost_statistics_samples_total',
+    help: 'Samples of the numbers of publications, by what the network said',
+    labelNames: ['platform', 'state'],
+    registers: [this.registry],
+  });
   private readonly releases = new Histogram({
     name: 'crosspost_release_delay_seconds',
     help: 'Delay between the planned and the actual release of a post',
@@ -146,6 +152,11 @@ export class Metrics {
       this.withdrawals.inc({ platform, outcome });
       if (ms !== null) this.withdrawalTimes.observe(ms / 1_000);
     };
+  }
+
+  /** Returns a function that counts samples of the numbers of publications. */
+  sampleCounter(): (platform: string, state: string) => void {
+    return (platform, state) => this.samples.inc({ platform, state });
   }
 
   /** Returns a function that counts networks' errors that no table covers. The codes beyond some count as `other`. */

@@ -32,7 +32,8 @@ export const toNumbersAnswer = (
       const { code, category, message } = outcome.error;
       const own = Object.hasOwn(advice, code) ? advice[code] : undefined;
       // What the table says about a single post does not concern its numbers.
-      const general = category === 'credentials' || category === 'channel' ? message : NUMBERS_MESSAGES.refused({ network });
+      const general =
+        category === 'credentials' || category === 'channel' ? message : NUMBERS_MESSAGES.refused({ network });
       return sameForAll(messageIds, { kind: 'unavailable', text: own ?? general });
     }
     case 'moved':

@@ -140,6 +140,8 @@ export const listMessages = async (posting: PostingContext, { query }: StandInCa
 export const getMessage = async (posting: PostingContext, mid: string): Promise<object> =>
   messageJson((await findMessage(posting, mid)).message);
   return { messages: shown.slice(-count).reverse().map((one) => messageJson(one, statistics.of(one).views)) };
+      .map((one) => messageJson(one, statistics.of(one).views)),
+  };
 };
 
 const findMessages = async (posting: PostingContext, ids: readonly string[]): Promise<readonly object[]> => {
@@ -156,10 +158,7 @@ const findMessages = async (posting: PostingContext, ids: readonly string[]): Pr
 };
 
 /** Handles `GET /messages/{messageId}`. */
-export const getMessage = async (
-  { ledger, statistics, ...posting }: PostingContext,
-  mid: string,
-): Promise<object> => {
+export const getMessage = async ({ ledger, statistics, ...posting }: PostingContext, mid: string): Promise<object> => {
   const chat = findChatOf(posting, mid);
   const entries = chat.newest.some((entry) => entry.message_id === mid)
     ? chat.newest

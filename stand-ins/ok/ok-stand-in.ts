@@ -180,7 +180,10 @@ export const startOkStandIn = async (options: OkStandInOptions): Promise<Running
       theme: THEME,
       onEntry: (entry) => groups.restore(entry),
       createNetwork: ({ ledger, changes, media, storedUploads, statistics }) =>
-        new OkNetwork({ groups, uploads: new Uploads(storedUploads, media), ledger, changes, statistics }, applications),
+        new OkNetwork(
+          { groups, uploads: new Uploads(storedUploads, media), ledger, changes, statistics },
+          applications,
+        ),
     },
     options,
   );

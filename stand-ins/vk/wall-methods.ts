@@ -89,6 +89,10 @@ export const wallGet = async (
 const postJson = (entry: LedgerEntry, changes: Changes): object => {
   const { channel, message_id, at, text, media } = changes.current(entry);
   return { count: entries.length, items: entries.slice(offset, offset + count).map((entry) => postJson(entry, statistics)) };
+  return {
+    count: entries.length,
+    items: entries.slice(offset, offset + count).map((entry) => postJson(entry, statistics)),
+  };
 };
 
 const postJson = (entry: LedgerEntry, statistics: Statistics): object => {

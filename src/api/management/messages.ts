@@ -44,6 +44,12 @@ export const CALL_MESSAGES = {
   tooManyWrongKeys: message('Too many wrong keys from this address. Retry in {seconds} s, with the right key.'),
   /** 429 `too_many_changes` */
   tooManyChanges: message('This owner has made too many changes within a minute. Retry in {seconds} s.'),
+  /** 429 `too_soon` */
+  sampledJustNow: message('The numbers of this post were read less than a minute ago. Retry in {seconds} s.'),
+  /** 422 `too_many_buckets` */
+  tooManyBuckets: message('These are {size} buckets; at most {limit} are allowed: choose a shorter period, or days.'),
+  /** 422 `too_many_rows` */
+  tooManyRows: message('These are more than {limit} rows: choose a shorter period, or one project or channel.'),
   /** 403 `forbidden` */
   ownersForOperator: "Only the operator can register owners. Use the operator's key.",
   /** 403 `forbidden` */

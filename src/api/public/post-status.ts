@@ -4,6 +4,7 @@ import { FindEndpointTargets } from '../../projections/discovery/discovery.queri
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { type EndpointPost, PostPlans } from '../../projections/posts/post-details.queries.js';
 import { FindHolds, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
+import { PublicationStatistics } from '../../statistics/statistics.queries.js';
 import { ChangeForecasts } from './change-forecast.js';
 import { PostStatusView } from './post.views.js';
 
@@ -16,6 +17,7 @@ export class PostStatusViewBuilder {
     private readonly findHoldsQuery: FindHolds,
     private readonly plans: PostPlans,
     private readonly forecasts: ChangeForecasts,
+    private readonly statistics: PublicationStatistics,
   ) {}
 
   /** Returns one view per post, in the same order. */
@@ -25,8 +27,12 @@ export class PostStatusViewBuilder {
     const planned = posts.filter(({ post }) => post.is_planned).map(({ post }) => post.post_id);
     const plans = await this.plans.find(planned);
     const isVerbose = endpoint.verbose_discovery;
-    const can = await this.forecasts.forecast(posts.flatMap(({ publications }) => publications));
-    return posts.map((post) => new PostStatusView(post, holds, plans.get(post.post.post_id), projects, isVerbose, can));
+    const publications = posts.flatMap((post) => post.publications);
+    const can = await this.forecasts.forecast(publications);
+    const statistics = await this.statistics.find(publications);
+    return posts.map(
+      (post) => new PostStatusView(post, holds, plans.get(post.post.post_id), projects, isVerbose, can, statistics),
+    );
   }
 
   /** Finds the holds of the posts' queued publications. Returns them by publication id. */

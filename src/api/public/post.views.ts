@@ -15,6 +15,7 @@ import {
   type RowWithdrawal,
 } from '../../projections/posts/posts.tables.js';
 import { findDueWait, type Hold, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
+import type { StatisticsView } from '../../statistics/statistics.queries.js';
 import type { CanView } from './change-forecast.js';
 import type { AnsweredPost, ReceivedPost } from './gate/gate.js';
 import type { ParsedPost } from './gate/parsed-post.js';
@@ -240,6 +241,7 @@ export class PublicationStatusView {
   /** The latest take-back; null if there was none. */
   readonly withdrawal: WithdrawalStatusView | null;
   readonly can: CanView;
+  readonly statistics: StatisticsView;
 
   constructor(
     row: PublicationRow,
@@ -248,6 +250,7 @@ export class PublicationStatusView {
     isVerbose: boolean,
     plan: PlanHold | undefined,
     can: CanView,
+    statistics: StatisticsView,
   ) {
     const index = projects.findIndex(({ project_id }) => project_id === row.project_id);
     const project = projects[index];
@@ -265,6 +268,7 @@ export class PublicationStatusView {
     if (row.state === 'planned' && plan) this.waiting_for = new WaitingView(undefined, plan);
     this.withdrawal = row.withdrawal && new WithdrawalStatusView(row.withdrawal, listRemaining(row));
     this.can = can;
+    this.statistics = statistics;
   }
 }
 
@@ -306,6 +310,7 @@ export class PostStatusView {
     projects: readonly DiscoveredProject[],
     isVerbose: boolean,
     can: ReadonlyMap<string, CanView>,
+    statistics: ReadonlyMap<string, StatisticsView>,
   ) {
     this.id = post.post_id;
     this.accepted_at = iso(post.accepted_at);
@@ -325,6 +330,7 @@ export class PostStatusView {
           isVerbose,
           plan,
           can.get(row.publication_id)!,
+          statistics.get(row.publication_id)!,
         ),
     );
   }

@@ -36,6 +36,7 @@ import { RECORD_RELEASE_DELAY, SetAsidePosts } from '../../sagas/release-planned
 import { KeyRing, lockKeyStatement } from '../../secrets/key-ring.js';
 import { KeyStatus } from '../../secrets/key-status.js';
 import { SecretVault } from '../../secrets/vault.js';
+import { COUNT_SAMPLE } from '../../statistics/sampler.js';
 import { Database, openDatabase } from '../database.js';
 import { createLogIdentity, openEventStore, openPublishedCheckpoints } from '../event-store.js';
 import { BUILT_IN_NETWORKS } from '../networks.js';
@@ -72,6 +73,7 @@ const createValues = async (options: ProcessOptions, resources: Resources): Prom
     [Metrics, metrics],
     [COUNT_OUTCOME, metrics.publicationCounter()],
     [COUNT_WITHDRAWAL, metrics.withdrawalCounter()],
+    [COUNT_SAMPLE, metrics.sampleCounter()],
     [RECORD_RELEASE_DELAY, metrics.releaseDelay()],
     [Inspector, inspector],
     [HelperCheck, helpers],

@@ -41,6 +41,11 @@ import { RecoveryController } from '../../api/management/recovery/recovery.contr
 import { SagasController } from '../../api/management/sagas/sagas.controller.js';
 import { SecretsController } from '../../api/management/secrets/secrets.controller.js';
 import { ChangeStreams } from '../../api/management/stream/change-streams.js';
+import {
+  ChannelStatisticsController,
+  PostStatisticsController,
+  StatisticsController,
+} from '../../api/management/statistics/statistics.controller.js';
 import { StreamController } from '../../api/management/stream/stream.controller.js';
 import {
   DeliveriesController,
@@ -69,6 +74,9 @@ import { PublicApiModule } from './public-api.module.js';
     ManagedPostChangesController,
     PostDecisionsController,
     PublicationsController,
+    PostStatisticsController,
+    ChannelStatisticsController,
+    StatisticsController,
     PlansController,
     TransferController,
     TransparencyLogController, // before HistoryController, whose paths would match too

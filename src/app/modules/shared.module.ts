@@ -7,6 +7,10 @@ import { Limiter } from '../../limits/limiter.js';
 import { MonthlyQuota } from '../../limits/monthly-quota.js';
 import { ResourceReservations } from '../../limits/resource-reservations.js';
 import { Publishers } from '../../platforms/platform-catalogue.js';
+import { SampleNow } from '../../statistics/sample-now.js';
+import { Sampler } from '../../statistics/sampler.js';
+import { PublicationStatistics, StatisticsQueries } from '../../statistics/statistics.queries.js';
+import { StatisticsTable } from '../../statistics/statistics.table.js';
 import { Database } from '../database.js';
 import { NETWORKS, type Networks, startNetworks } from '../networks.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
@@ -47,9 +51,11 @@ const NETWORK_ACCESS: Provider[] = [
   },
 ];
 
-const SHARED = [...USE_CASES, ...LIMITS, ...NETWORK_ACCESS, JobTable];
+const STATISTICS: Provider[] = [PublicationStatistics, SampleNow, Sampler, StatisticsQueries, StatisticsTable];
 
-/** What the interfaces share with the worker: commands, limits, networks and the table of jobs. */
+const SHARED = [...USE_CASES, ...LIMITS, ...NETWORK_ACCESS, ...STATISTICS, JobTable];
+
+/** What the interfaces share with the worker: commands, limits, networks, statistics and the table of jobs. */
 @Global()
 @Module({ providers: SHARED, exports: SHARED })
 export class SharedModule {}

@@ -54,6 +54,7 @@ import { ChannelStates } from '../../sagas/publish-due-posts/inputs/waiting-publ
 import { DUE_CHANNELS } from '../../sagas/publish-due-posts/publish-due-posts.js';
 import { LookUpRestored } from '../../sagas/recover/look-up-restored.js';
 import { MarkRestored } from '../../sagas/recover/recover.js';
+import { StatisticsNews } from '../../sagas/sample-statistics/statistics-news.js';
 import { KeyRing } from '../../secrets/key-ring.js';
 import { createResealHandler } from '../../secrets/reseal-job.js';
 import { SecretVault } from '../../secrets/vault.js';
@@ -115,6 +116,7 @@ const SAGA_PARTS: Provider[] = [
   PublishedTexts,
   PublishingQuota,
   SentPosts,
+  StatisticsNews,
   StepSender,
   StoredTranslations,
   {

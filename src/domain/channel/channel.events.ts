@@ -11,9 +11,11 @@ export type Platform = string;
 /** The public part of a channel's credentials: `chat_id` or `group_id`. */
 export type Address = Readonly<Record<string, string>>;
 
-/** Settings of a channel (management-api.md: settings): `on_doubt`, and the settings that its network declares. */
+/** Settings of a channel (management-api.md: settings): those of all networks, and those that its network declares. */
 export interface ChannelSettings extends JsonObject {
   readonly on_doubt?: 'hold' | 'resend';
+  /** Whether the numbers of its publications are read (D-75). */
+  readonly statistics?: 'on' | 'off';
 }
 
 /** Remedies for a channel that needs attention (D-50). */

@@ -17,6 +17,7 @@ export const WEBHOOK_KINDS = [
   'publication.withdrawn',
   'publication.withdraw_failed',
   'post.completed',
+  'post.statistics',
   'post.approval_needed',
   'endpoint.disabled',
   'channel.needs_attention',

@@ -10,10 +10,18 @@ import {
   PUBLICATION_VIEW_MESSAGES,
   STREAM_MESSAGES,
 } from '../../api/management/messages.js';
+import { STATISTICS_MESSAGES } from '../../statistics/messages.js';
 import { translate } from '../translation.js';
 
 /** Sentences of the management API. */
 export const MANAGEMENT = [
+  translate(STATISTICS_MESSAGES, {
+    notSupported: '{network} не даёт показателей постов.',
+    chatChanged: 'Теперь канал публикует в другой чат, где этого поста нет.',
+    channelDeleted: 'Канал удалён: его показатели больше не читаются.',
+    credentialsUnusable: 'У канала нет пригодных ключей доступа: задайте их заново.',
+    notSampled: 'За 30 дней после публикации показатели не читались: запросите их сейчас.',
+  }),
   translate(BODY_MESSAGES, {
     outOfRangeSeconds: 'должно быть от {least} до {most} секунд; получено: {value}',
     badTime: 'должно быть временем вида 2026-11-21T14:05:03.000Z',
@@ -44,6 +52,9 @@ export const MANAGEMENT = [
       'Ссылка недействительна: она работает один раз и не дольше десяти минут. Перезапустите шлюз, чтобы получить новую, или войдите по ключу.',
     tooManyWrongKeys: 'Слишком много неверных ключей с этого адреса. Повторите через {seconds} с, с верным ключом.',
     tooManyChanges: 'Этот владелец внёс слишком много изменений за минуту. Повторите через {seconds} с.',
+    sampledJustNow: 'Показатели этого поста прочитаны меньше минуты назад. Повторите через {seconds} с.',
+    tooManyBuckets: 'Отрезков получается {size}, а разрешено не больше {limit}: сократите период или возьмите дни.',
+    tooManyRows: 'Строк больше {limit}: сократите период или выберите один проект или канал.',
     ownersForOperator: 'Регистрировать владельцев может только оператор. Используйте ключ оператора.',
     planForOperator: 'Менять тариф может только оператор. Используйте ключ оператора.',
     deletionForOperator: 'Удалять владельцев может только оператор. Используйте ключ оператора.',

@@ -32,7 +32,8 @@ export const readNumbers = async (
     return toNumbersAnswer(outcome, messageIds, TITLE, upload_token === undefined ? {} : ADVICE);
   }
   const items = readItems(answer.response);
-  if (!items) return toNumbersAnswer(classifyUnreadable(answer.last, false, context.credentials), messageIds, TITLE, {});
+  if (!items)
+    return toNumbersAnswer(classifyUnreadable(answer.last, false, context.credentials), messageIds, TITLE, {});
   const found = new Map(items.map((item) => [String(item['id']), toNumbers(item)]));
   return {
     kind: 'answered',

@@ -33,8 +33,8 @@ export interface DueWorkKind<Queue> {
   readonly keyName: string;
   /** Name of the activity in log messages, such as `publishing`. */
   readonly activity: string;
-  /** Notification channel that names the shards of keys that became due. */
-  readonly notification: 'due' | 'change' | 'deliveries';
+  /** Notification channel that names the shards of keys that became due; absent if sweeps find them early enough. */
+  readonly notification?: 'due' | 'change' | 'deliveries';
   /**
    * True if there is rarely any work of this kind: keys that other workers release are then found by the next sweep, as
    * each publication releases the lease of its channel.
@@ -125,7 +125,9 @@ export class DueWork<Queue> {
     this.shards.update();
     concurrency.onFree = () => this.requestWake();
     drain.addEventListener('abort', () => this.requestWake());
-    return notifications.subscribe(this.kind.notification, (payload) => wakeFor(new Set(payload.split(' '))));
+    const { notification } = this.kind;
+    if (!notification) return () => undefined;
+    return notifications.subscribe(notification, (payload) => wakeFor(new Set(payload.split(' '))));
   }
 
   private requestWake(): void {

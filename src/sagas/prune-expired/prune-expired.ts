@@ -8,6 +8,7 @@ import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { BODIES_EXPIRED_BEFORE, DELIVERIES } from '../../projections/webhook-deliveries/webhook-deliveries.tables.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { Sampler } from '../../statistics/sampler.js';
 import { runUnderLease } from '../engine/run-under-lease.js';
 
 const LEASE = 'prune-expired';
@@ -24,8 +25,8 @@ const LIMIT_MS = 24 * 3_600_000;
 
 /**
  * Deletes data past its retention, in one process at a time and in small transactions: delivery bodies in the read
- * model (the event store keeps them), jobs, limits of deleted endpoints, and budgets that have not been used recently
- * (ADR-218).
+ * model (the event store keeps them), jobs, limits of deleted endpoints, budgets that have not been used recently
+ * (ADR-218), and samples of numbers except the last.
  */
 @Injectable()
 export class PruneExpired {
@@ -35,6 +36,7 @@ export class PruneExpired {
     @Inject(ProjectionProgress) private readonly progress: Pick<ProjectionProgress, 'waitForOwnVersions'>,
     @Inject(LOG) private readonly log: Log,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'deliveryBodyMs' | 'jobMs'>,
+    @Inject(Sampler) private readonly sampler: Pick<Sampler, 'pruneExpired'>,
   ) {}
 
   /** Runs until the signal is aborted; survives outages. */
@@ -56,6 +58,7 @@ export class PruneExpired {
     await this.pruneBodies(signal);
     for (const step of [this.pruneJobs, this.pruneLimits, this.pruneBudgets])
       while (!signal.aborted && (await step()) === BATCH_SIZE) await sleepUnlessAborted(PAUSE_MS, signal);
+    while (!signal.aborted && (await this.sampler.pruneExpired())) await sleepUnlessAborted(PAUSE_MS, signal);
   }
 
   /** Deletes expired bodies in id order. Records the cut-off time first, so that a verification skips them. */

@@ -29,6 +29,7 @@ import type { ChannelTest } from './channel-tester.js';
 /** Settings that channels have on every network, with their defaults (management-api.md: settings). */
 const COMMON = {
   on_doubt: { kind: 'choice', values: ['hold', 'resend'], default: 'hold' },
+  statistics: { kind: 'choice', values: ['on', 'off'], default: 'on' },
 } as const satisfies PlatformDescriptor['settings'];
 
 /**

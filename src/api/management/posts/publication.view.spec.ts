@@ -1,5 +1,7 @@
 import type { PublicationRow } from '../../../projections/posts/posts.tables.js';
 import type { ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
+import { NO_NUMBERS } from '../../../statistics/numbers.js';
+import { StatisticsView } from '../../../statistics/statistics.queries.js';
 import { CanView } from '../../public/change-forecast.js';
 import { PublicationView } from './publication.view.js';
 
@@ -24,7 +26,10 @@ const scheduled = (attempt: number, state = 'queued') =>
     },
   }) as unknown as ScheduledWithHold;
 
-const CAN = new CanView({ withdraw: true, until: null, text: null });
+const KNOWN = {
+  can: new CanView({ withdraw: true, until: null, text: null }),
+  statistics: new StatisticsView('pending', null, NO_NUMBERS, null),
+};
 const NO_FIGURES = { attempt: null, of: null, platform_says: null, first_sequence: null, blocked_by_rule: null };
 
 /** No rule holds the publication back. */
@@ -48,7 +53,7 @@ describe('what a publication waits for', () => {
     ['is being taken up', scheduled(1, 'publishing'), NEXT],
     ['has just been taken up', undefined, NEXT],
   ])('is named when it is queued and %s', (_, found, expected) => {
-    expect(new PublicationView(row('queued'), found, CAN).waiting_for).toMatchObject(expected);
+    expect(new PublicationView(row('queued'), found, KNOWN).waiting_for).toMatchObject(expected);
   });
 
   it('is the publication ahead, whose attempts are not in its own figures', () => {
@@ -64,7 +69,7 @@ describe('what a publication waits for', () => {
         lastAttempt,
       },
     } as unknown as ScheduledWithHold;
-    expect(new PublicationView(row('queued'), behind, CAN).waiting_for).toEqual({
+    expect(new PublicationView(row('queued'), behind, KNOWN).waiting_for).toEqual({
       rule: 'earlier_publication',
       until: '1970-01-01T00:00:01.000Z',
       event_id: 'event',
@@ -77,7 +82,7 @@ describe('what a publication waits for', () => {
   it.each(['publishing', 'published', 'failed', 'in_doubt', 'filtered', 'dismissed'])(
     'is nothing if it is %s',
     (state) => {
-      expect(new PublicationView(row(state), scheduled(0), CAN).waiting_for).toBeNull();
+      expect(new PublicationView(row(state), scheduled(0), KNOWN).waiting_for).toBeNull();
     },
   );
 });

@@ -19,6 +19,7 @@ import {
   type Hold,
   type ScheduledWithHold,
 } from '../../../projections/publish-schedule/holds.queries.js';
+import { PublicationStatistics, type StatisticsView } from '../../../statistics/statistics.queries.js';
 import { type CanView, ChangeForecasts } from '../../public/change-forecast.js';
 import { WithdrawalStatusView } from '../../public/post.views.js';
 import { HOLD_MESSAGES as TEXTS, PUBLICATION_VIEW_MESSAGES } from '../messages.js';
@@ -265,12 +266,18 @@ export class PublicationView {
   /** The latest take-back; null if there was none. */
   readonly withdrawal: WithdrawalView | null;
   readonly can: CanView;
+  readonly statistics: StatisticsView;
 
   /**
    * @param scheduled its entry in the publish schedule; undefined if it is not scheduled
    * @param plan what its post waits for; required if the publication is planned
    */
-  constructor(row: PublicationRow, scheduled: ScheduledWithHold | undefined, can: CanView, plan?: PlanHold) {
+  constructor(
+    row: PublicationRow,
+    scheduled: ScheduledWithHold | undefined,
+    { can, statistics }: { readonly can: CanView; readonly statistics: StatisticsView },
+    plan?: PlanHold,
+  ) {
     this.id = row.publication_id;
     this.post_id = row.post_id;
     this.target_id = row.channel_id;
@@ -290,6 +297,7 @@ export class PublicationView {
     this.duplicates = row.duplicates.map(({ message_ids, at }) => ({ message_ids, at: iso(at) }));
     this.withdrawal = row.withdrawal && new WithdrawalView(row.withdrawal, listRemaining(row));
     this.can = can;
+    this.statistics = statistics;
   }
 }
 
@@ -312,6 +320,7 @@ export class PublicationViewBuilder {
     private readonly findHolds: FindHolds,
     private readonly plans: PostPlans,
     private readonly forecasts: ChangeForecasts,
+    private readonly statistics: PublicationStatistics,
   ) {}
 
   /** Returns one view per row, in the same order. */
@@ -323,9 +332,11 @@ export class PublicationViewBuilder {
     const planned = rows.filter(({ state }) => state === 'planned');
     const plans = await this.plans.find(planned.map(({ post_id }) => post_id));
     const can = await this.forecasts.forecast(rows);
-    return rows.map(
-      (row) =>
-        new PublicationView(row, byId.get(row.publication_id), can.get(row.publication_id)!, plans.get(row.post_id)),
-    );
+    const statistics = await this.statistics.find(rows);
+    return rows.map((row) => {
+      const id = row.publication_id;
+      const known = { can: can.get(id)!, statistics: statistics.get(id)! };
+      return new PublicationView(row, byId.get(id), known, plans.get(row.post_id));
+    });
   }
 }
