@@ -12,6 +12,7 @@ const OWN = '127.0.0.1';
 /** Routes that only ask, without changing anything. */
 const WITHOUT_EVENTS: ReadonlySet<string> = new Set([
   'POST /channels/:id/test',
+  'POST /posts/:id/statistics',
   'POST /projections/:name/retry',
   'POST /projects/:id/preview',
   'POST /endpoints/:id/sandbox',
@@ -110,6 +111,7 @@ const managementCalls = ({
     on('POST /posts/:id/cancel', queued[1].post),
     on('POST /publications/:id/withdraw', queued[2].publication),
     on('POST /posts/:id/withdraw', queued[3].post),
+    on('POST /posts/:id/statistics', queued[3].post),
     on('POST /posts/:id/approve', pending[0], { revision: 1 }),
     on('POST /posts/:id/reject', pending[1], { reason: 'A typo.' }),
     on('PATCH /posts/:id', planned, { publish_at: inAnHour() }),

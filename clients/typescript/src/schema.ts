@@ -290,7 +290,7 @@ export interface Schemas {
   };
   /** One check of a channel test, with its result. */
   readonly ChannelCheck: {
-    /** `credentials` (who the bot is), `chat`, `rights` (whether it may post there), or a network-specific name. */
+    /** `credentials` (who the bot is), `chat`, `rights` (whether it may post there), `statistics` (whether it may see numbers), or a network-specific name. */
     readonly name: string;
     readonly ok: boolean;
     /** Names the bot or chat, or says what is wrong and how to fix it. */
@@ -304,11 +304,23 @@ export interface Schemas {
     /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
-  /** Settings of a channel: `on_doubt`, and the settings that its network declares. */
-  readonly ChannelSettings: { readonly on_doubt?: 'hold' | 'resend' };
+  /** Settings of a channel: those of all networks, and those that its network declares. */
+  readonly ChannelSettings: {
+    readonly on_doubt?: 'hold' | 'resend';
+    /** Whether the numbers of its publications are read. */
+    readonly statistics?: 'off' | 'on';
+  };
+  /** A channel's statistics over time. */
+  readonly ChannelStatistics: {
+    /** `tgt_…` */
+    readonly id: string;
+    readonly bucket: 'day' | 'hour';
+    /** Oldest first, with the empty ones. */
+    readonly buckets: readonly Schemas['StatisticsBucket'][];
+  };
   /** The result of testing a channel. */
   readonly ChannelTest: {
-    /** True if every check succeeded. */
+    /** True if every check of publishing succeeded; `withdraw`, `edit` and `statistics` do not count. */
     readonly ok: boolean;
     readonly checks: readonly Schemas['ChannelCheck'][];
   };
@@ -374,6 +386,7 @@ export interface Schemas {
       | 'post.approval_needed'
       | 'post.completed'
       | 'post.published'
+      | 'post.statistics'
       | 'publication.failed'
       | 'publication.in_doubt'
       | 'publication.succeeded'
@@ -491,7 +504,7 @@ export interface Schemas {
         readonly max_pause_minutes: 1440;
         readonly max_schedule_days: 366;
       };
-      readonly features: readonly ('overrides' | 'publish_at' | 'silent' | 'withdraw')[];
+      readonly features: readonly ('overrides' | 'publish_at' | 'silent' | 'statistics' | 'withdraw')[];
     };
   };
   /** Messages of a call that had been given up but succeeded beside another call that was counted. */
@@ -859,6 +872,13 @@ export interface Schemas {
   };
   /** The chat that receives an owner's notices; its bot token is never shown. */
   readonly NoticeChat: { readonly chat_id: string };
+  /** How many people saw something, and what they did; null for a number that no network gives. */
+  readonly Numbers: {
+    readonly views: number | null;
+    readonly reactions: number | null;
+    readonly comments: number | null;
+    readonly shares: number | null;
+  };
   /** All endpoints, channels, projects and pauses at a given time. */
   readonly Overview: {
     readonly at: string;
@@ -1097,6 +1117,14 @@ export interface Schemas {
     /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
+  /** The numbers of a post on all channels. */
+  readonly PostStatistics: {
+    /** Sums over the publications; a total is null if all its parts are. */
+    readonly totals: Schemas['Numbers'];
+    readonly publications: readonly Schemas['PublicationStatistics'][];
+    /** `post_…` */
+    readonly id: string;
+  };
   /** The state of a post, as shown to its endpoint's client. */
   readonly PostStatus: {
     /** Always true. */
@@ -1295,6 +1323,7 @@ export interface Schemas {
     /** The latest take-back; null if there was none. */
     readonly withdrawal: Schemas['Withdrawal'] | null;
     readonly can: Schemas['Can'];
+    readonly statistics: Schemas['Statistics'];
   };
   /** The error of a failed publication; the same fields as a publisher's error. */
   readonly PublicationError: {
@@ -1303,6 +1332,17 @@ export interface Schemas {
     readonly source: string;
     readonly message: string;
     readonly platform_says?: string;
+  };
+  /** A publication's statistics, with all samples that are kept. */
+  readonly PublicationStatistics: {
+    /** `pub_…` */
+    readonly id: string;
+    /** The channel. */
+    readonly target_id: string;
+    readonly platform: string;
+    readonly statistics: Schemas['Statistics'];
+    /** Oldest first; once they have expired, only the last. */
+    readonly samples: readonly Schemas['Sample'][];
   };
   /** A publication, as shown to the client of the post's endpoint. */
   readonly PublicationStatus: {
@@ -1335,6 +1375,7 @@ export interface Schemas {
     /** The latest take-back; null if there was none. */
     readonly withdrawal: Schemas['WithdrawalStatus'] | null;
     readonly can: Schemas['Can'];
+    readonly statistics: Schemas['Statistics'];
   };
   /** A degradation of a post. */
   readonly PublicationWarning: { readonly code: string; readonly message: string };
@@ -1515,6 +1556,7 @@ export interface Schemas {
       | 'post.approval_needed'
       | 'post.completed'
       | 'post.published'
+      | 'post.statistics'
       | 'publication.failed'
       | 'publication.in_doubt'
       | 'publication.succeeded'
@@ -1597,6 +1639,15 @@ export interface Schemas {
     readonly items: readonly Schemas['Saga'][];
     /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
+  };
+  /** Numbers at a time. */
+  readonly Sample: {
+    /** ISO 8601, UTC. */
+    readonly at: string;
+    readonly views: number | null;
+    readonly reactions: number | null;
+    readonly comments: number | null;
+    readonly shares: number | null;
   };
   /** The sandbox response for a payload that publishing would reject. */
   readonly SandboxErrorBody: {
@@ -1692,6 +1743,32 @@ export interface Schemas {
     /** The author of that event. */
     readonly actor: string;
   };
+  /** The numbers of a publication, as its network tells them. */
+  readonly Statistics: {
+    /** `pending` (not read yet), `ok`, `unavailable` (`text` says why), `gone` (missing on the network, or taken back; the last numbers stay) or `off`. */
+    readonly state: 'gone' | 'off' | 'ok' | 'pending' | 'unavailable';
+    /** Time of the numbers, ISO 8601, UTC; null if there are none. */
+    readonly as_of: string | null;
+    /** Null if the network does not give this number. */
+    readonly views: number | null;
+    readonly reactions: number | null;
+    readonly comments: number | null;
+    /** Reposts. */
+    readonly shares: number | null;
+    /** Why the numbers are not available, and what would help; null otherwise. */
+    readonly text: string | null;
+  };
+  /** What a channel published in a period, with the sums of the latest numbers. */
+  readonly StatisticsBucket: {
+    /** Start of the bucket (ISO 8601, UTC). */
+    readonly at: string;
+    /** Number of publications. */
+    readonly published: number;
+    readonly views: number | null;
+    readonly reactions: number | null;
+    readonly comments: number | null;
+    readonly shares: number | null;
+  };
   /** The request that started a story. */
   readonly StoryRequest: {
     readonly id: string;
@@ -1752,6 +1829,17 @@ export interface Schemas {
     /** True if there are more than 500; the latest are shown. */
     readonly changes_truncated: boolean;
   };
+  /** A post with its totals over the publications that match. */
+  readonly TopPost: {
+    readonly post_id: string;
+    /** The first 120 UTF-16 units of the text, cut at a grapheme boundary; null if it has no text. */
+    readonly excerpt: string | null;
+    /** Time of the first publication, ISO 8601, UTC. */
+    readonly published_at: string;
+    readonly totals: Schemas['Numbers'];
+  };
+  /** Posts with the highest number first, equal ones newest first. */
+  readonly TopPosts: { readonly items: readonly Schemas['TopPost'][] };
   /** All events with the same origin, and the request that started them. */
   readonly Trace: {
     readonly id: string;
@@ -1886,6 +1974,7 @@ export interface Schemas {
     /** The latest take-back; null if there was none. */
     readonly withdrawal: Schemas['Withdrawal'] | null;
     readonly can: Schemas['Can'];
+    readonly statistics: Schemas['Statistics'];
     /** The first 120 characters of the post's text. */
     readonly excerpt: string | null;
     /** ISO 8601, UTC. */
@@ -1905,6 +1994,7 @@ export interface Schemas {
       | 'post.approval_needed'
       | 'post.completed'
       | 'post.published'
+      | 'post.statistics'
       | 'publication.failed'
       | 'publication.in_doubt'
       | 'publication.succeeded'
@@ -1943,6 +2033,7 @@ export interface Schemas {
       | 'post.approval_needed'
       | 'post.completed'
       | 'post.published'
+      | 'post.statistics'
       | 'publication.failed'
       | 'publication.in_doubt'
       | 'publication.succeeded'
@@ -2267,6 +2358,7 @@ export interface Schemas {
       | 'publication.withdrawn'
       | 'publication.withdraw_failed'
       | 'post.completed'
+      | 'post.statistics'
       | 'post.approval_needed'
       | 'endpoint.disabled'
       | 'channel.needs_attention'
@@ -2287,6 +2379,7 @@ export interface Schemas {
       | 'publication.withdrawn'
       | 'publication.withdraw_failed'
       | 'post.completed'
+      | 'post.statistics'
       | 'post.approval_needed'
       | 'endpoint.disabled'
       | 'channel.needs_attention'
@@ -2467,7 +2560,7 @@ export interface Routes {
             readonly platform: 'telegram';
             readonly name: string;
             readonly credentials: { readonly bot_token: string; readonly chat_id: string | number };
-            readonly settings?: { readonly on_doubt?: 'hold' | 'resend' };
+            readonly settings?: { readonly on_doubt?: 'hold' | 'resend'; readonly statistics?: 'on' | 'off' };
           }
         | {
             /** Required with the operator's key; may be omitted with an owner's. */
@@ -2479,7 +2572,7 @@ export interface Routes {
               readonly upload_token?: string;
               readonly group_id: string | number;
             };
-            readonly settings?: { readonly on_doubt?: 'hold' | 'resend' };
+            readonly settings?: { readonly on_doubt?: 'hold' | 'resend'; readonly statistics?: 'on' | 'off' };
           }
         | {
             /** Required with the operator's key; may be omitted with an owner's. */
@@ -2487,7 +2580,7 @@ export interface Routes {
             readonly platform: 'max';
             readonly name: string;
             readonly credentials: { readonly access_token: string; readonly chat_id: string | number };
-            readonly settings?: { readonly on_doubt?: 'hold' | 'resend' };
+            readonly settings?: { readonly on_doubt?: 'hold' | 'resend'; readonly statistics?: 'on' | 'off' };
           }
         | {
             /** Required with the operator's key; may be omitted with an owner's. */
@@ -2502,6 +2595,7 @@ export interface Routes {
             };
             readonly settings?: {
               readonly on_doubt?: 'hold' | 'resend';
+              readonly statistics?: 'on' | 'off';
               readonly buttons?: 'link' | 'drop';
               readonly text_limit?: number;
               readonly video_upload?: 'account' | 'group';
@@ -2595,6 +2689,24 @@ export interface Routes {
       };
     };
     readonly answers: Schemas['Channel'];
+  };
+  /** Show the numbers of a channel over time */
+  readonly 'GET /manage/v1/channels/{id}/statistics': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly query?: {
+        /** Publications at this time or later. Default: 30 days before `until`. */
+        readonly since?: string;
+        /** Publications before this time. Default: now. */
+        readonly until?: string;
+        /** Length of a bucket; default `day`. Days are UTC. */
+        readonly bucket?: 'hour' | 'day';
+      };
+    };
+    readonly answers: Schemas['ChannelStatistics'];
   };
   /** Test whether the credentials of a channel allow posting */
   readonly 'POST /manage/v1/channels/{id}/test': {
@@ -3288,6 +3400,26 @@ export interface Routes {
     };
     readonly answers: Schemas['PostWithPayload'];
   };
+  /** Show the numbers of a post */
+  readonly 'GET /manage/v1/posts/{id}/statistics': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['PostStatistics'];
+  };
+  /** Read the numbers of a post now */
+  readonly 'POST /manage/v1/posts/{id}/statistics': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['PostStatistics'];
+  };
   /** Take a post back */
   readonly 'POST /manage/v1/posts/{id}/withdraw': {
     readonly takes: {
@@ -3519,6 +3651,42 @@ export interface Routes {
   readonly 'GET /manage/v1/secrets': { readonly takes: object; readonly answers: Schemas['Secrets'] };
   /** Seal all stored secrets with SECRETS_KEY */
   readonly 'POST /manage/v1/secrets/reseal': { readonly takes: object; readonly answers: Schemas['Job'] };
+  /** Export the numbers of all publications as CSV */
+  readonly 'GET /manage/v1/statistics.csv': {
+    readonly takes: {
+      readonly query?: {
+        /** Operators may omit it to see all owners; owners may pass only their own id. */
+        readonly owner_id?: string;
+        readonly project_id?: string;
+        readonly channel_id?: string;
+        /** Publications at this time or later. Default: 30 days before `until`. */
+        readonly since?: string;
+        /** Publications before this time. Default: now. */
+        readonly until?: string;
+      };
+    };
+    readonly answers: string;
+  };
+  /** List the posts with the highest numbers */
+  readonly 'GET /manage/v1/statistics/top': {
+    readonly takes: {
+      readonly query?: {
+        /** Operators may omit it to see all owners; owners may pass only their own id. */
+        readonly owner_id?: string;
+        readonly project_id?: string;
+        readonly channel_id?: string;
+        /** Publications at this time or later. Default: 30 days before `until`. */
+        readonly since?: string;
+        /** Publications before this time. Default: now. */
+        readonly until?: string;
+        /** The number to compare; default `views`. Posts without it are left out. */
+        readonly by?: 'views' | 'reactions' | 'comments' | 'shares';
+        /** Maximum number of items on a page. */
+        readonly limit?: number;
+      };
+    };
+    readonly answers: Schemas['TopPosts'];
+  };
   /** Follow changes */
   readonly 'GET /manage/v1/stream': {
     readonly takes: {

@@ -28,7 +28,7 @@ const COPY_MS = 10_000;
 const PAUSE_MS = 100;
 
 /** Channels with publications whose numbers are due. */
-const DUE_CHANNELS: DueSource = {
+export const DUE_CHANNELS: DueSource = {
   prefix: 'statistics/',
   table: 'ops_statistics_channel',
   key: 'channel_id',

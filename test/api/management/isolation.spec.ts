@@ -72,6 +72,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'POST /posts/:id/cancel': on(),
   'POST /publications/:id/withdraw': on(),
   'POST /posts/:id/withdraw': on(),
+  'POST /posts/:id/statistics': on(),
   'POST /posts/:id/approve': on({ note: 'Mine', revision: 1 }),
   'POST /posts/:id/reject': on({ reason: 'Mine' }),
   'PATCH /posts/:id': on({ publish_at: null }),
