@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { RouteOf } from '../../clients/typescript/src/index.js';
+import type { PathOf, RouteOf } from '../../clients/typescript/src/index.js';
 import type { CommandLineSettings } from '../config/command-line.js';
-import { type Api, createApi, type ListPath } from './api.js';
+import { type Api, createApi } from './api.js';
 import { WrongUsage } from './failures.js';
 import { CLI_MESSAGES, OPTIONS } from './messages.js';
 import { Output } from './output.js';
@@ -88,13 +88,13 @@ export const requireOption = ({ options }: Pick<Call, 'options'>, name: string, 
   return value;
 };
 
-/** Query parameters of a list route. */
-export type QueryOf<P extends ListPath> = RouteOf<'GET', P>['takes'] extends { readonly query?: infer Query }
+/** Query parameters of a route. */
+export type QueryOf<P extends PathOf<'GET'>> = RouteOf<'GET', P>['takes'] extends { readonly query?: infer Query }
   ? NonNullable<Query>
   : never;
 
 /** Returns the list filters that the options set. The gateway checks their values. */
-export const queryOf = <P extends ListPath>(
+export const queryOf = <P extends PathOf<'GET'>>(
   filters: readonly (keyof QueryOf<P> & string)[],
   options: Options,
 ): QueryOf<P> => Object.fromEntries(filters.map((name) => [name, options[camelCase(name)]])) as QueryOf<P>;

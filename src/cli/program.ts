@@ -6,6 +6,7 @@ import { addHistory } from './commands/history.js';
 import { addProjections, addRecovery, addSagas, addSecrets } from './commands/operator.js';
 import { addPlannedPosts, addPosts, addWithdraw } from './commands/posts.js';
 import { addPauses, addResources } from './commands/resources.js';
+import { addStatistics } from './commands/statistics.js';
 import { addSend } from './commands/send.js';
 import { addTail } from './commands/tail.js';
 import { addCommonOptions, createDefine } from './define.js';
@@ -21,6 +22,7 @@ export const createProgram = (settings: CommandLineSettings, version: string): C
   addPosts(define);
   addPlannedPosts(define);
   addWithdraw(define);
+  addStatistics(define);
   addPauses(define);
   addResources(define);
   addHistory(define);

@@ -55,7 +55,7 @@ export const addTransfer = (define: Define): void => {
  * secrets and all posts.
  * @throws WrongUsage before anything is exported, if the file cannot be written
  */
-const openTarget = async (file: string, flags: 'w' | 'a'): Promise<WriteStream> => {
+export const openTarget = async (file: string, flags: 'w' | 'a'): Promise<WriteStream> => {
   try {
     const handle = await open(file, flags, 0o600);
     if ((await handle.stat()).isFile()) await handle.chmod(0o600);
