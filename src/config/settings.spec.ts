@@ -37,6 +37,7 @@ describe('settings', () => {
       reactionMs: 60_000,
       deliveryBodyMs: 30 * 86_400_000,
       jobMs: 30 * 86_400_000,
+      statisticsDays: 90,
       apiUrls: { telegram: null, vk: null, max: null, ok: null },
       demo: true,
       limitsProfile: expect.objectContaining({ name: 'A' }) as unknown,

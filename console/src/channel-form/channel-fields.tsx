@@ -125,6 +125,7 @@ const OneField = ({
 /** A channel's settings while they are being edited. */
 export interface SettingValues {
   readonly on_doubt: string;
+  readonly statistics: string;
   /** Odnoklassniki only. */
   readonly buttons: string;
   /** Odnoklassniki only. A number as typed. */
@@ -134,6 +135,7 @@ export interface SettingValues {
 /** Returns the settings of a channel, or the gateway's defaults, for {@link SettingFields}. */
 export const settingValues = (settings: Readonly<Record<string, unknown>> = {}): SettingValues => ({
   on_doubt: textOf(settings.on_doubt, 'hold'),
+  statistics: textOf(settings.statistics, 'on'),
   buttons: textOf(settings.buttons, 'link'),
   text_limit: textOf(settings.text_limit, '5000'),
 });
@@ -142,8 +144,8 @@ const textOf = (value: unknown, fallback: string): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : fallback;
 
 /** Returns the request body for a channel's settings, limited to the settings that its network supports. */
-export const settingsBody = (network: string, { on_doubt, buttons, text_limit }: SettingValues): object =>
-  network === 'ok' ? { on_doubt, buttons, text_limit: Number(text_limit) } : { on_doubt };
+export const settingsBody = (network: string, { on_doubt, statistics, buttons, text_limit }: SettingValues): object =>
+  network === 'ok' ? { on_doubt, statistics, buttons, text_limit: Number(text_limit) } : { on_doubt, statistics };
 
 interface NameFieldProps {
   readonly value: string;
@@ -184,6 +186,17 @@ export const SettingFields = ({ network, values, onChange, problems }: SettingFi
           ['resend', m.resend],
         ]}
       />
+      {network !== 'telegram' && (
+        <SelectField
+          label={m.statistics}
+          value={values.statistics}
+          onChange={(value) => onChange({ ...values, statistics: value })}
+          options={[
+            ['on', m.statisticsOn],
+            ['off', m.statisticsOff],
+          ]}
+        />
+      )}
       {network === 'ok' && (
         <>
           <SelectField

@@ -33,7 +33,10 @@ export const CREDENTIALS: Readonly<Record<Network, readonly CredentialField[]>> 
   ],
 };
 
-/** Returns the names of the checks in a complete test, in order. */
+/** Checks of what can be done with published posts; a channel without them publishes all the same. */
+export const AFTER_PUBLISHING: ReadonlySet<string> = new Set(['withdraw', 'edit', 'statistics']);
+
+/** Returns the names of the checks of publishing in a complete test, in order. */
 export const expectedChecks = (network: string, hasUploadToken: boolean): readonly string[] => [
   'credentials',
   'chat',

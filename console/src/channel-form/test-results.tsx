@@ -4,12 +4,12 @@ import type { Api } from '../api/management.js';
 import { useNames } from '../api/things.js';
 import { Button, ExternalLink } from '../components/button.js';
 import { Card } from '../components/card.js';
-import { Icon, networkTitle } from '../components/icon.js';
+import { Icon, type IconName, networkTitle, type Tone } from '../components/icon.js';
 import { GatewayText } from '../components/sentence.js';
 import { Moment } from '../components/time.js';
 import { format } from '../i18n/format.js';
 import { channelFormMessages as m } from './messages.js';
-import { channelUrl, expectedChecks } from './networks.js';
+import { AFTER_PUBLISHING, channelUrl, expectedChecks } from './networks.js';
 
 /** A channel test result, with the time the test finished. */
 export interface DatedTest {
@@ -40,7 +40,8 @@ export const TestResults = ({
 }) => {
   const expected = expectedChecks(platform, address.uploads !== undefined);
   const pending = expected.filter((name) => !test.checks.some((check) => check.name === name));
-  const failed = test.checks.find(({ ok }) => !ok);
+  const failed = test.checks.find(({ ok, name }) => !ok && !AFTER_PUBLISHING.has(name));
+  const passed = test.checks.filter(({ ok, name }) => ok && !AFTER_PUBLISHING.has(name)).length;
   const url = channelUrl(platform, address);
   return (
     <Card
@@ -52,7 +53,7 @@ export const TestResults = ({
       }
       aside={
         <>
-          {m.passed(format.number(test.checks.filter(({ ok }) => ok).length), format.number(expected.length))}
+          {m.passed(format.number(passed), format.number(expected.length))}
           {!failed && (
             <Button size="small" busy={isTesting} onClick={onTest}>
               {isTesting ? m.testing : m.testAgain}
@@ -64,7 +65,7 @@ export const TestResults = ({
       <ol className="checks" aria-live="polite">
         {test.checks.map((check, index) => (
           <li key={index}>
-            <Icon name={check.ok ? 'published' : 'onHold'} tone={check.ok ? 'ok' : 'warn'} size={20} />
+            <Icon {...lookOf(check)} size={20} />
             <h3>{(check.ok ? m.checkOk : m.checkFailed)[check.name] ?? check.name}</h3>
             {check.ok && (
               <p>
@@ -114,6 +115,11 @@ export const TestResults = ({
       {warnings && <SameChat warnings={warnings} />}
     </Card>
   );
+};
+
+const lookOf = ({ name, ok }: Api<'ChannelCheck'>): { readonly name: IconName; readonly tone: Tone } => {
+  if (ok) return { name: 'published', tone: 'ok' };
+  return AFTER_PUBLISHING.has(name) ? { name: 'dismissed', tone: 'idle' } : { name: 'onHold', tone: 'warn' };
 };
 
 const SameChat = ({ warnings }: { readonly warnings: readonly Api<'ChannelWarning'>[] }) => {

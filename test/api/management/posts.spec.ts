@@ -80,6 +80,7 @@ describe('posts', () => {
           duplicates: [],
           withdrawal: null,
           can: { withdraw: true, withdraw_until: expect.stringMatching(/Z$/), edit: [], text: null },
+          statistics: expect.objectContaining({ state: 'unavailable', views: null }),
         },
       ],
     });

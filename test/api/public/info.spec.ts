@@ -195,6 +195,15 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
       published_at: body.publications[n].published_at as unknown,
       waiting_for: body.publications[n].waiting_for as unknown,
       can: { withdraw: true, withdraw_until: body.publications[n].can.withdraw_until as unknown, edit: [], text: null },
+      statistics: {
+        state: 'unavailable',
+        as_of: null,
+        views: null,
+        reactions: null,
+        comments: null,
+        shares: null,
+        text: "Telegram's Bot API gives bots no numbers for a post.",
+      },
     }));
     const accepted_at = expect.stringMatching(/Z$/) as string;
     const plan = { publish_at: null, released_at: accepted_at, approval: null, revision: 1 };

@@ -25,6 +25,7 @@ import { useHeldPosts } from '../../pauses/pause-calls.js';
 import { PauseDialog, ResumeDialog } from '../../pauses/pause-dialog.js';
 import { serverNow } from '../../time/server-clock.js';
 import { AttentionCard, ProjectsCard, SettingsCard, TestCard } from './channel-cards.js';
+import { ChannelNumbersCard } from './channel-numbers-card.js';
 import { EndCard } from './end-card.js';
 import { channelMessages as m, channelsMessages as listMessages } from './messages.js';
 import { ReceiptsCard } from './receipts-card.js';
@@ -162,6 +163,7 @@ const ChannelPage = ({ channel }: { readonly channel: Channel }) => {
       <Columns first="1.5fr">
         <Stack>
           {channel.attention && <AttentionCard channel={channel} attention={channel.attention} onReplace={replace} />}
+          <ChannelNumbersCard channel={channel} />
           <ReceiptsCard channelId={channel.id} />
         </Stack>
         <Stack>

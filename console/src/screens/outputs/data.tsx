@@ -32,6 +32,7 @@ export const KINDS = [
   'publication.withdrawn',
   'publication.withdraw_failed',
   'post.completed',
+  'post.statistics',
   'post.approval_needed',
   'endpoint.disabled',
   'channel.needs_attention',

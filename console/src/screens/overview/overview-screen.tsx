@@ -18,6 +18,8 @@ import { WaitingCard } from './waiting-card.js';
 /** Number of feed rows that are as tall as the chart. The chart is shown below the waiting publications. */
 const ROWS_BESIDE_CHART = 8;
 
+const TopPostsCard = lazy(() => import('./top-posts-card.js'));
+
 /**
  * An owner's overview: what needs attention, the four networks, what is waiting, the last hour, and live activity.
  */
@@ -48,6 +50,9 @@ export const OwnerOverview = ({ overview }: { readonly overview: Overview }) => 
         <div className="overview-column">
           <WaitingCard waiting={overview.waiting} total={waiting} />
           <HourChart title={m.hour} minutes={overview.minutes} />
+          <Suspense fallback={null}>
+            <TopPostsCard />
+          </Suspense>
         </div>
         <LiveFeed recent={overview.recent} rows={Math.max(12, overview.waiting.length + ROWS_BESIDE_CHART)} />
       </Columns>

@@ -28,6 +28,7 @@ import {
 import { TakeBackDialog } from '../../publications/take-back-dialog.js';
 import { WaitingReason, WaitingTime } from '../../publications/waiting.js';
 import { publicationMessages as shared } from './messages.js';
+import { NumbersCard } from './numbers-card.js';
 import { payloadTitle } from './payload-title.js';
 import { isSeenTwice, PlannedBanner, TwiceBanner, UnreleasedEnd } from './planned-banner.js';
 import { postMessages as m } from './planned-messages.js';
@@ -174,6 +175,7 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
       <Columns second="316px">
         <div className="publication-side">
           <PublicationsCard post={post} names={names} />
+          {post.publications.some(({ published_at: at }) => at !== null) && <NumbersCard post={post} names={names} />}
           <ContentCard payload={post.payload} names={names} />
         </div>
         <div className="publication-side">
