@@ -60,7 +60,7 @@ export const TOOL_DESCRIPTIONS = {
     'Checks a post and shows how each network would receive it: text after trimming, calls, warnings. Nothing is stored or published. Takes the same fields as {publish}.',
   ),
   status: message(
-    'Shows the status of a post: the state of each publication (planned, queued, publishing, published, failed, in_doubt, filtered, dismissed, withdrawing, withdrawn, withdraw_failed), links to the messages, and errors. Takes the id that {publish} returned.',
+    'Shows the status of a post: the state of each publication (planned, queued, publishing, published, failed, in_doubt, filtered, dismissed, withdrawing, withdrawn, withdraw_failed), links to the messages, errors, and how many people saw it (statistics: views, reactions, comments, shares; null is unknown, not 0). Takes the id that {publish} returned.',
   ),
   reschedule: message(
     'Moves a planned post to another time, or publishes it now (publish_at null). Only a post that is still planned can be moved: {status} shows whether it is. At most 60 changes a minute.',

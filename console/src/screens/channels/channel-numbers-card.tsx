@@ -36,7 +36,7 @@ export const ChannelNumbersCard = ({ channel: { id, platform } }: { readonly cha
                 <Figures numbers={sumOf(buckets)} isKnownOnly />
               )}
               <NumbersChart
-                title={m.inDays(name)}
+                title={shown === undefined ? m.postsInDays : m.inDays(name)}
                 valueName={name}
                 points={buckets.map((bucket) => [
                   format.day(bucket.at),

@@ -3,6 +3,7 @@ import { PublishPayloadDto } from '../../../payload/payload.dto.js';
 import { LIMITS } from '../../../payload/payload.js';
 import { RescheduleDto } from '../../../payload/reschedule.dto.js';
 import { WithdrawBody } from '../../../payload/withdraw.dto.js';
+import type { StatisticsView } from '../../../statistics/statistics.queries.js';
 import type { PostStatusView, PublicationStatusView, WithdrawnPostStatusView } from '../../public/post.views.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
 import { resolveTargetNames } from './endpoint.tools.js';
@@ -48,9 +49,18 @@ const describeStates = (publications: readonly PublicationStatusView[]): string 
 const describeState = ({ platform, target, state, ...publication }: PublicationStatusView): string => {
   const { waiting_for: waiting, withdrawal } = publication;
   const isOpen = withdrawal !== null && (state === 'withdrawing' || state === 'withdraw_failed');
-  const why = waiting?.text ?? (isOpen ? (withdrawal.waiting_for?.text ?? withdrawal.error?.message) : undefined);
+  const { statistics } = publication;
+  const numbers = state === 'published' ? describeNumbers(statistics) : undefined;
+  const why =
+    waiting?.text ?? (isOpen ? (withdrawal.waiting_for?.text ?? withdrawal.error?.message) : undefined) ?? numbers;
   return `${platform} ${JSON.stringify(target)} ${state}${why ? ` (${why})` : ''}`;
 };
+
+/** Names the numbers that are known; the structured answer says why others are not. */
+const describeNumbers = ({ views, reactions, comments, shares }: StatisticsView): string | undefined =>
+  Object.entries({ views, reactions, comments, shares })
+    .flatMap(([name, value]) => (value === null ? [] : [`${value} ${name}`]))
+    .join(', ') || undefined;
 
 const PAYLOAD = argumentsOf(PublishPayloadDto, SAY.ofPost);
 const PROPERTIES = {
