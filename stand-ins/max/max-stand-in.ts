@@ -115,10 +115,9 @@ class MaxNetwork implements StandInNetwork {
       case 'POST /messages':
         return { body: await postMessage(posting, call) };
       case 'GET /messages':
-        return { body: listMessages(posting, call) };
+        return { body: await listMessages(posting, call) };
       case 'PUT /messages':
         return { body: await editMessage(posting, call) };
-        return { body: await listMessages(posting, call) };
       case 'DELETE /messages':
         return { body: await deleteMessage(posting, call) };
       case 'POST /uploads': {

@@ -114,8 +114,6 @@ export const readContent = (
   return { text, entities, media, buttons };
 };
 
-/** Handles `GET /messages?chat_id=&count=`, which lists messages, newest first. */
-export const listMessages = ({ chats, changes }: PostingContext, { query }: StandInCall): object => {
 /**
  * Handles `GET /messages?chat_id=&count=`, which lists messages, newest first, and `GET /messages?message_ids=`, which
  * leaves out messages that are not there.
@@ -132,15 +130,7 @@ export const listMessages = async (posting: PostingContext, { query }: StandInCa
     messages: shown
       .slice(-count)
       .reverse()
-      .map((entry) => messageJson(changes.current(entry))),
-  };
-};
-
-/** Handles `GET /messages/{messageId}`. */
-export const getMessage = async (posting: PostingContext, mid: string): Promise<object> =>
-  messageJson((await findMessage(posting, mid)).message);
-  return { messages: shown.slice(-count).reverse().map((one) => messageJson(one, statistics.of(one).views)) };
-      .map((one) => messageJson(one, statistics.of(one).views)),
+      .map((entry) => messageJson(changes.current(entry), statistics.of(entry).views)),
   };
 };
 
@@ -158,14 +148,9 @@ const findMessages = async (posting: PostingContext, ids: readonly string[]): Pr
 };
 
 /** Handles `GET /messages/{messageId}`. */
-export const getMessage = async ({ ledger, statistics, ...posting }: PostingContext, mid: string): Promise<object> => {
-  const chat = findChatOf(posting, mid);
-  const entries = chat.newest.some((entry) => entry.message_id === mid)
-    ? chat.newest
-    : await ledger.read({ channel: chat.id });
-  const entry = entries.find(({ message_id }) => message_id === mid);
-  if (!entry) throw notFound(mid);
-  return messageJson(entry, statistics.of(entry).views);
+export const getMessage = async (posting: PostingContext, mid: string): Promise<object> => {
+  const { message } = await findMessage(posting, mid);
+  return messageJson(message, posting.statistics.of(message).views);
 };
 
 /** Finds a message as it is now, and its chat. @throws ApiError if there is none, or the bot is not in the chat */

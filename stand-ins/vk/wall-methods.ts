@@ -2,7 +2,6 @@ import type { TextParameters } from '../kit/body.js';
 import type { Changes } from '../kit/changes.js';
 import type { Ledger } from '../kit/ledger.js';
 import type { LedgerContent, LedgerEntry } from '../kit/ledger-entry.js';
-import type { LedgerEntry } from '../kit/ledger-entry.js';
 import type { Statistics } from '../kit/statistics.js';
 import {
   ApiError,
@@ -68,10 +67,8 @@ const readContent = ({ uploads }: WallContext, { message = '', attachments = '' 
 };
 
 /** Handles `wall.get`: posts newest first; `count` is 20 by default, at most 100. */
-export const wallGet = async (
-  { groups, ledger, changes, statistics }: WallContext,
-  parameters: TextParameters,
-): Promise<object> => {
+export const wallGet = async (context: WallContext, parameters: TextParameters): Promise<object> => {
+  const { groups, ledger, changes } = context;
   const group = groupOf(groups, parameters['owner_id'] ?? '');
   const count = Number(parameters['count'] ?? 20);
   const offset = Number(parameters['offset'] ?? 0);
@@ -82,21 +79,12 @@ export const wallGet = async (
   const shown = [...entries.filter(isPinned), ...entries.filter((entry) => !isPinned(entry))];
   return {
     count: entries.length,
-    items: shown.slice(offset, offset + count).map((entry) => postJson(entry, changes)),
+    items: shown.slice(offset, offset + count).map((entry) => postJson(entry, context)),
   };
 };
 
-const postJson = (entry: LedgerEntry, changes: Changes): object => {
+const postJson = (entry: LedgerEntry, { changes, statistics }: WallContext): object => {
   const { channel, message_id, at, text, media } = changes.current(entry);
-  return { count: entries.length, items: entries.slice(offset, offset + count).map((entry) => postJson(entry, statistics)) };
-  return {
-    count: entries.length,
-    items: entries.slice(offset, offset + count).map((entry) => postJson(entry, statistics)),
-  };
-};
-
-const postJson = (entry: LedgerEntry, statistics: Statistics): object => {
-  const { channel, message_id, at, text, media } = entry;
   const { views, likes, comments, shares } = statistics.of(entry);
   const owner = -Number(channel);
   const date = Math.floor(Date.parse(at) / 1_000);
@@ -124,14 +112,11 @@ const postJson = (entry: LedgerEntry, statistics: Statistics): object => {
 const MAX_IDS = 100;
 
 /** Handles `wall.getById {posts: "-7_1,-7_2"}`: leaves out posts that never were, and marks those that were deleted. */
-export const wallGetById = async (
-  { groups, ledger, changes, statistics }: WallContext,
-  { posts = '' }: TextParameters,
-): Promise<object> => {
+export const wallGetById = async (context: WallContext, { posts = '' }: TextParameters): Promise<object> => {
+  const { groups, ledger, changes } = context;
   const names = posts.split(',');
   if (names.length > MAX_IDS) throw badParameter(`posts: at most ${MAX_IDS}`);
   const items: object[] = [];
-  const walls = new Map<string, ReadonlyMap<string, LedgerEntry>>();
   for (const name of names) {
     const [ownerId = '', postId = ''] = name.split('_');
     if (!/^[1-9]\d*$/.test(postId)) throw badParameter('posts not valid');
@@ -143,13 +128,7 @@ export const wallGetById = async (
       continue;
     }
     const entry = await ledger.find(group.seqs.get(postId) ?? 0);
-    if (entry) items.push(postJson(entry, changes));
-    const wall =
-      walls.get(group.id) ??
-      new Map((await ledger.read({ channel: group.id })).map((entry) => [entry.message_id, entry] as const));
-    walls.set(group.id, wall);
-    const entry = wall.get(postId);
-    if (entry) items.push(postJson(entry, statistics));
+    if (entry) items.push(postJson(entry, context));
   }
   return { items };
 };
