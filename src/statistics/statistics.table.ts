@@ -98,9 +98,11 @@ export class StatisticsTable {
           returning channel_id, next_at),
         channels as (
           insert into ops_statistics_channel as k (channel_id, platform, owner_id, sequence, next_due)
-          select channel_id, min(network), min(owner_id), max(sequence),
-            case when min(network) = any($4) then (select min(next_at) from copied d where d.channel_id = page.channel_id) end
-          from page group by channel_id
+          select page.channel_id, min(network), min(page.owner_id), max(page.sequence),
+            case when min(network) = any($4) then least(
+              min(known.next_at), (select min(next_at) from copied d where d.channel_id = page.channel_id)) end
+          from page left join ops_statistics known on known.publication_id = page.publication_id -- asked for before
+          group by page.channel_id
           on conflict (channel_id) do update
             set sequence = excluded.sequence, next_due = least(k.next_due, excluded.next_due))
         select count(*)::int as copied from page`,
