@@ -42,7 +42,7 @@ export const answerInReadersLanguage = (fastify: FastifyInstance): void => {
 /** Members of answers that are sentences of the gateway, or nothing that resembles one. */
 const SENTENCES = new Set(['message', 'note', 'reason']);
 /** Members whose `text` is a sentence; elsewhere, it is a post's. */
-const EXPLAINED = new Set(['waiting_for', 'attention']);
+const EXPLAINED = new Set(['waiting_for', 'attention', 'can', 'statistics']);
 /** Members that show what people, networks or events contain. */
 const VERBATIM = new Set(['payload', 'metadata', 'overrides', 'entities', 'data', 'body', 'calls', 'platform_says']);
 
