@@ -54,8 +54,9 @@ export class WithdrawPosts {
   ): Promise<WithdrawnPost | Rejection | null> {
     const { at, actor: by } = context;
     const request = { requestedAt: at, by, reason };
-    const changes = await inSlices(targets, AT_ONCE, (target) => this.wouldChange(target, request));
-    const open = targets.filter((_, i) => changes[i]);
+    const changes = await inSlices(targets, AT_ONCE, (target) => this.changeOf(target, request));
+    const open = targets.filter((_, i) => changes[i] !== 'none');
+    const sooner = changes.filter((change) => change === 'sooner').length;
     if (open.length === 0) return { position: -1n, withdrawing: 0, cancelled: 0, unchanged: targets.length };
     const publicationIds = open.map(({ publicationId }) => publicationId);
     const command = { type: 'WithdrawPost', at, reason, publicationIds } as const;
@@ -67,7 +68,7 @@ export class WithdrawPosts {
     const done = await this.withdrawEach(released, request, context);
     const { position } = latestCompleted([taken, done]);
     const cancelled = cancelledIds.length + done.cancelled;
-    const { withdrawing } = done;
+    const withdrawing = done.withdrawing - sooner;
     return { position, withdrawing, cancelled, unchanged: targets.length - cancelled - withdrawing };
   }
 
@@ -95,12 +96,14 @@ export class WithdrawPosts {
     return { ...latestCompleted(positions), withdrawing, cancelled };
   }
 
-  private async wouldChange(target: WithdrawnTarget, request: Request): Promise<boolean> {
+  /** `sooner`: it is being taken back, and the next try need not be waited for. */
+  private async changeOf(target: WithdrawnTarget, request: Request): Promise<'none' | 'sooner' | 'state'> {
     const loaded = await rejectUnreadable(() => this.aggregates.loadAggregate(publication, target.publicationId));
-    if (isRejection(loaded)) return false;
+    if (isRejection(loaded)) return 'none';
     const { state } = loaded;
     const decided = publication.decide(commandFor(target, request, request.requestedAt), state);
-    return !isRejection(decided) && decided.length > 0;
+    if (isRejection(decided) || decided.length === 0) return 'none';
+    return state.status === 'withdrawing' ? 'sooner' : 'state';
   }
 }
 

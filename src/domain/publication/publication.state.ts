@@ -28,6 +28,8 @@ interface Withdrawal extends Pick<PublicationWithdrawalRequested['data'], 'owner
   readonly requestedAt: Instant;
   /** Number of tries that did not end it. */
   readonly attempts: number;
+  /** Time of the next try, if one was put off; otherwise 0. */
+  readonly retryAt: Instant;
   /** True once every message is gone, a person must act, or a person has left it. */
   readonly hasEnded: boolean;
 }
@@ -154,14 +156,15 @@ export const evolve = (state: PublicationState, event: PublicationEvent): Public
       return { ...state, hasOpenDuplicate: false };
     case 'PublicationWithdrawalRequested': {
       const { ownerId, platform, by, reason, requestedAt, isPublishing } = event.data;
-      const withdrawal = { ownerId, platform, by, reason, requestedAt, attempts: 0, hasEnded: false };
+      const withdrawal = { ownerId, platform, by, reason, requestedAt, attempts: 0, retryAt: 0, hasEnded: false };
       return { ...state, withdrawal, status: isPublishing ? state.status : 'withdrawing', sending: state.sending };
     }
     case 'PublicationMessageDeleted':
       return { ...state, deletedIds: [...state.deletedIds, event.data.messageId] };
     case 'PublicationWithdrawalPostponed': {
       const { withdrawal } = state;
-      return { ...state, withdrawal: withdrawal && { ...withdrawal, attempts: withdrawal.attempts + 1 } };
+      const { retryAt } = event.data;
+      return { ...state, withdrawal: withdrawal && { ...withdrawal, attempts: withdrawal.attempts + 1, retryAt } };
     }
     case 'PublicationWithdrawn':
       return { ...endWithdrawal(state), status: 'withdrawn', doubtfulStep: null, hasOpenDuplicate: false };

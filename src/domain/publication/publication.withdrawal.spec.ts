@@ -83,6 +83,26 @@ describe('a publication that is taken back (D-69)', () => {
     spec(publication).given(events).when(withdraw()).then([]);
   });
 
+  it('is tried at once if it is asked again while it waits for the next try', () => {
+    const data = { ...ids, at: T + 3, retryAt: T + 50, rule: 'platform_limit', error } as const;
+    const waiting: PublicationEvent[] = [
+      started,
+      succeeded,
+      requested(),
+      { type: 'PublicationWithdrawalPostponed', data },
+    ];
+    const again = (at: number): PublicationCommand => ({ ...withdraw(at), at }) as PublicationCommand;
+    const sooner = requested(false, T + 9);
+    spec(publication)
+      .given(waiting)
+      .when(again(T + 9))
+      .then([{ ...sooner, data: { ...sooner.data, at: T + 9 } } as PublicationEvent]);
+    spec(publication)
+      .given(waiting)
+      .when(again(T + 50))
+      .then([]);
+  });
+
   it('handles each request once', () => {
     const left = [started, succeeded, requested(), refused];
     spec(publication).given(left).when(withdraw()).then([]);

@@ -66,8 +66,9 @@ export const decideWithdrawal = (
       if (hasMessages) return [requested()];
       if (state.status !== 'queued') return [];
       return [requested(true), { type: 'PublicationDismissed', data: { at, publicationId, postId, channelId } }];
+    case 'withdrawing': // asked again, it does not wait for the next try
+      return state.withdrawal && state.withdrawal.retryAt > at ? [requested()] : [];
     case 'filtered':
-    case 'withdrawing':
     case 'withdrawn':
       return [];
   }

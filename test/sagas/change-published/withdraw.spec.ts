@@ -131,6 +131,26 @@ describe('a post that is taken back', () => {
     expect(await listDeleted(channel)).toHaveLength(1);
   });
 
+  it('is tried at once if it is asked again while the network wants a long wait', async () => {
+    const channel = await harness.createChannel('telegram');
+    const postId = await channel.publish({ text: 'Wait' });
+    await channel.waitForState(postId, 'published');
+    const parameters = { retry_after: 3_600 };
+    const body = { ok: false, error_code: 429, description: 'Too Many Requests: retry after 3600', parameters };
+    await channel.network.addFault({
+      mode: 'answer',
+      method: 'deleteMessage',
+      channel: channel.chat,
+      status: 429,
+      body,
+    });
+    await withdraw(channel, postId);
+    await until('it waits', async () => (await read(postId)).publications[0].withdrawal.waiting_for);
+    expect((await withdraw(channel, postId)).body).toMatchObject({ withdrawing: 0, cancelled: 0, unchanged: 1 });
+    await channel.waitForState(postId, 'withdrawn');
+    expect((await withdraw(channel, postId)).body).toMatchObject({ withdrawing: 0, cancelled: 0, unchanged: 1 });
+  });
+
   it('stops the channel where posts would be refused too, and goes on when it is mended', async () => {
     const channel = await harness.createChannel('telegram');
     const postId = await channel.publish({ text: 'The bot was removed' });
