@@ -34,9 +34,20 @@ export type CountOutcome = (platform: string, outcome: Outcome, code: string) =>
 /** Injection token for {@link CountOutcome}. */
 export const COUNT_OUTCOME = Symbol('CountOutcome');
 
-/** Outcome of an attempt: the publication's new status, or that it was postponed, held, cancelled or a duplicate. */
+/**
+ * Outcome of an attempt: the publication's new status, or that it was postponed, held, cancelled or a duplicate.
+ * `withdrawn`: it ended because its post was taken back.
+ */
 export type Outcome =
-  'published' | 'published_twice' | 'postponed' | 'failed' | 'in_doubt' | 'filtered' | 'held' | 'cancelled';
+  | 'published'
+  | 'published_twice'
+  | 'postponed'
+  | 'failed'
+  | 'withdrawn'
+  | 'in_doubt'
+  | 'filtered'
+  | 'held'
+  | 'cancelled';
 
 interface ReportedOutcome {
   readonly outcome: Outcome;
@@ -50,7 +61,10 @@ interface ReportedOutcome {
 /** The reported parts of an attempt. The payload is missing if the post could not be read. */
 type ReportedAttempt = Pick<ClaimedPublication, 'row' | 'origin'> & Partial<Pick<PublicationAttempt, 'payload'>>;
 
-const outcomeOf = ({ type, data }: PublicationEvent): ReportedOutcome | null => {
+const outcomeOf = (
+  { type, data }: PublicationEvent,
+  { withdrawal }: LoadedPublication['state'],
+): ReportedOutcome | null => {
   switch (type) {
     case 'PublicationSucceeded':
       return { outcome: 'published', code: '' };
@@ -59,7 +73,7 @@ const outcomeOf = ({ type, data }: PublicationEvent): ReportedOutcome | null => 
     case 'PublicationPostponed':
       return { outcome: 'postponed', code: data.error.code, reason: data.error.message, rule: data.rule };
     case 'PublicationFailed':
-      return { outcome: 'failed', code: data.error.code, reason: data.error.message };
+      return { outcome: withdrawal ? 'withdrawn' : 'failed', code: data.error.code, reason: data.error.message };
     case 'PublicationInDoubt':
       return { outcome: 'in_doubt', code: data.error.code, reason: data.error.message };
     case 'PublicationFiltered':
@@ -67,13 +81,13 @@ const outcomeOf = ({ type, data }: PublicationEvent): ReportedOutcome | null => 
     case 'PublicationHeld':
       return { outcome: 'held', code: data.rule };
     case 'PublicationDismissed':
-      return { outcome: 'cancelled', code: 'deleted' };
+      return withdrawal ? null : { outcome: 'cancelled', code: 'deleted' };
     default:
       return null; // a step in an attempt that is still in progress
   }
 };
 
-const EXPECTED: ReadonlySet<Outcome> = new Set(['published', 'filtered', 'held', 'cancelled']);
+const EXPECTED: ReadonlySet<Outcome> = new Set(['published', 'withdrawn', 'filtered', 'held', 'cancelled']);
 
 /** Returns the fields that identify a publication, its post and its request in log lines. */
 export const storyOf = ({ row, origin, payload }: ReportedAttempt): object => ({
@@ -94,7 +108,7 @@ export const reportOutcome = (
   { state }: LoadedPublication,
 ): void => {
   for (const event of events) {
-    const found = outcomeOf(event);
+    const found = outcomeOf(event, state);
     if (!found || !('at' in event.data)) continue;
     deps.countOutcome(attempt.row.platform, found.outcome, found.code);
     const ms = state.startedAt === 0 ? null : event.data.at - state.startedAt;
