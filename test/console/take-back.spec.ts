@@ -183,4 +183,22 @@ describeInChromium('a post on four networks', () => {
     await expectGoodPage();
     expect(await countDeleted('telegram')).toBe(before + 1);
   });
+
+  it('is kept from clients with a switch of the endpoint', async () => {
+    const path = `/endpoints/${endpointId}`;
+    const isAllowed = async (): Promise<boolean> => (await manage.get(path)).allow_changes as boolean;
+    const { page } = await open(path);
+    await opened.click(page.getByRole('checkbox', { name: /^Clients may change published posts/ }));
+    await opened.click(page.getByRole('button', { name: 'Save', exact: true }));
+    await until('only the owner may', async () => !(await isAllowed()));
+    await expectGoodPage();
+    await opened.close();
+    const other = (await open(path, { phone: true, language: 'ru', dark: true })).page;
+    const choice = other.getByRole('checkbox', { name: /^Клиенты могут менять опубликованные посты/ });
+    expect(await choice.isChecked()).toBe(false);
+    await opened.click(choice);
+    await opened.click(other.getByRole('button', { name: 'Сохранить', exact: true }));
+    await until('clients may again', isAllowed);
+    await expectGoodPage();
+  });
 });

@@ -20,6 +20,8 @@ export interface EndpointDraft {
   readonly allowlist: string;
   readonly verbose: boolean;
   readonly requireApproval: boolean;
+  /** True if clients may change what was published through the endpoint. */
+  readonly allowChanges: boolean;
 }
 
 /** Converts the fields to a request body. */
@@ -32,6 +34,7 @@ export const toBody = (draft: EndpointDraft) => ({
   ip_allowlist: draft.allowlist.split(/\s+/).filter(Boolean),
   verbose_discovery: draft.verbose,
   requires_approval: draft.requireApproval,
+  allow_changes: draft.allowChanges,
 });
 
 /** Returns the query for the limits of all plans. */
@@ -77,6 +80,9 @@ export const EndpointFields = ({ draft, requiresApproval = false, onChange, prob
       >
         {m.approval}{' '}
         <span className="tertiary">{requiresApproval && !draft.requireApproval ? m.approvalOff : m.approvalHint}</span>
+      </Checkbox>
+      <Checkbox checked={draft.allowChanges} onChange={(event) => onChange({ allowChanges: event.target.checked })}>
+        {m.changes} <span className="tertiary">{m.changesHint}</span>
       </Checkbox>
       <Checkbox
         checked={draft.requireSignature}
@@ -146,6 +152,7 @@ const toDraft = (endpoint: Endpoint): EndpointDraft => ({
   allowlist: endpoint.ip_allowlist.join('\n'),
   verbose: endpoint.verbose_discovery,
   requireApproval: endpoint.requires_approval,
+  allowChanges: endpoint.allow_changes,
 });
 
 /** Changes the settings of an endpoint. Keeps typed values if the endpoint is changed elsewhere. */

@@ -74,6 +74,7 @@ const NewEndpointForm = ({ projectId, interval, onCreated }: NewEndpointFormProp
     requireTimestamp: false,
     verbose: false,
     requireApproval: false,
+    allowChanges: true,
   });
   const { save, isBusy, problems } = useSave(async () => {
     setIsSent(true);
