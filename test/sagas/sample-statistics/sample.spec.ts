@@ -264,3 +264,11 @@ describe('many posts', () => {
     expect([status, body.code]).toEqual([422, code]);
   });
 });
+
+it('are counted for operators', async () => {
+  const channel = await harness.createChannel('vk');
+  const { postId } = await publish(channel);
+  await waitFor(postId, 'is counted', ({ views }) => views === 120);
+  const page = await (await fetch(`${harness.gateway.url}/metrics`)).text();
+  expect(page).toMatch(/crosspost_statistics_samples_total\{platform="vk",state="ok"\} [1-9]/);
+});
