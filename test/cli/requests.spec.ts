@@ -96,6 +96,32 @@ describe('the command line', () => {
     expect(both).toMatchObject({ code: 2, errors: CLI_MESSAGES.targetsOfPublication, received: [] });
   });
 
+  it('shows numbers of a post, of a channel, of all publications, and the highest', async () => {
+    const post = { id: 'post_1', totals: { views: 3 }, publications: [] };
+    const shown = await runWith([json(200, post)], 'stats', 'post_1');
+    expect([shown.code, JSON.parse(shown.output)]).toEqual([0, post]);
+    expect(shown.received[0]).toMatchObject({ route: 'GET /manage/v1/posts/post_1/statistics' });
+    const now = await runWith([json(200, post)], 'stats', 'post_1', '--now');
+    expect(now.received[0]).toMatchObject({ route: 'POST /manage/v1/posts/post_1/statistics' });
+    const channel = await runWith([json(200, { id: 'tgt_1', buckets: [] })], 'stats', 'tgt_1', '--bucket', 'hour');
+    expect(channel.received[0]).toMatchObject({ route: 'GET /manage/v1/channels/tgt_1/statistics?bucket=hour' });
+    const top = await runWith([json(200, { items: [{ post_id: 'post_1' }] })], 'top', '--by', 'shares', '--limit', '3');
+    expect([top.output, top.received[0]?.route]).toEqual([
+      '{"post_id":"post_1"}\n',
+      'GET /manage/v1/statistics/top?by=shares&limit=3',
+    ]);
+
+    const table = 'post_id,views\r\npost_1,3\r\n';
+    const printed = await runWith([textOf(table, 'text/csv')], 'stats', '--csv', '--channel-id', 'tgt_1');
+    expect(printed.output).toBe(table);
+    expect(printed.received[0]).toMatchObject({ route: 'GET /manage/v1/statistics.csv?channel_id=tgt_1' });
+    const file = join(folder, 'numbers.csv');
+    expect(await runWith([textOf(table, 'text/csv')], 'stats', '--csv', '--out', file)).toMatchObject({ output: '' });
+    expect(await readFile(file, 'utf8')).toBe(table);
+    const wrong = await runWith([], 'stats', 'pub_1');
+    expect(wrong).toMatchObject({ code: 2, received: [] });
+  });
+
   it.each([
     ['a refusal', json(409, { code: 'in_use', errors: ['One.', 'Two.', 'One.'] }), 1, 'in_use: One.\n  Two.'],
     [
