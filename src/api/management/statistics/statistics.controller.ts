@@ -53,7 +53,7 @@ export class PostStatisticsController {
 
   @Documented({ summary: 'Show the numbers of a post' })
   @Get()
-  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<PostStatisticsView> {
+  async showStatistics(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<PostStatisticsView> {
     const { publications } = await requirePost(this.findPost, request, id);
     return this.buildView(id, publications);
   }
@@ -65,7 +65,7 @@ export class PostStatisticsController {
     codes: { 429: ['too_soon'] },
   })
   @Post()
-  async sample(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PostStatisticsView> {
+  async readStatistics(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PostStatisticsView> {
     const { publications } = await requirePost(this.findPost, call.request, id);
     return this.changes.handlePost(call, async () => {
       const seconds = await this.sampleNow.execute(id, publications);
@@ -100,7 +100,7 @@ export class ChannelStatisticsController {
   })
   @UseInterceptors(HeavyReadTurn)
   @Get(':id/statistics')
-  async get(@OfResource('channel') { request, id }: ResourceCall<'channel'>): Promise<ChannelStatisticsView> {
+  async showStatistics(@OfResource('channel') { request, id }: ResourceCall<'channel'>): Promise<ChannelStatisticsView> {
     const query = readQuery(request, ChannelStatisticsQuery);
     const { bucket = 'day' } = query;
     const { since, until } = periodOf(query, this.clock.now());
