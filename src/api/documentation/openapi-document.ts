@@ -166,7 +166,7 @@ const nameOperation = ({ path, handler }: Route): string => `${tagOf(path).repla
 
 const tagOf = (path: string): string => {
   const [, first, , third] = path.split('/');
-  return first === 'manage' ? third! : path === '/v1/sandbox/test' ? 'sandbox' : 'webhooks';
+  return first === 'manage' ? third!.split('.')[0]! : path === '/v1/sandbox/test' ? 'sandbox' : 'webhooks';
 };
 
 const pathParameters = (path: string): JsonSchema[] =>

@@ -166,14 +166,14 @@ it('survive a rebuild of the read models', async () => {
   await waitFor(postId, 'is still counted', ({ views }) => views === 120);
 });
 
-it('are told to webhook outputs that want it, when they have changed', async () => {
+it('reach webhook outputs that want them, when they have changed', async () => {
   const channel = await harness.createChannel('vk');
   const output = { project_id: channel.projectId, url: receiver.url, kinds: ['post.statistics'] };
   await manage('POST', '/webhook-outputs', output);
   const { postId, messageId } = await publish(channel);
   const bodies = () => receiver.received.map(({ body }) => body).filter(({ post_id }) => post_id === postId);
   const last = (views: number) =>
-    until(`told of ${views}`, () => bodies().find(({ totals }) => totals.views === views));
+    until(`a delivery of ${views}`, () => bodies().find(({ totals }) => totals.views === views));
   expect(await last(120)).toMatchObject({
     kind: 'post.statistics',
     post_id: postId,

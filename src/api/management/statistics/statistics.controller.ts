@@ -100,7 +100,9 @@ export class ChannelStatisticsController {
   })
   @UseInterceptors(HeavyReadTurn)
   @Get(':id/statistics')
-  async showStatistics(@OfResource('channel') { request, id }: ResourceCall<'channel'>): Promise<ChannelStatisticsView> {
+  async showStatistics(
+    @OfResource('channel') { request, id }: ResourceCall<'channel'>,
+  ): Promise<ChannelStatisticsView> {
     const query = readQuery(request, ChannelStatisticsQuery);
     const { bucket = 'day' } = query;
     const { since, until } = periodOf(query, this.clock.now());
