@@ -53,6 +53,8 @@ export const channelFormMessages = defineMessages({
       rights: 'Allowed to post',
       statistics: 'Shows how many people saw a post',
       uploads: 'Allowed to upload',
+      withdraw: 'Posts can be taken back',
+      edit: 'Posts can be edited',
     }),
     checkFailed: byName({
       credentials: 'Token not confirmed',
@@ -60,6 +62,8 @@ export const channelFormMessages = defineMessages({
       rights: 'Permission to post not confirmed',
       statistics: 'Does not show how many people saw a post',
       uploads: 'Permission to upload not confirmed',
+      withdraw: 'Taking posts back not confirmed',
+      edit: 'Editing posts not confirmed',
     }),
     checkPending: byName({
       credentials: 'Token',
@@ -125,6 +129,8 @@ export const channelFormMessages = defineMessages({
       rights: 'Публиковать можно',
       statistics: 'Показывает, сколько людей увидело пост',
       uploads: 'Загружать можно',
+      withdraw: 'Посты можно отзывать',
+      edit: 'Посты можно изменять',
     },
     checkFailed: {
       credentials: 'Токен не подтверждён',
@@ -132,6 +138,8 @@ export const channelFormMessages = defineMessages({
       rights: 'Право публиковать не подтверждено',
       statistics: 'Не показывает, сколько людей увидело пост',
       uploads: 'Право загружать не подтверждено',
+      withdraw: 'Право отзывать посты не подтверждено',
+      edit: 'Право изменять посты не подтверждено',
     },
     checkPending: {
       credentials: 'Токен',

@@ -43,14 +43,41 @@ export async function* testMax(
       : failed('statistics', MAX_MESSAGES.numbersInChannelsOnly);
   if (type === 'dialog') {
     yield passed('rights', MAX_TEST_MESSAGES.mayWriteToPerson);
+    yield* checkChanges({});
     return yield statistics;
   }
 
   const member = await ask(`${path}/members/me`);
-  yield member.kind === 'refused'
-    ? unanswered('rights', TITLE, member.error, context)
-    : checkRights(type === 'channel', member.value);
+  if (member.kind === 'refused') yield unanswered('rights', TITLE, member.error, context);
+  else {
+    const rights = checkRights(type === 'channel', member.value);
+    yield rights;
+    if (rights.ok) yield* checkChanges(type === 'channel' ? member.value : {});
+  }
   yield statistics;
+}
+
+/** Administrator rights to change messages: one right covered both before each had its own. */
+const CHANGING_RIGHTS = {
+  withdraw: new Set<unknown>(['delete_message', 'delete', 'post_edit_delete_message']),
+  edit: new Set<unknown>(['edit_message', 'edit', 'post_edit_delete_message']),
+};
+
+/** Checks whether the bot may change what it posted. Outside of channels it may. */
+function* checkChanges({
+  is_admin,
+  is_owner,
+  permissions,
+}: Readonly<Record<string, unknown>>): Generator<ChannelCheck> {
+  const isLimited = is_admin === true && is_owner !== true && Array.isArray(permissions);
+  const may = (rights: ReadonlySet<unknown>): boolean =>
+    !isLimited || (permissions as readonly unknown[]).some((right) => rights.has(right));
+  yield may(CHANGING_RIGHTS.withdraw)
+    ? passed('withdraw', MAX_TEST_MESSAGES.mayDelete)
+    : failed('withdraw', MAX_TEST_MESSAGES.mayNotDelete);
+  yield may(CHANGING_RIGHTS.edit)
+    ? passed('edit', MAX_TEST_MESSAGES.mayEdit)
+    : failed('edit', MAX_TEST_MESSAGES.mayNotEdit);
 }
 
 const askMax = async (

@@ -21,6 +21,8 @@ export const OK_TEST_MESSAGES = {
   rightMissing: message('The token lacks the right {right}: issue one with {rights}.'),
   showsNumbers: 'The account may see the numbers of topics.',
   mayPost: 'The account is a moderator or administrator of the group, and the token has the rights to post.',
+  mayDelete: 'The account may delete topics of the group.',
+  cannotEdit: 'Topics on OK cannot be edited from here: take a post back and send a new one instead.',
 };
 
 /** Example addresses. */

@@ -48,6 +48,8 @@ export async function* testOk(
       return yield failed('rights', OK_TEST_MESSAGES.rightMissing({ right, rights: RIGHTS.join(', ') }));
   }
   yield passed('rights', OK_TEST_MESSAGES.mayPost);
+  yield passed('withdraw', OK_TEST_MESSAGES.mayDelete);
+  yield failed('edit', OK_TEST_MESSAGES.cannotEdit);
   yield passed('statistics', OK_TEST_MESSAGES.showsNumbers);
 }
 

@@ -43,6 +43,8 @@ export const TELEGRAM_TEST_MESSAGES = {
   muted:
     'The bot may not write in this group: add it to the chat as an administrator with the right to post messages, or let members write.',
   member: 'The bot is a member and may write.',
+  mayDelete: 'The bot may delete what it posted, for 48 hours.',
+  mayEdit: 'The bot may edit what it posted.',
 };
 
 /** Example addresses. */

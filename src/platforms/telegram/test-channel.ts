@@ -29,15 +29,25 @@ export async function* testTelegram(
   const statistics = failed('statistics', TELEGRAM_MESSAGES.noNumbers);
   if (type === 'private') {
     yield passed('rights', TELEGRAM_TEST_MESSAGES.mayWriteToPerson);
+    yield* MAY_CHANGE;
     return yield statistics;
   }
 
   const member = await ask('getChatMember', { chat_id: id, user_id: me.value['id'] });
-  yield member.kind === 'refused'
-    ? unanswered('rights', TITLE, member.error, context)
-    : checkRights(chat.value, member.value);
+  if (member.kind === 'refused') yield unanswered('rights', TITLE, member.error, context);
+  else {
+    const rights = checkRights(chat.value, member.value);
+    yield rights;
+    if (rights.ok) yield* MAY_CHANGE;
+  }
   yield statistics;
 }
+
+/** Whoever may post may also delete and edit what it posted. */
+const MAY_CHANGE: readonly ChannelCheck[] = [
+  passed('withdraw', TELEGRAM_TEST_MESSAGES.mayDelete),
+  passed('edit', TELEGRAM_TEST_MESSAGES.mayEdit),
+];
 
 type BotAnswer =
   | Extract<TestAnswer, { kind: 'answered' }>

@@ -28,11 +28,8 @@ export async function* testVk(
   const { access_token: token, upload_token: uploadToken } = context.credentials;
   const group_id = context.channel.address['group_id'] ?? '';
   if (!token) return yield failed('credentials', noToken.error.message);
-  const ask = (
-    method: string,
-    parameters: Readonly<Record<string, string>>,
-    using = token,
-  ): Promise<TestAnswer<unknown>> => askVk(connection, { method, parameters, token: using }, context);
+  const ask: Ask = (method, parameters, using = token) =>
+    askVk(connection, { method, parameters, token: using }, context);
 
   const found = await ask('groups.getById', { group_id, fields: 'is_admin,admin_level' });
   if (found.kind === 'refused')
@@ -47,20 +44,52 @@ export async function* testVk(
   if (ofUser?.kind === 'refused') return yield unanswered('credentials', TITLE, ofUser.error, context);
   yield passed('credentials', ofUser ? VK_TEST_MESSAGES.tokenOfUser : VK_TEST_MESSAGES.tokenOfCommunity);
   yield passed('chat', VK_TEST_MESSAGES.community({ name: textOf(group['name']) }));
-  yield ofUser ? checkUser(ofUser.value, group) : checkCommunity(ofCommunity);
+  const rights = ofUser ? checkUser(ofUser.value, group) : checkCommunity(ofCommunity);
+  yield rights;
 
-  if (!uploadToken)
-    return yield ofUser
+  const server = uploadToken ? await ask('photos.getWallUploadServer', { group_id }, uploadToken) : null;
+  if (server)
+    yield server.kind === 'refused'
+      ? unanswered('uploads', TITLE, server.error, context)
+      : passed('uploads', VK_TEST_MESSAGES.mayUpload);
+  if (rights.ok) {
+    const ofEditor = uploadToken ? await checkUploader(ask, group_id, uploadToken, context) : ofUser && rights;
+    yield toChange('withdraw', ofEditor, VK_TEST_MESSAGES.mayDelete, VK_MESSAGES.deletingNeedsUserToken);
+    yield toChange('edit', ofEditor, VK_TEST_MESSAGES.mayEdit, VK_MESSAGES.editingNeedsUserToken);
+  }
+  if (server?.kind === 'refused')
+    yield failed('statistics', VK_MESSAGES.numbersTokenRefused, server.error.platform_says);
+  else
+    yield server || ofUser
       ? passed('statistics', VK_TEST_MESSAGES.showsNumbers)
       : failed('statistics', VK_MESSAGES.numbersNeedUserToken);
-  const server = await ask('photos.getWallUploadServer', { group_id }, uploadToken);
-  yield server.kind === 'refused'
-    ? unanswered('uploads', TITLE, server.error, context)
-    : passed('uploads', VK_TEST_MESSAGES.mayUpload);
-  yield server.kind === 'refused'
-    ? failed('statistics', VK_MESSAGES.numbersTokenRefused, server.error.platform_says)
-    : passed('statistics', VK_TEST_MESSAGES.showsNumbers);
 }
+
+type Ask = (
+  method: string,
+  parameters: Readonly<Record<string, string>>,
+  using?: string,
+) => Promise<TestAnswer<unknown>>;
+
+/** Checks whether the user behind the second token may change posts, as {@link checkUser} does for posting. */
+const checkUploader = async (
+  ask: Ask,
+  group_id: string,
+  token: string,
+  context: TestContext,
+): Promise<ChannelCheck> => {
+  const found = await ask('groups.getById', { group_id, fields: 'is_admin,admin_level' }, token);
+  if (found.kind === 'refused') return unanswered('rights', TITLE, found.error, context);
+  const mask = await ask('account.getAppPermissions', {}, token);
+  if (mask.kind === 'refused') return unanswered('rights', TITLE, mask.error, context);
+  return checkUser(mask.value, readGroup(found.value) ?? {});
+};
+
+/** Returns the check of a change, from that of the user who would make it; null if the token is a community's. */
+const toChange = (name: string, user: ChannelCheck | null, may: string, needsUser: string): ChannelCheck => {
+  if (!user) return failed(name, needsUser);
+  return user.ok ? passed(name, may) : { ...user, name };
+};
 
 const askVk = async (
   connection: NetworkConnection,
