@@ -49,7 +49,7 @@ export const editMessage = async (
   return settle(connection, context, messageId, toEditOutcome(outcome, 'edit', TITLE, 'max'));
 };
 
-/** Pins a message without a notification: the post itself has notified already (D-77). */
+/** Pins a message without a notification: the post itself has notified already. */
 export const pinMessage = async (
   connection: NetworkConnection,
   { id }: PublishedMessage,

@@ -2,7 +2,7 @@ import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { canDeleteMessage, deleteMessage, editMessage, pinMessage } from './after-publishing.js';
-import { canEdit, renderEdit } from './edit.js';
+import { canEdit, messageToPin, renderEdit } from './edit.js';
 import { MAX_LIMITS, TITLE } from './limits.js';
 import { lookUpMessage } from './look-up.js';
 import { MAX_EXAMPLES } from './messages.js';
@@ -35,8 +35,7 @@ export const createMaxPublisher = (options: PublisherOptions): ConnectedPublishe
     edit: (step, context) => editMessage(connection, step, context),
     canEdit,
     pin: (message, context) => pinMessage(connection, message, context),
-    // The message with the text comes first.
-    messageToPin: ({ messageIds }) => messageIds[0],
+    messageToPin,
     numbersPerCall: NUMBERS_PER_CALL,
     readNumbers: (ids, context) => readNumbers(connection, ids, context),
     close: () => connection.connections.close(),

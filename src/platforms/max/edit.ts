@@ -26,12 +26,16 @@ export const renderEdit = (
   channel: PlatformChannel,
   uploaded: SendContext['results'] = {},
 ): EditRendering | EditRefusal => {
-  const before = messagesOf(renderMax(published.post, channel, published.results), published.results);
-  if (before.length !== published.messageIds.length)
+  const was = renderMax(published.post, channel, published.results);
+  const before = messagesOf(was, published.results);
+  const ids = idsOf(was, published);
+  if (before.length !== published.messageIds.length || ids.length !== before.length)
     return cannotEdit('refused', EDIT_MESSAGES.messagesUnknown({ network: TITLE }));
   const kept = keepMedia(published, post);
   const fresh = post.media.map((_, index) => uploadStepName(index)).filter((name) => !(name in kept));
+  const isReordered = ids.some((id, i) => id !== published.messageIds[i]);
   const resultsAfter = {
+    ...(isReordered && { [ORDER]: { ids } }),
     ...kept,
     ...Object.fromEntries(Object.entries(uploaded).filter(([name]) => fresh.includes(name))),
   };
@@ -40,7 +44,7 @@ export const renderEdit = (
   const refusal = refuse(before, now);
   if (refusal) return refusal;
 
-  const changes = now.flatMap((message, i) => changeStep(published.messageIds[i]!, before[i]!, message) ?? []);
+  const changes = now.flatMap((message, i) => changeStep(ids[i]!, before[i]!, message) ?? []);
   const uploads = rendered.steps
     .filter(({ name, visible }) => !visible && fresh.includes(name))
     .map((step) => ({ ...step, messageId: null }));
@@ -54,6 +58,25 @@ export const canEdit = (post: PlatformPost, channel: PlatformChannel): EditForec
   return messages.some(isMain)
     ? { edit: ['text', 'buttons', 'media'], text: null }
     : { edit: ['media'], text: MAX_MESSAGES.audioAlone };
+};
+
+/** The text comes first, unless MAX refused all audio messages before it. */
+export const messageToPin = (published: PublishedPost, channel: PlatformChannel): string | undefined =>
+  idsOf(renderMax(published.post, channel, published.results), published)[0] ?? published.messageIds[0];
+
+/** Name under which {@link EditRendering.resultsAfter} keeps the ids in the order of the rendering. */
+const ORDER = 'order';
+
+/**
+ * Returns the ids of the messages in the order of the rendering. It is not that of publication if the text was sent
+ * later, with the links of audio files that MAX refused.
+ */
+const idsOf = ({ steps }: Rendering, { results, messageIds }: PublishedPost): readonly string[] => {
+  const stored = results[ORDER]?.['ids'];
+  if (stored !== undefined) return stored as unknown as readonly string[];
+  const sent = steps.filter(({ visible }) => visible).map(({ name }) => results[name]?.['mid']);
+  const left = messageIds.filter((id) => !sent.includes(id));
+  return sent.flatMap((mid) => (typeof mid === 'string' && mid !== '' ? mid : (left.shift() ?? [])));
 };
 
 /** What a message shows. */

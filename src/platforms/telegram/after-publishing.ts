@@ -72,7 +72,7 @@ export const editMessage = async (
   return outcome.kind === 'done' ? CHANGED : toEditOutcome(outcome, 'edit', TITLE, 'telegram');
 };
 
-/** Pins a message without a notification: the post itself has notified already (D-77). */
+/** Pins a message without a notification: the post itself has notified already. */
 export const pinMessage = async (
   connection: NetworkConnection,
   { id }: PublishedMessage,
