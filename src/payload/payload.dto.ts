@@ -58,6 +58,10 @@ export class PublishPayloadDto {
   @Must.beBoolean()
   readonly silent: unknown;
 
+  /** True to pin the post, without another notification, where the network can. */
+  @Must.beBoolean()
+  readonly pin: unknown;
+
   @Must.beWithin(0, LIMITS.pauseMinutes)
   readonly ad_pause_minutes: unknown;
 

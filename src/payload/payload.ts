@@ -59,6 +59,8 @@ export interface PublishPayload {
   readonly is_advertisement?: boolean;
   /** True if readers should get no notification. */
   readonly silent?: boolean;
+  /** True if the post should be pinned once it is published. */
+  readonly pin?: boolean;
   readonly ad_pause_minutes?: number;
   readonly ad_target_pause_minutes?: number;
   readonly targets?: readonly { readonly id: string }[];

@@ -42,6 +42,8 @@ export const DEGRADATION_MESSAGES = {
   mediaAsDocument: message('{network} does not play media[{index}]: it is sent as a file, in a separate message.'),
   /** `silent_ignored` */
   silentIgnored: message('{network} cannot publish without notifying readers: silent is ignored.'),
+  /** `pin_ignored` */
+  pinIgnored: message('{network} cannot pin a post from here: pin is ignored.'),
   /** `signature_dropped` */
   signatureDropped: 'The signature does not fit: it is left out.',
   /** `nothing_to_send` */

@@ -23,7 +23,8 @@ export interface PlatformPost {
 /** Returns the part of a payload that networks see. */
 export const toPlatformPost = (payload: PublishPayload): PlatformPost => {
   const { text = '', entities = [], media = [], buttons = [], is_advertisement: isAdvertisement = false } = payload;
-  return { text, entities, media, buttons, isAdvertisement, ...(payload.silent === true && { silent: true }) };
+  const wishes = { ...(payload.silent === true && { silent: true }), ...(payload.pin === true && { pin: true }) };
+  return { text, entities, media, buttons, isAdvertisement, ...wishes };
 };
 
 /** The target of a post. `address` is the public part of its credentials, such as a chat or group id. */
@@ -325,8 +326,8 @@ export interface SendInDoubt {
 /** One check of a channel test, with its result (management-api.md: `POST /channels/{id}/test`). */
 export interface ChannelCheck {
   /**
-   * `credentials` (who the bot is), `chat`, `rights` (whether it may post there), `statistics` (whether it may see
-   * numbers), or a network-specific name.
+   * `credentials` (who the bot is), `chat`, `rights` (whether it may post there), `withdraw`, `edit` and `statistics`
+   * (what is possible afterwards), or a network-specific name.
    */
   readonly name: string;
   readonly ok: boolean;

@@ -37,6 +37,12 @@ describe.each(NETWORK_NAMES)('a silent post on %s', (name) => {
     expect(await render(name, { ...POST, silent: false })).toEqual(loud);
   });
 
+  it('may also be pinned: only a network that cannot says so', async () => {
+    const { codes } = await render(name, POST);
+    const pinned = await render(name, { ...POST, pin: true });
+    expect([...pinned.codes].sort()).toEqual([...codes, ...(name === 'ok' ? ['pin_ignored'] : [])].sort());
+  });
+
   it('is accepted by the network', async () => {
     const { start, publisher: create, address, credentials } = NETWORKS[name];
     const network = await start();

@@ -290,7 +290,7 @@ export interface Schemas {
   };
   /** One check of a channel test, with its result. */
   readonly ChannelCheck: {
-    /** `credentials` (who the bot is), `chat`, `rights` (whether it may post there), `statistics` (whether it may see numbers), or a network-specific name. */
+    /** `credentials` (who the bot is), `chat`, `rights` (whether it may post there), `withdraw`, `edit` and `statistics` (what is possible afterwards), or a network-specific name. */
     readonly name: string;
     readonly ok: boolean;
     /** Names the bot or chat, or says what is wrong and how to fix it. */
@@ -1388,6 +1388,8 @@ export interface Schemas {
     readonly is_advertisement?: boolean;
     /** True if readers should get no notification. */
     readonly silent?: boolean;
+    /** True if the post should be pinned once it is published. */
+    readonly pin?: boolean;
     readonly ad_pause_minutes?: number;
     readonly ad_target_pause_minutes?: number;
     readonly targets?: readonly { readonly id: string }[];
@@ -2150,6 +2152,8 @@ export interface Schemas {
     readonly is_advertisement?: boolean;
     /** True to publish without a notification for readers, where the network can. */
     readonly silent?: boolean;
+    /** True to pin the post, without another notification, where the network can. */
+    readonly pin?: boolean;
     readonly ad_pause_minutes?: number;
     readonly ad_target_pause_minutes?: number;
     readonly targets?: readonly Schemas['TargetRequest'][];

@@ -54,6 +54,7 @@ export const renderOk = (
   const shown = plainText(post, { limit, lines, signature: post.signature });
   warnings.push(...plainTextWarnings(shown, TITLE, limit));
   if (post.silent) warnings.push({ code: 'silent_ignored', message: MESSAGES.silentIgnored({ network: TITLE }) });
+  if (post.pin) warnings.push({ code: 'pin_ignored', message: MESSAGES.pinIgnored({ network: TITLE }) });
   const { text, trimmedChars } = shown;
   const media: Json[] = [
     ...(text === '' ? [] : [{ type: 'text', text }]),

@@ -47,6 +47,8 @@ export interface Draft {
   readonly pauses: { readonly project: number; readonly channels: number };
   readonly externalId: string;
   readonly isAdvertisement: boolean;
+  readonly isSilent: boolean;
+  readonly isPinned: boolean;
   /** Revision of the planned post that is being changed; null for a new post. */
   readonly revision: number | null;
   readonly kept: Kept;
@@ -69,6 +71,8 @@ export const createDraft = (endpointId: string | null = null): Draft => ({
   pauses: { project: 0, channels: 0 },
   externalId: '',
   isAdvertisement: false,
+  isSilent: false,
+  isPinned: false,
   revision: null,
   kept: { overrides: {}, texts: {} },
 });
@@ -85,7 +89,7 @@ export const textOf = ({ text, overrides }: Pick<Draft, 'text' | 'overrides'>, p
 
 /** Returns the request body that publishes a draft. @param channelIds ids of the endpoint's channels */
 export const toPayload = (draft: Draft, channelIds: readonly string[]): Api<'PublishPayloadRequest'> => {
-  const { text, media, buttons, leftOut, when, pauses, externalId, isAdvertisement, kept } = draft;
+  const { text, media, buttons, leftOut, when, pauses, externalId, isAdvertisement, isSilent, isPinned, kept } = draft;
   const entities = entitiesOf(text, kept.texts.all);
   const targets = channelIds.filter((id) => !leftOut.includes(id));
   const overrides = overridesOf(draft);
@@ -101,6 +105,8 @@ export const toPayload = (draft: Draft, channelIds: readonly string[]): Api<'Pub
     ...(pauses.project > 0 && { ad_pause_minutes: pauses.project }),
     ...(pauses.channels > 0 && { ad_target_pause_minutes: pauses.channels }),
     ...(isAdvertisement && { is_advertisement: true }),
+    ...(isSilent && { silent: true }),
+    ...(isPinned && { pin: true }),
     ...(externalId !== '' && { external_id: externalId }),
     ...(kept.trace_id !== undefined && { trace_id: kept.trace_id }),
     ...(kept.metadata !== undefined && { metadata: kept.metadata }),
@@ -156,6 +162,8 @@ export const editedDraft = (post: Api<'PostWithPayload'>, channelIds: readonly s
     pauses: { project: payload.ad_pause_minutes ?? 0, channels: payload.ad_target_pause_minutes ?? 0 },
     externalId: payload.external_id ?? '',
     isAdvertisement: payload.is_advertisement ?? false,
+    isSilent: payload.silent ?? false,
+    isPinned: payload.pin ?? false,
     revision: post.revision,
     kept: {
       overrides: keptOverrides,

@@ -20,6 +20,8 @@ describe('the draft of a planned post', () => {
     },
     ad_pause_minutes: 15,
     is_advertisement: true,
+    silent: true,
+    pin: true,
     external_id: 'cms-77',
     trace_id: 'trace-1',
     metadata: { section: 'news' },

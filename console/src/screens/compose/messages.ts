@@ -93,6 +93,8 @@ export const composeMessages = defineMessages({
     externalId: 'External ID',
     externalIdHint: 'optional, at most 128 characters',
     advertisement: 'Mark as an advertisement',
+    silent: 'Publish without notifying readers',
+    pin: 'Pin the post',
     channelDisabled: 'This channel is disabled.',
     // publishing
     publish: 'Publish',
@@ -248,6 +250,8 @@ export const composeMessages = defineMessages({
     externalId: 'Внешний ID',
     externalIdHint: 'необязательно, до 128 знаков',
     advertisement: 'Пометить как рекламу',
+    silent: 'Опубликовать без уведомления читателей',
+    pin: 'Закрепить пост',
     channelDisabled: 'Этот канал отключён.',
     publish: 'Опубликовать',
     publishTo: (count: number) => `Опубликовать в ${channelsRu(count)}`,

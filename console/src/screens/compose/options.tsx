@@ -110,7 +110,9 @@ interface OptionsProps {
 /** The channels that receive the post, the endpoint, the time, the pause afterwards, and rarely used options. */
 export const Options = ({ draft, destination, destinations, isEdit, update, onTailor }: OptionsProps) => {
   const [asksPause, setAsksPause] = useState(false);
-  const [isOpen, setIsOpen] = useState(draft.externalId !== '' || draft.isAdvertisement);
+  const [isOpen, setIsOpen] = useState(
+    draft.externalId !== '' || draft.isAdvertisement || draft.isSilent || draft.isPinned,
+  );
   const describe = ({ endpoint, projects }: Destination): string => {
     const names = projects.length > 0 ? format.list(projects.map(({ name }) => name)) : m.noProject;
     return m.throughEndpoint(names, endpoint.name ?? endpoint.slug);
@@ -200,6 +202,12 @@ export const Options = ({ draft, destination, destinations, isEdit, update, onTa
           onChange={(event) => update({ isAdvertisement: event.target.checked })}
         >
           {m.advertisement}
+        </Checkbox>
+        <Checkbox checked={draft.isSilent} onChange={(event) => update({ isSilent: event.target.checked })}>
+          {m.silent}
+        </Checkbox>
+        <Checkbox checked={draft.isPinned} onChange={(event) => update({ isPinned: event.target.checked })}>
+          {m.pin}
         </Checkbox>
       </details>
       {asksPause && (
