@@ -329,7 +329,7 @@ export class CrashHarness {
 }
 
 /** Returns valid credentials of a network that contain the mark. */
-const credentialsOf = (network: NetworkName, chat: string, mark: string): Readonly<Record<string, string>> => {
+export const credentialsOf = (network: NetworkName, chat: string, mark: string): Readonly<Record<string, string>> => {
   switch (network) {
     case 'telegram':
       return { bot_token: `1000:${'t'.repeat(30)}${mark}`, chat_id: chat };
@@ -342,7 +342,11 @@ const credentialsOf = (network: NetworkName, chat: string, mark: string): Readon
   }
 };
 
-const inParallel = async <T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> => {
+/** Does the work for all items, a few at a time. */
+export const inParallel = async <T, R>(
+  items: readonly T[],
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> => {
   const results: R[] = [];
   let next = 0;
   const lane = async (): Promise<void> => {

@@ -78,6 +78,11 @@ export class PublishingHarness {
     return { infrastructure: worker.infrastructure, stop: () => worker.stop() };
   }
 
+  /** Starts another API process. @returns its address */
+  async startApi(overrides: Overrides): Promise<string> {
+    return (await this.environment.startProcess({ roles: 'api', ...overrides })).settings.baseUrl;
+  }
+
   /**
    * Creates a channel with its own owner, project and endpoint: one owner's publications share reads, and an error in a
    * shared read fails all of them.
