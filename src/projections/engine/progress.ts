@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { type EventStore, type Position, Unavailable } from '../../event-store/port.js';
+import { BEGINNING, type EventStore, type Position, Unavailable } from '../../event-store/port.js';
 import type { Notifications } from '../../postgres/notifications.js';
 import type { ReadModel } from './projection.js';
 import { findReadVersions, type ReadVersion } from './read-versions.js';
@@ -74,6 +74,11 @@ export class ProjectionProgress {
   /** Waits until a projection shows everything up to a position. @throws ReadModelBehind after ten seconds */
   async requireUpTo(name: string, position: Position): Promise<void> {
     if (!(await this.waitFor([name], position))) throw new ReadModelBehind(name);
+  }
+
+  /** Returns the position up to which this process knows a projection to show everything; {@link BEGINNING} if none. */
+  positionOf(name: string): Position {
+    return this.reads.get(name)?.position ?? BEGINNING;
   }
 
   /**

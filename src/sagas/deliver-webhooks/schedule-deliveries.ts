@@ -25,6 +25,7 @@ import type {
 } from '../../domain/publication/publication.events.js';
 import type { WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { BEGINNING, type Position } from '../../event-store/port.js';
 import { type Instant, iso, isoOrNull } from '../../kernel/clock.js';
 import type { Origin, RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import { deriveTimedId, type JsonObject } from '../../kernel/ids.js';
@@ -203,8 +204,12 @@ const KINDS_OF: Readonly<Record<PublicationOutcome['type'], readonly WebhookKind
   ],
   startsAt: 'now',
   lanes: 'owner',
+  needs: 'discovery',
 })
 export class ScheduleDeliveries {
+  /** Position up to which no output was enabled when the read model was last asked. */
+  private noOutputUpTo: Position = BEGINNING;
+
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly outputs: ProjectOutputs,
@@ -219,9 +224,18 @@ export class ScheduleDeliveries {
 
   async react(event: RecordedEventOf<Trigger>, signal: AbortSignal): Promise<void> {
     if (event.type === 'PostReleased' && wasReleasedWhole(event)) return; // true for nearly all posts
+    if (await this.anyOutputMayWant(event)) await this.schedule(event, signal);
+  }
+
+  /** Most gateways have no outputs; then one query answers for all events that the read model already covers. */
+  private async anyOutputMayWant({ position }: RecordedEventOf<Trigger>): Promise<boolean> {
+    if (position <= this.noOutputUpTo) return false;
     // The read model must show all outputs that existed at the time of the event.
-    await this.progress.requireUpTo('discovery', event.position);
-    if (await this.outputs.existsAny()) await this.schedule(event, signal);
+    await this.progress.requireUpTo('discovery', position);
+    const shown = this.progress.positionOf('discovery');
+    if (await this.outputs.existsAny()) return true;
+    this.noOutputUpTo = shown;
+    return false;
   }
 
   private schedule(event: RecordedEventOf<Trigger>, signal: AbortSignal): Promise<void> {

@@ -17,6 +17,7 @@ import { reasonOf } from '../../kernel/result.js';
 import { Leases } from '../../postgres/leases.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { retryWhileUnavailable } from './outages.js';
 import { type LaneEvent, ParkedEvents, ReactionAttempts, Skips } from './parked-events.js';
@@ -34,6 +35,7 @@ export class EventSagaServices {
     readonly leases: Leases,
     readonly notifications: Notifications,
     readonly owners: EventOwners,
+    readonly progress: ProjectionProgress,
     @Inject(SETTINGS) readonly settings: Pick<Settings, 'reactionMs'>,
     @Inject(LOG) readonly log: Log,
   ) {}
@@ -41,6 +43,8 @@ export class EventSagaServices {
 
 /** Maximum number of events per checkpoint: after a crash, all events since the checkpoint are repeated. */
 const MAX_BATCH = 50;
+/** How long a batch waits for the read model that its reactions need, in ms; then each reaction waits on its own. */
+const NEEDED_MS = 1_000;
 /** Pause after events that the saga does not receive, in ms, so that the next read covers more of them. */
 const UNREAD_PAUSE_MS = 100;
 
@@ -120,6 +124,7 @@ export class EventSaga<E extends DomainEvent> {
   /** Handles a batch up to its end, or to an event that cannot be read. @throws the error of that event */
   private async handleBatch({ events, position, isLive }: Batch, lanes: SagaLanes): Promise<void> {
     const { attempts, skips, checkpoint } = this;
+    await this.waitForNeeded(events.at(-1)!.position);
     const isHandled = (stored: StoredEvent): boolean => attempts.read(stored) !== null || skips.has(stored.id);
     const unreadable = events.findIndex((stored) => !isHandled(stored));
     const readable = unreadable === -1 ? events : events.slice(0, unreadable);
@@ -137,6 +142,12 @@ export class EventSaga<E extends DomainEvent> {
     }
     // An operator has skipped it in the meantime.
     return this.handleBatch({ events: events.slice(unreadable), position, isLive }, lanes);
+  }
+
+  /** Otherwise the lanes would wait for it, and their events be parked. */
+  private async waitForNeeded(position: Position): Promise<void> {
+    const { needs } = this.reaction;
+    if (needs !== undefined) await this.deps.progress.waitFor([needs], position, NEEDED_MS);
   }
 
   private async assignLane(stored: StoredEvent, signal: AbortSignal): Promise<LaneEvent> {
@@ -169,6 +180,8 @@ export interface FollowedLog<E extends DomainEvent = DomainEvent> {
    * handled at the same time, so one owner's work, or a failing event, does not delay the rest (D-82).
    */
   readonly lanes: 'owner' | 'stream';
+  /** The read model that must show an event before the saga can react to it, whatever the event's lane. */
+  readonly needs?: string;
 }
 
 /** A saga that reacts to the events that it follows. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnerRegistered } from '../../../src/domain/owner/owner.events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { silentLog } from '../../../src/kernel/log.js';
@@ -27,7 +28,7 @@ const TYPE = 'OwnerRegistered';
 let sagas = 0;
 
 /** Creates a saga that reacts to the names in its own events, each of which concerns an owner. */
-const createSaga = async (react: (owner: string, name: string) => Promise<void>) => {
+const createSaga = async (react: (owner: string, name: string) => Promise<void>, needed?: Promise<boolean>) => {
   const saga = `lanes-${String.fromCharCode(97 + sagas++)}`;
   const [{ pool, store }] = processes;
   await pool.query('insert into ops_checkpoint (name, version, code, position) values ($1, 1, 1, $2)', [
@@ -51,6 +52,7 @@ const createSaga = async (react: (owner: string, name: string) => Promise<void>)
       types: [TYPE] as const,
       startsAt: 'beginning' as const,
       lanes: 'owner' as const,
+      ...(needed && { needs: 'discovery' }),
       react: async ({ stream, data }: { stream: string; data: OwnerRegistered['data'] }) => {
         if (stream === `owner-${saga}`) await react(data.ownerId, data.name);
       },
@@ -58,6 +60,7 @@ const createSaga = async (react: (owner: string, name: string) => Promise<void>)
     const stopping = new AbortController();
     const owners = new EventOwners(processes[process]!.aggregates);
     const on = { ...processes[process]!, owners, log: silentLog, settings: { reactionMs: 60_000 } };
+    if (needed) on.progress = Object.assign(Object.create(on.progress), { waitFor: () => needed });
     const running = new EventSaga<OwnerRegistered>(reaction, on).run(stopping.signal);
     const stop = async () => {
       stopping.abort();
@@ -114,6 +117,22 @@ describe('lanes of a saga (D-82)', () => {
     expect(of('own_stuck')).toEqual(numbered('own_stuck', 131).map(([, name]) => name));
     expect(of('own_free')).toEqual(numbered('own_free', 121).map(([, name]) => name));
     expect(await readParked()).toEqual([]);
+  });
+
+  it('parks nothing while the read model that all events need is behind', async () => {
+    const { held, react, of } = createReaction();
+    let show: (isShown: true) => void = () => undefined;
+    const shown = new Promise<boolean>((resolve) => (show = resolve));
+    held.set('own_model', shown as Promise<unknown> as Promise<void>);
+    const { append, start, isDone, readParked } = await createSaga(react, shown);
+    start();
+    await append(...numbered('own_model', 80));
+    await sleep(500); // five times as long as a batch waits for its reactions
+    const parked = await readParked();
+    show(true);
+    expect(parked).toEqual([]);
+    await until('everything is done', isDone);
+    expect(of('own_model')).toEqual(numbered('own_model', 80).map(([, name]) => name));
   });
 
   it('a lane whose reaction takes long stops no other, whatever is behind it', async () => {
