@@ -78,8 +78,8 @@ const toJson = (value: unknown): string | null => {
  */
 export class Rows<Row extends object> {
   private readonly rows = new Map<string, Row>();
-  /** Keys of the rows that exist in the table. */
-  private readonly stored = new Set<string>();
+  /** The rows that exist in the table, as they are there; null if a statement has changed the row since. */
+  private readonly stored = new Map<string, Row | null>();
   private readonly changed = new Set<string>();
   private readonly removed = new Set<string>();
 
@@ -170,6 +170,7 @@ export class Rows<Row extends object> {
   evict(keys: Iterable<string>): void {
     for (const key of keys) {
       this.rows.delete(key);
+      if (this.stored.has(key)) this.stored.set(key, null);
       this.cache?.delete(key);
     }
   }
@@ -193,7 +194,7 @@ export class Rows<Row extends object> {
     this.changed.clear();
     return [
       ...this.deleteRemoved(),
-      ...divide(updated, MAX_WRITTEN).map((rows) => this.update(rows)),
+      ...divide(updated, MAX_WRITTEN).flatMap((rows) => this.update(rows)),
       ...divide(added, MAX_WRITTEN).map((rows) => this.insert(rows)),
     ];
   }
@@ -211,18 +212,25 @@ export class Rows<Row extends object> {
     return [{ encode: () => ({ name: statementName('delete', this.table), text, values: [textArray(removed)] }) }];
   }
 
-  /** Updates existing rows. A plain update locks each row once and omits the columns that never change. */
-  private update(rows: readonly Row[]): Write {
+  /** Updates existing rows. A plain update locks each row once, and omits the columns that no row changes. */
+  private update(rows: readonly Row[]): Write[] {
     const { name, key, columns, fixed = [] } = this.table;
-    const changing = columns.filter((column) => column !== key && !fixed.includes(column));
+    const before = rows.map((row) => this.stored.get(this.keyOf(row)));
+    const isChanged = (column: keyof Row): boolean =>
+      rows.some((row, i) => !before[i] || before[i][column] !== row[column]);
+    const changing = columns.filter((column) => column !== key && !fixed.includes(column) && isChanged(column));
+    if (changing.length === 0) return [];
+    for (const row of rows) this.stored.set(this.keyOf(row), row);
     const encode = () => {
       const { values, source, valueOf } = encodeRows(this.table, [key, ...changing], rows);
       const set = changing.map((column) => `${column} = ${valueOf(column)}`);
       const text = `update ${name} t set ${set.join(', ')} from ${source} where t.${key} = r.${key}`;
-      return { name: statementName('update', this.table), text, values };
+      // Short, because PostgreSQL ignores all but the first 63 characters of a statement's name.
+      const which = changing.reduce((sum, column) => sum + 2 ** columns.indexOf(column), 0).toString(36);
+      return { name: statementName(`update ${which}`, this.table), text, values };
     };
     const onWritten = () => rows.forEach((row) => this.cacheRow(row));
-    return { encode, onWritten };
+    return [{ encode, onWritten }];
   }
 
   /** Inserts new rows. The conflict clause is for keys that exist in the table but were never loaded. */
@@ -242,7 +250,7 @@ export class Rows<Row extends object> {
   private addStored(row: Row): Row {
     const key = this.keyOf(row);
     this.rows.set(key, row);
-    this.stored.add(key);
+    this.stored.set(key, row);
     return row;
   }
 

@@ -145,6 +145,27 @@ describe('a table with types', () => {
     expect(rows).toEqual([{ count: 4_500, sum: (4_499 * 4_500) / 2 }]);
   });
 
+  it.each([typed, untyped])('leaves columns alone that no row of a statement changes: $name', async (table) => {
+    const kept = ['kept 1', 'kept 2'].map((id) => ({ ...ODD_ROWS[0]!, id }));
+    await write(table, kept);
+    await withTransaction(pool, async (tx) => {
+      const rows = await Rows.load(tx, table, ['kept 1', 'kept 2']);
+      await tx.query(`update ${table.name} set words = 'direct' where id like 'kept %'`);
+      rows.patch('kept 1', { number: 8 });
+      rows.put({ ...rows.get('kept 2')!, flag: false });
+      await rows.flush();
+      await rows.reload(['kept 2']);
+      rows.put({ ...kept[1]!, list: [2] }); // since the reload, its words and flag differ
+      await rows.flush();
+    });
+    const text = `select number, flag, words, list from ${table.name} where id like 'kept %' order by id`;
+    expect((await pool.query(text)).rows).toEqual([
+      { number: 8, flag: true, words: 'direct', list: ['a', { b: 1 }] },
+      { number: -7, flag: true, words: 'Привет 👋', list: [2] },
+    ]);
+    await pool.query(`delete from ${table.name} where id like 'kept %'`);
+  });
+
   it.each([{ number: 'seven' }, { number: 0.5 }, { number: '\n' }, { large: '' }, { share: 'x' }, { flag: 'maybe' }])(
     'writes nothing if one of its rows has a value of another type: %j',
     async (change) => {
