@@ -265,21 +265,28 @@ export class ProjectionLane {
   private async commit(batch: Batch, from: Position, cache: RowCache, isRead: boolean): Promise<void> {
     const { name, handles, commitsSynchronously = false, keepsAnchor = false } = this.projection;
     const events = batch.events.filter(({ type }) => handles?.(type) ?? true);
-    const last = keepsAnchor ? events.at(-1) : undefined;
-    const anchor = last ? `, anchor = ${escapeLiteral(serializeAnchor(last))}` : '';
-    // All other values in these statements are numbers or names from this program.
-    const move = `update public.ops_checkpoint
-      set position = ${batch.position}, moved_at = now(), error = null, failure = null${anchor},
-        level = level or ${batch.isLive}, ${measurePace(events.length, batch.position)}
-      where name = '${name}' and version = ${this.version} and position = ${from}`;
-    const notify = isRead ? `select pg_notify('projection', '${name} ${this.version} ${batch.position}')` : '';
     if (events.length === 0) {
-      const { rowCount } = await this.deps.pool.query(
-        `with moved as (${move} returning 1) ${notify || 'select 1'}, ${withoutSyncCommit} from moved`,
-      );
+      const { rowCount } = await this.deps.pool.query({
+        ...(isRead ? MOVE_AND_NOTIFY : MOVE),
+        values: [name, this.version, from, batch.position, batch.isLive],
+      });
       if (rowCount !== 1) throw new CheckpointMoved();
       return;
     }
+    const last = keepsAnchor ? events.at(-1) : undefined;
+    // All other values in these statements are numbers or names from this program.
+    const [key, to] = [`'${name}'`, String(batch.position)];
+    const anchor = last ? `, anchor = ${escapeLiteral(serializeAnchor(last))}` : '';
+    const move = moveCheckpoint(
+      key,
+      String(this.version),
+      String(from),
+      to,
+      String(batch.isLive),
+      events.length,
+      anchor,
+    );
+    const notify = isRead ? `select pg_notify('projection', '${name} ${this.version} ${to}')` : '';
     const decoded = events.map((event) => this.deps.codec.decodeCached(event));
     await withTransaction(this.deps.pool, async (tx) => {
       const path = `set local search_path to ${tableSchema(name, this.version)}, public`;
@@ -328,8 +335,22 @@ export class ProjectionLane {
   }
 }
 
+/** Returns the SQL that moves a checkpoint. All arguments but the number of applied events are SQL. */
+const moveCheckpoint = (
+  name: string,
+  version: string,
+  from: string,
+  to: string,
+  isLive: string,
+  events: number,
+  more = '',
+): string => `update public.ops_checkpoint
+  set position = ${to}, moved_at = now(), error = null, failure = null${more},
+    level = level or ${isLive}, ${measurePace(events, to)}
+  where name = ${name} and version = ${version} and position = ${from}`;
+
 /** Returns the SQL assignments that measure the pace, in intervals of two seconds. */
-const measurePace = (events: number, position: Position): string => {
+const measurePace = (events: number, position: string): string => {
   const ended = `now() >= interval_at + interval '2 s'`;
   const seconds = 'extract(epoch from now() - interval_at)';
   const atEnd = (column: string, value: string) => `${column} = case when ${ended} then ${value} else ${column} end`;
@@ -342,3 +363,11 @@ const measurePace = (events: number, position: Position): string => {
     atEnd('interval_position', `${position}`),
   ].join(', ');
 };
+
+const moveUnread = (name: string, result: string) => {
+  const move = moveCheckpoint('$1', '$2', '$3', '$4::bigint', '$5', 0);
+  return { name, text: `with moved as (${move} returning 1) select ${result}, ${withoutSyncCommit} from moved` };
+};
+/** Statements for a batch without events. Named, because planning them takes longer than executing them. */
+const MOVE = moveUnread('move', '1');
+const MOVE_AND_NOTIFY = moveUnread('move and notify', `pg_notify('projection', concat_ws(' ', $1, $2, $4::bigint))`);

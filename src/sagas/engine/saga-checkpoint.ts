@@ -66,8 +66,11 @@ export class SagaCheckpoint {
 
   /** @throws CheckpointConflict if the checkpoint is not at the position that this process expects */
   async requireUnmoved(): Promise<void> {
-    const text = 'select 1 from ops_checkpoint where name = $1 and version = 1 and position = $2';
-    const { rowCount } = await this.pool.query(text, [this.key, this.known]);
+    const { rowCount } = await this.pool.query({
+      name: 'require an unmoved saga',
+      text: 'select 1 from ops_checkpoint where name = $1 and version = 1 and position = $2',
+      values: [this.key, this.known],
+    });
     if (rowCount !== 1) throw new CheckpointConflict(`${this.key} is not at ${this.known}`);
   }
 
@@ -118,8 +121,9 @@ export class SagaCheckpoint {
 
   private async move(position: Position, parked: readonly LaneEvent[]): Promise<void> {
     if (position <= this.known) return;
-    const { rowCount } = await this.pool.query(
-      `with moved as (
+    const { rowCount } = await this.pool.query({
+      name: 'move a saga',
+      text: `with moved as (
          update ops_checkpoint set position = $3, moved_at = now()
          where name = $1 and version = 1 and position = $2 returning 1),
        parked as (
@@ -127,7 +131,7 @@ export class SagaCheckpoint {
          select $1, p.* from moved, unnest($4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::int[]) p
          on conflict do nothing)
        select ${withoutSyncCommit} from moved`,
-      [
+      values: [
         ...[this.key, this.known, position],
         parked.map(({ lane }) => lane),
         parked.map(({ stored }) => stored.id),
@@ -136,7 +140,7 @@ export class SagaCheckpoint {
         parked.map(({ stored }) => stored.revision),
         parked.map(({ stored }) => sizeOf(stored)),
       ],
-    );
+    });
     if (rowCount !== 1) throw new CheckpointConflict(`${this.key} is ahead of ${this.known}`);
     this.known = position;
   }
