@@ -118,6 +118,7 @@ class ExampleTour {
     await this.manage('GET', '/posts/:id/statistics', [this.post]);
     await this.manage('GET', '/channels/:id/statistics', [this.channel], undefined, `since=${this.inDays(0)}`);
     await this.manage('GET', '/statistics/top', [], undefined, 'by=views&limit=2');
+    await this.manage('GET', '/statistics.csv');
     await this.manage('GET', '/endpoints/:id/requests', [this.endpoint.id], undefined, 'limit=1');
     await this.manage('GET', '/overview');
     const rename = () => this.manage('PATCH', '/channels/:id', [this.channel], { name: 'News of the shop' });
