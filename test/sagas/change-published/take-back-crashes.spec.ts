@@ -1,0 +1,34 @@
+// More than 20 s: in each story, up to three processes are killed, and others take over.
+import { Random } from '../../e2e/random.js';
+import type { KillPoint } from '../publish-due-posts/kill-points.js';
+import { TakeBackHarness } from './take-back-harness.js';
+import { tellStory } from './take-back-stories.js';
+
+const LONG = Boolean(process.env['TEST_LONG']);
+const CRASHES = Number(process.env['TAKE_BACK_CRASHES'] ?? (LONG ? 10_000 : 48));
+/** Number of stories that happen side by side. */
+const STAGES = Math.min(CRASHES, LONG ? 120 : 32);
+const TIMEOUT_MS = LONG ? 3_600_000 : 600_000;
+/** The first points are named one by one: those of a publication, then those of its take-back. */
+const POINTS: readonly KillPoint[] = Array.from({ length: 9 }, (_, point) =>
+  (['before', 'after'] as const).map((when) => ({ point, when })),
+).flat();
+
+const random = new Random();
+let harness: TakeBackHarness;
+beforeAll(async () => {
+  harness = await TakeBackHarness.start(STAGES);
+}, TIMEOUT_MS);
+afterAll(() => harness.stop());
+
+describe('posts that are taken back while processes are killed', () => {
+  it(
+    `are gone where the network deletes them, and are never sent again, in ${CRASHES} crashes (seed ${random.seed})`,
+    async () => {
+      for (let from = 0; harness.crashes < CRASHES; from += STAGES)
+        await harness.tell(Array.from({ length: STAGES }, (_, i) => tellStory(random, POINTS[from + i])));
+      expect(Object.keys(harness.ends).sort()).toEqual(['dismissed', 'withdraw_failed', 'withdrawn']);
+    },
+    TIMEOUT_MS,
+  );
+});
