@@ -1,5 +1,5 @@
+import { ApplyChanges } from '../sagas/change-published/apply-changes.js';
 import { ChangePublished } from '../sagas/change-published/change-published.js';
-import { ApplyWithdrawals } from '../sagas/change-published/withdraw-posts.js';
 import { CompleteDeletions } from '../sagas/complete-deletions/complete-deletions.js';
 import { DeliverNotices } from '../sagas/deliver-notices/deliver-notices.js';
 import { QueueNotices } from '../sagas/deliver-notices/notice-queue.js';
@@ -23,7 +23,7 @@ import { WriteTransparencyLog } from '../sagas/write-transparency-log/write-tran
 export const SAGAS = [
   PublishDuePosts,
   ChangePublished,
-  ApplyWithdrawals,
+  ApplyChanges,
   WaitingPublications,
   Recover,
   ReleasePlannedPosts,

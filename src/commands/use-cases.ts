@@ -15,6 +15,7 @@ import { ChangeOwner, DeleteOwner, PlanWithdrawal } from './owner.js';
 import { PauseTargets, ResumeTargets, TempPause, TempResume } from './pause.js';
 import { CappedCreation, PlannedCap } from './plan-limits.js';
 import { AcceptPostHandler } from './post/accept-post.js';
+import { EditPosts } from './post/edit-posts.js';
 import { KeyClaims } from './post/key-claims.js';
 import { LargePayloads } from './post/large-payloads.js';
 import { CancelPlannedPosts, PlannedCancellations } from './post/planned-cancellations.js';
@@ -57,6 +58,7 @@ export const USE_CASES: readonly Provider[] = [
   DisableEndpointHandler,
   DismissDuplicate,
   DismissPublication,
+  EditPosts,
   EnableEndpoint,
   EnableWebhookOutput,
   KeyClaims,

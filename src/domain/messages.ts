@@ -41,11 +41,33 @@ export const PUBLICATION_MESSAGES = {
   noDuplicate: 'No duplicate of this publication is waiting to be dismissed.',
 };
 
+/** Rejections of edits: status 409. */
+export const POST_CHANGE_MESSAGES = {
+  /** `post_ended` */
+  nothingToEdit:
+    'Nothing of this post is left to edit: all of it was cancelled, filtered or taken back. Send a new post.',
+  /** `approval_required` */
+  approvalRequired:
+    'Posts of this endpoint need approval, so only their owner may edit them once they are released. Ask the owner, or take the post back.',
+  /** `not_editable` */
+  notEditable:
+    'No channel can take this content, so nothing was changed. See the reason for each channel; taking the post back and sending a new one works on all of them.',
+};
+
+/** Reasons why messages cannot be edited, whatever the content is. */
+export const EDIT_MESSAGES = {
+  /** `chat_changed` */
+  chatChanged:
+    'The channel was moved to another chat since this was published. Edit the messages in the old chat by hand.',
+  /** `channel_deleted` */
+  channelDeleted: 'The channel was deleted, and its credentials with it. Edit the messages on the network by hand.',
+};
+
 /** Rejections caused by a planned post's state: status 409, unless noted otherwise. */
 export const PLANNED_POST_MESSAGES = {
   /** `already_released` */
   alreadyReleased:
-    'This post was released already, so it can no longer be changed. Cancel what is still queued, or send a new post.',
+    'This post was released already, so its time and channels can no longer be changed. Change its content with PUT …/content, cancel what is still queued, or take it back.',
   /** `post_ended` */
   ended: 'This post has ended without being released: it was cancelled or rejected. Send a new post.',
   /** 412 `revision_mismatch` */

@@ -84,6 +84,12 @@ export class Metrics {
     labelNames: ['platform', 'outcome'],
     registers: [this.registry],
   });
+  private readonly edits = new Counter({
+    name: 'crosspost_edits_total',
+    help: 'Outcomes of tries to give a publication newer content',
+    labelNames: ['platform', 'outcome'],
+    registers: [this.registry],
+  });
   private readonly withdrawalTimes = new Histogram({
     name: 'crosspost_withdraw_seconds',
     help: 'Time from the request to take a publication back to the deletion of its last message',
@@ -146,10 +152,19 @@ export class Metrics {
     };
   }
 
-  /** Returns a function that counts outcomes of take-backs, and records how long the successful ones took, in ms. */
-  withdrawalCounter(): (platform: string, outcome: string, ms: number | null) => void {
-    return (platform, outcome, ms) => {
-      this.withdrawals.inc({ platform, outcome });
+  /**
+   * Returns a function that counts outcomes of take-backs and edits, and records how long successful take-backs took, in
+   * ms.
+   */
+  changeCounter(): (
+    change: 'withdrawal' | 'edit' | 'pin',
+    platform: string,
+    outcome: string,
+    ms: number | null,
+  ) => void {
+    return (change, platform, outcome, ms) => {
+      if (change === 'edit') this.edits.inc({ platform, outcome });
+      if (change === 'withdrawal') this.withdrawals.inc({ platform, outcome });
       if (ms !== null) this.withdrawalTimes.observe(ms / 1_000);
     };
   }

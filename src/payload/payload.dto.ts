@@ -112,6 +112,13 @@ export class OverrideDto {
   readonly buttons: unknown;
 }
 
+/** The content of a post as it was sent to replace that of another (D-72). */
+export class ContentDto extends OverrideDto {
+  @Schema.is(() => ({ additionalProperties: overrideSchema() }))
+  @Must.beObject()
+  readonly overrides: unknown;
+}
+
 /** Returns the schema of an override: null removes a field. */
 const overrideSchema = (): JsonSchema => {
   const schema = schemaOf(OverrideDto);

@@ -25,7 +25,7 @@ import {
 } from './content-layers.js';
 import { PAUSE_MESSAGES, PAYLOAD_MESSAGES } from './messages.js';
 import type { ContentOverride } from './overrides.js';
-import { PublishPayloadDto } from './payload.dto.js';
+import { ContentDto, PublishPayloadDto } from './payload.dto.js';
 import { LIMITS, type PublishPayload } from './payload.js';
 import { checkPublishAt } from './publish-at.js';
 import { readButtons, readEntities, readMedia, readTargets } from './read-lists.js';
@@ -91,6 +91,23 @@ export const validatePayload = (
 };
 
 const FIELDS = fieldNamesOf(PublishPayloadDto);
+const CONTENT_FIELDS: ReadonlySet<string> = new Set(fieldNamesOf(ContentDto));
+
+/** New content of a post, and the names of other fields, which have no effect. */
+type CheckedContent =
+  | { readonly ok: true; readonly content: Pick<PublishPayload, keyof ContentDto>; readonly unused: readonly string[] }
+  | Refused;
+
+/** Checks the content that replaces a post's, like a new payload (D-72). Parameters as for {@link validatePayload}. */
+export const validateContent = (value: unknown, policy: AddressPolicy, audience: Audience): CheckedContent => {
+  const problems = new ProblemList();
+  if (!checkObject(value, '', problems)) return problems.refused();
+  const fields = Object.entries(value);
+  const content = Object.fromEntries(fields.filter(([name]) => CONTENT_FIELDS.has(name)));
+  const checked = validatePayload(content, policy, audience);
+  const unused = fields.map(([name]) => name).filter((name) => !CONTENT_FIELDS.has(name));
+  return checked.ok ? { ok: true, content: checked.payload, unused } : checked;
+};
 
 const unlessEmpty = <T>(list: readonly T[] | null | undefined): readonly T[] | undefined =>
   list?.length ? list : undefined;

@@ -30,6 +30,9 @@ export const PROCESSING_MESSAGES = {
   formattingLost: message('The translation lost {entities}: the words are published without formatting.'),
   originalPublished: message('{error} The original text is published.'),
   platformSays: message('{error} It says: {text}'),
+  /** `edit_unsupported` */
+  editUnsupported:
+    'This network lets no program edit a post. Edit it there by hand, or take the post back and send a new one.',
 };
 
 /** Reasons for a failed translation: code `translation_failed`. */

@@ -66,6 +66,7 @@ export interface Schemas {
     readonly code:
       | 'approval_needed'
       | 'channel_needs_attention'
+      | 'edit_failed'
       | 'endpoint_disabled'
       | 'in_doubt'
       | 'projection_stopped'
@@ -244,7 +245,7 @@ export interface Schemas {
     readonly at: string;
     readonly actor: string;
   };
-  /** What the deletion of messages waits for. */
+  /** What the change of messages waits for. */
   readonly ChangeWait: {
     readonly rule: 'needs_attention' | 'platform_limit' | 'retry';
     /** ISO 8601, UTC. */
@@ -351,6 +352,13 @@ export interface Schemas {
     readonly media?: readonly Schemas['Media'][] | null;
     readonly entities?: readonly Schemas['Entity'][] | null;
   };
+  /** A warning about content that is accepted. */
+  readonly ContentWarning: {
+    readonly code: 'host_not_found' | 'looks_like_html' | 'unused_field' | 'unused_override';
+    /** Such as `media[0].url`. */
+    readonly path: string;
+    readonly message: string;
+  };
   /** The current state: publications, waits, and things that need attention. */
   readonly CurrentOverview: {
     /** ISO 8601, UTC. */
@@ -387,6 +395,8 @@ export interface Schemas {
       | 'post.completed'
       | 'post.published'
       | 'post.statistics'
+      | 'publication.edit_failed'
+      | 'publication.edited'
       | 'publication.failed'
       | 'publication.in_doubt'
       | 'publication.succeeded'
@@ -512,6 +522,138 @@ export interface Schemas {
     readonly message_ids: readonly string[];
     /** When they were found (ISO 8601, UTC). */
     readonly at: string;
+  };
+  /** Content that is newer than what readers see on one channel. */
+  readonly Edit: {
+    /** Revision of the post. */
+    readonly revision: number;
+    /** `waiting` until messages may be changed; `failed` if they keep the content that they have. */
+    readonly state: 'editing' | 'failed' | 'waiting';
+    /** Number of tries that did not end it. */
+    readonly attempts: number;
+    /** Ids of the messages that show the content already. */
+    readonly done: readonly string[];
+    /** Null if nothing delays it. */
+    readonly waiting_for: Schemas['ChangeWait'] | null;
+    /** Why it failed, or the latest try did; `message` says what to do. */
+    readonly error: Schemas['PublicationError'] | null;
+  };
+  /** The result of giving a post new content. */
+  readonly EditedPost: {
+    /** `post_…` */
+    readonly id: string;
+    /** Revision of the post's content and plan, as in `ETag`. */
+    readonly revision: number;
+    readonly state: 'planned' | 'released';
+    readonly publications: readonly Schemas['EditedPublication'][];
+    readonly warnings: readonly Schemas['ContentWarning'][];
+  };
+  /** The result of giving a post new content. */
+  readonly EditedPostStatus: {
+    /** Always true. */
+    readonly ok: true;
+    /** `post_…` */
+    readonly id: string;
+    /** Revision of the post's content and plan, as in `ETag`. */
+    readonly revision: number;
+    readonly state: 'planned' | 'released';
+    readonly publications: readonly Schemas['EditedPublicationStatus'][];
+    readonly warnings: readonly Schemas['ContentWarning'][];
+  };
+  /** A publication in the answer to an edit. */
+  readonly EditedPublication: {
+    /** The calls that the edit would make; only in the answer to a dry run. */
+    readonly requests?: readonly Schemas['PreviewCall'][];
+    /** `pub_…` */
+    readonly id: string;
+    readonly post_id: string;
+    /** The channel. */
+    readonly target_id: string;
+    readonly platform: string;
+    readonly project_id: string;
+    /** Sequence number of the publication in its channel, starting at 1; null until its post is released. */
+    readonly sequence: number | null;
+    readonly state:
+      | 'dismissed'
+      | 'failed'
+      | 'filtered'
+      | 'in_doubt'
+      | 'planned'
+      | 'published'
+      | 'publishing'
+      | 'queued'
+      | 'withdraw_failed'
+      | 'withdrawing'
+      | 'withdrawn';
+    /** Earliest time of the next attempt (ISO 8601, UTC); null if there is none. */
+    readonly not_before: string | null;
+    /** Null unless it is planned or queued. */
+    readonly waiting_for: Schemas['WaitingFor'] | null;
+    readonly attempts: readonly Schemas['Attempt'][];
+    /** Ids of the network's messages. */
+    readonly message_ids: readonly string[];
+    readonly urls: readonly string[];
+    /** Degradations, and `published_twice` until the duplicate is dismissed. */
+    readonly warnings: readonly Schemas['PublicationWarning'][];
+    /** ISO 8601, UTC; null if it is not published. */
+    readonly published_at: string | null;
+    /** Messages that readers see in addition to `message_ids`. They stay listed after they are dismissed. */
+    readonly duplicates: readonly Schemas['Duplicate'][];
+    /** The latest take-back; null if there was none. */
+    readonly withdrawal: Schemas['Withdrawal'] | null;
+    /** Revision of the post that readers see; null if it is not published. */
+    readonly content_version: number | null;
+    /** When a message was last changed, ISO 8601, UTC; null if never. */
+    readonly edited_at: string | null;
+    /** Newer content; null if readers see the newest, or nothing yet. */
+    readonly edit: Schemas['Edit'] | null;
+    /** True if a message is pinned, false if it should be; null if it was not asked for. */
+    readonly pinned: boolean | null;
+    readonly can: Schemas['Can'];
+    readonly statistics: Schemas['Statistics'];
+  };
+  /** A publication in the answer to an edit. */
+  readonly EditedPublicationStatus: {
+    /** The calls that the edit would make; only in the answer to a dry run. */
+    readonly requests?: readonly Schemas['PreviewCall'][];
+    /** Zero-based position of the project in the discovery list, or its name if discovery is verbose; null if it is no longer listed. */
+    readonly project: string | number | null;
+    /** Position of the channel in the project's list, or its name; the same rules apply. */
+    readonly target: string | number | null;
+    readonly platform: string;
+    readonly state:
+      | 'dismissed'
+      | 'failed'
+      | 'filtered'
+      | 'in_doubt'
+      | 'planned'
+      | 'published'
+      | 'publishing'
+      | 'queued'
+      | 'withdraw_failed'
+      | 'withdrawing'
+      | 'withdrawn';
+    /** Ids of the network's messages. */
+    readonly message_ids: readonly string[];
+    readonly urls: readonly string[];
+    /** ISO 8601, UTC; null if it is not published. */
+    readonly published_at: string | null;
+    /** Error of the latest attempt; null if there was none. */
+    readonly error: Schemas['PublicationError'] | null;
+    /** The reason why it waits; null unless it is planned or queued. */
+    readonly waiting_for: Schemas['Waiting'] | null;
+    /** The latest take-back; null if there was none. */
+    readonly withdrawal: Schemas['WithdrawalStatus'] | null;
+    /** Revision of the post that readers see; null if it is not published. */
+    readonly content_version: number | null;
+    /** When a message was last changed, ISO 8601, UTC; null if never. */
+    readonly edited_at: string | null;
+    /** Newer content; null if readers see the newest, or nothing yet. */
+    readonly edit: Schemas['Edit'] | null;
+    /** True if a message is pinned, false if it should be; null if it was not asked for. */
+    readonly pinned: boolean | null;
+    readonly can: Schemas['Can'];
+    readonly statistics: Schemas['Statistics'];
   };
   /** A log that has ended, because its history could not be continued. */
   readonly EndedLog: {
@@ -1322,6 +1464,14 @@ export interface Schemas {
     readonly duplicates: readonly Schemas['Duplicate'][];
     /** The latest take-back; null if there was none. */
     readonly withdrawal: Schemas['Withdrawal'] | null;
+    /** Revision of the post that readers see; null if it is not published. */
+    readonly content_version: number | null;
+    /** When a message was last changed, ISO 8601, UTC; null if never. */
+    readonly edited_at: string | null;
+    /** Newer content; null if readers see the newest, or nothing yet. */
+    readonly edit: Schemas['Edit'] | null;
+    /** True if a message is pinned, false if it should be; null if it was not asked for. */
+    readonly pinned: boolean | null;
     readonly can: Schemas['Can'];
     readonly statistics: Schemas['Statistics'];
   };
@@ -1374,6 +1524,14 @@ export interface Schemas {
     readonly waiting_for: Schemas['Waiting'] | null;
     /** The latest take-back; null if there was none. */
     readonly withdrawal: Schemas['WithdrawalStatus'] | null;
+    /** Revision of the post that readers see; null if it is not published. */
+    readonly content_version: number | null;
+    /** When a message was last changed, ISO 8601, UTC; null if never. */
+    readonly edited_at: string | null;
+    /** Newer content; null if readers see the newest, or nothing yet. */
+    readonly edit: Schemas['Edit'] | null;
+    /** True if a message is pinned, false if it should be; null if it was not asked for. */
+    readonly pinned: boolean | null;
     readonly can: Schemas['Can'];
     readonly statistics: Schemas['Statistics'];
   };
@@ -1559,6 +1717,8 @@ export interface Schemas {
       | 'post.completed'
       | 'post.published'
       | 'post.statistics'
+      | 'publication.edit_failed'
+      | 'publication.edited'
       | 'publication.failed'
       | 'publication.in_doubt'
       | 'publication.succeeded'
@@ -1975,6 +2135,14 @@ export interface Schemas {
     readonly duplicates: readonly Schemas['Duplicate'][];
     /** The latest take-back; null if there was none. */
     readonly withdrawal: Schemas['Withdrawal'] | null;
+    /** Revision of the post that readers see; null if it is not published. */
+    readonly content_version: number | null;
+    /** When a message was last changed, ISO 8601, UTC; null if never. */
+    readonly edited_at: string | null;
+    /** Newer content; null if readers see the newest, or nothing yet. */
+    readonly edit: Schemas['Edit'] | null;
+    /** True if a message is pinned, false if it should be; null if it was not asked for. */
+    readonly pinned: boolean | null;
     readonly can: Schemas['Can'];
     readonly statistics: Schemas['Statistics'];
     /** The first 120 characters of the post's text. */
@@ -1997,6 +2165,8 @@ export interface Schemas {
       | 'post.completed'
       | 'post.published'
       | 'post.statistics'
+      | 'publication.edit_failed'
+      | 'publication.edited'
       | 'publication.failed'
       | 'publication.in_doubt'
       | 'publication.succeeded'
@@ -2036,6 +2206,8 @@ export interface Schemas {
       | 'post.completed'
       | 'post.published'
       | 'post.statistics'
+      | 'publication.edit_failed'
+      | 'publication.edited'
       | 'publication.failed'
       | 'publication.in_doubt'
       | 'publication.succeeded'
@@ -2167,6 +2339,13 @@ export interface Schemas {
   readonly RescheduleRequest: {
     /** The new time, with an offset or `Z`; null for now, or as soon as the post is approved. */
     readonly publish_at?: string | null;
+  };
+  readonly ContentRequest: {
+    readonly text?: string;
+    readonly entities?: readonly Schemas['EntityRequest'][];
+    readonly media?: readonly Schemas['MediaRequest'][];
+    readonly buttons?: readonly (readonly Schemas['ButtonRequest'][])[];
+    readonly overrides?: Readonly<Record<string, Schemas['OverrideRequest']>>;
   };
   readonly WithdrawRequest: {
     /** The reason, which the history shows. */
@@ -2361,6 +2540,8 @@ export interface Schemas {
       | 'publication.in_doubt'
       | 'publication.withdrawn'
       | 'publication.withdraw_failed'
+      | 'publication.edited'
+      | 'publication.edit_failed'
       | 'post.completed'
       | 'post.statistics'
       | 'post.approval_needed'
@@ -2382,6 +2563,8 @@ export interface Schemas {
       | 'publication.in_doubt'
       | 'publication.withdrawn'
       | 'publication.withdraw_failed'
+      | 'publication.edited'
+      | 'publication.edit_failed'
       | 'post.completed'
       | 'post.statistics'
       | 'post.approval_needed'
@@ -2502,6 +2685,23 @@ export interface Routes {
       readonly body?: Schemas['PublishPayloadRequest'];
     };
     readonly answers: Schemas['ChangedPost'];
+  };
+  /** Give a post new content */
+  readonly 'PUT /v1/webhooks/{slug}/posts/{post_id}/content': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+        /** Id of the post: `post_…`. */
+        readonly post_id: string;
+      };
+      readonly query?: {
+        /** `true` answers the same without any effect, and shows the calls. */
+        readonly dry_run?: 'true' | 'false';
+      };
+      readonly body?: Schemas['ContentRequest'];
+    };
+    readonly answers: Schemas['EditedPostStatus'];
   };
   /** Take a post back */
   readonly 'POST /v1/webhooks/{slug}/posts/{post_id}/withdraw': {
@@ -3053,6 +3253,7 @@ export interface Routes {
           | 'PostApproved'
           | 'PostRejected'
           | 'PostWithdrawn'
+          | 'PostEdited'
           | 'PublicationStarted'
           | 'PublicationStepStarted'
           | 'PublicationStepCompleted'
@@ -3070,6 +3271,12 @@ export interface Routes {
           | 'PublicationWithdrawn'
           | 'PublicationWithdrawalFailed'
           | 'PublicationWithdrawalDropped'
+          | 'PublicationEditRequested'
+          | 'PublicationEditPostponed'
+          | 'PublicationEdited'
+          | 'PublicationEditFailed'
+          | 'PublicationPinned'
+          | 'PublicationPinFailed'
           | 'PublicationDuplicateFound'
           | 'PublicationDuplicateDismissed'
           | 'NoticeRaised'
@@ -3381,6 +3588,21 @@ export interface Routes {
       };
     };
     readonly answers: Schemas['CancelledPost'];
+  };
+  /** Give a post new content */
+  readonly 'PUT /manage/v1/posts/{id}/content': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly query?: {
+        /** `true` answers the same without any effect, and shows the calls. */
+        readonly dry_run?: 'true' | 'false';
+      };
+      readonly body?: Schemas['ContentRequest'];
+    };
+    readonly answers: Schemas['EditedPost'];
   };
   /** Replace the payload of a planned post */
   readonly 'PUT /manage/v1/posts/{id}/payload': {

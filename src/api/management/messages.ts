@@ -252,6 +252,13 @@ export const OVERVIEW_MESSAGES = {
   manyWithdrawals: message(
     '{count} publications are not taken back: readers may still see them. Look why, then take them back again or dismiss them.',
   ),
+  /** `edit_failed` */
+  editFailed: message(
+    'On {platform}, in the channel "{channel}", readers still see the former content of "{excerpt}". {reason}',
+  ),
+  manyEdits: message(
+    'On {count} channels, readers still see the former content of a post. Look why, then edit it again, or take it back.',
+  ),
   /** `restored` */
   restored: message(
     'A backup was restored: what happened between {from} and {until} is lost. {planned} planned posts are held, and {in_doubt} publications are in doubt, because they may have been published, changed or cancelled in that time. Keep or cancel the planned posts, and resend or dismiss the publications, all at once.',

@@ -21,8 +21,10 @@ import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { type EndpointPost, FindEndpointPost } from '../../projections/posts/post-details.queries.js';
+import { readQuery } from '../transport/fields.js';
 import { readIfMatch } from '../transport/headers.js';
 import { HttpProblem } from '../transport/problem.view.js';
+import { ContentEdits, DryRunQuery } from './content-edits.js';
 import { chooseTargets, requireEndpointPost } from './endpoint-post.js';
 import { ContentCheck } from './gate/content-check.js';
 import { type AdmittedRequest, Gate } from './gate/gate.js';
@@ -34,7 +36,7 @@ import {
   postNotFoundRejection,
 } from './gate/rejections.js';
 import { CHANGE_MESSAGES } from './messages.js';
-import { CancelledView, ChangedPostView, WithdrawnPostStatusView } from './post.views.js';
+import { CancelledView, ChangedPostView, EditedPostStatusView, WithdrawnPostStatusView } from './post.views.js';
 import { PostStatusViewBuilder } from './post-status.js';
 import { checkBody, readJson } from './read-payload.js';
 
@@ -60,6 +62,7 @@ export class ChangeReceiver {
     private readonly changes: PostChanges,
     private readonly cancelPublications: CancelPublications,
     private readonly withdrawals: WithdrawPosts,
+    private readonly contents: ContentEdits,
     private readonly views: PostStatusViewBuilder,
     private readonly findEndpointPost: FindEndpointPost,
     private readonly catalogue: PlatformCatalogue,
@@ -100,6 +103,33 @@ export class ChangeReceiver {
     const shown = await requireEndpointPost(this.findEndpointPost, request, endpoint, id);
     const [view] = await this.views.build(endpoint, [shown]);
     return new WithdrawnPostStatusView(result, view!);
+  }
+
+  /** Gives a post new content (D-72). @throws GateRejection */
+  async edit(request: FastifyRequest, reply: FastifyReply, slug: string, id: string): Promise<EditedPostStatusView> {
+    const { endpoint, found, place, context, body, ifRevision } = await this.admit(request, slug, id, 'edit');
+    const change = { author: clientOf(endpoint), ifRevision };
+    const edit = async () => {
+      const isDryRun = readQuery(request, DryRunQuery, 'invalid_query').dry_run === 'true';
+      return this.contents.edit({ ...found, place, body, change, context, isDryRun });
+    };
+    const result = await edit().catch((error: unknown) => {
+      throw error instanceof HttpProblem && error.status < 500 ? bodyRejection(endpoint, error) : error;
+    });
+    if (result === null) throw postNotFoundRejection(endpoint);
+    if (isRejection(result)) throw changeRejection(endpoint, result);
+    const { edited, rows, requests, warnings } = result;
+    await this.progress.waitFor(READ_MODELS_OF_POSTS, edited.position, READ_MODELS_MS);
+    const shown = rows
+      ? { ...found, publications: rows }
+      : await requireEndpointPost(this.findEndpointPost, request, endpoint, id);
+    const [view] = await this.views.build(endpoint, [shown]);
+    const publications = view!.publications.map((each, i) => {
+      const calls = requests.get(shown.publications[i]!.publication_id);
+      return rows ? { ...each, requests: calls ?? [] } : each;
+    });
+    void reply.header('etag', `"${edited.revision}"`);
+    return new EditedPostStatusView(edited, { id, publications }, warnings);
   }
 
   /** Cancels a post's planned or queued publications. @throws GateRejection */
@@ -151,10 +181,10 @@ export class ChangeReceiver {
   }
 
   private async admit(request: FastifyRequest, slug: string, id: string, useCase: string): Promise<AdmittedChange> {
-    const isTakeBack = useCase === 'withdraw';
-    const admitted = await this.gate.admit(request, slug, isTakeBack ? 'withdrawals' : 'changes');
+    const isOfPublished = useCase === 'withdraw' || useCase === 'edit';
+    const admitted = await this.gate.admit(request, slug, useCase === 'withdraw' ? 'withdrawals' : 'changes');
     const { endpoint } = admitted;
-    if (isTakeBack && !endpoint.allow_changes) throw changesNotAllowedRejection(endpoint);
+    if (isOfPublished && !endpoint.allow_changes) throw changesNotAllowedRejection(endpoint);
     const found = await requireEndpointPost(this.findEndpointPost, request, endpoint, id);
     const { post } = found;
     const origin = originOfRequest(`endpoint:${endpoint.endpoint_id}`, request);

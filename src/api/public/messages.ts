@@ -107,6 +107,8 @@ export const PAYLOAD_WARNINGS = {
   ),
   /** `unused_override` */
   unusedOverride: message('{path} has no effect: the post has no such target.'),
+  /** `unused_field` */
+  unusedField: message('{path} has no effect: only text, entities, media, buttons and overrides can be edited.'),
 };
 
 /**
@@ -116,6 +118,11 @@ export const PAYLOAD_WARNINGS = {
 export const WAITING_MESSAGES = {
   withdrawal: {
     retry: message('Deleting did not succeed yet. {error} It is tried again at {until}.'),
+    platform_limit: message('The network asked for a delay. {error} It is tried again at {until}.'),
+    needs_attention: message('The network refuses the channel. {error} It is tried again at {until}.'),
+  },
+  edit: {
+    retry: message('Editing did not succeed yet. {error} It is tried again at {until}.'),
     platform_limit: message('The network asked for a delay. {error} It is tried again at {until}.'),
     needs_attention: message('The network refuses the channel. {error} It is tried again at {until}.'),
   },

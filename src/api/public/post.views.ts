@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EditedPost } from '../../commands/post/edit-posts.js';
 import type { Replay } from '../../commands/post/key-claims.js';
 import type { ChangedPost } from '../../commands/post/planned-posts.js';
 import type { WithdrawnPost } from '../../commands/post/withdraw-posts.js';
 import type { PublicationError } from '../../domain/publication/publication.events.js';
 import { iso, isoOrNull } from '../../kernel/clock.js';
-import { asSentence } from '../../kernel/message.js';
 import type { DiscoveredProject } from '../../projections/discovery/discovery.queries.js';
 import { approvalOf, type EndpointPost, type PlanHold } from '../../projections/posts/post-details.queries.js';
 import {
@@ -12,15 +12,17 @@ import {
   type PostApproval,
   type PublicationRow,
   type PublicationViewState,
-  type RowWithdrawal,
 } from '../../projections/posts/posts.tables.js';
 import { findDueWait, type Hold, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
 import type { StatisticsView } from '../../statistics/statistics.queries.js';
+import { editOf, type EditView, WithdrawalStatusView } from './change.views.js';
 import type { CanView } from './change-forecast.js';
+import type { ContentWarningView } from './content-edits.js';
 import type { AnsweredPost, ReceivedPost } from './gate/gate.js';
 import type { ParsedPost } from './gate/parsed-post.js';
 import type { RequestLogEntry } from './gate/request-recorder.js';
 import { WAITING_MESSAGES as TEXTS } from './messages.js';
+import type { PreviewCallView } from './sandbox/sandbox.view.js';
 
 /** The approval of a post (D-62). */
 export class ApprovalView {
@@ -175,49 +177,6 @@ const describePlan = ({ rule, publishAt }: PlanHold): string => {
   return publishAt === null ? TEXTS.approval : TEXTS.approvalAndTime({ at: iso(publishAt) });
 };
 
-/** What the deletion of messages waits for. */
-export class ChangeWaitView {
-  readonly rule: NonNullable<RowWithdrawal['waiting']>['rule'];
-  /** ISO 8601, UTC. */
-  readonly until: string;
-  /** Human-readable sentence. */
-  readonly text: string;
-
-  constructor({ rule, until }: NonNullable<RowWithdrawal['waiting']>, error: PublicationError | null) {
-    this.rule = rule;
-    this.until = iso(until);
-    this.text = TEXTS.withdrawal[rule]({ until: this.until, error: error ? asSentence(error.message) : '' });
-  }
-}
-
-/** The latest take-back of a publication, as shown to the client of its endpoint (D-69). */
-export class WithdrawalStatusView {
-  /** ISO 8601, UTC. */
-  readonly requested_at: string;
-  readonly reason: string | null;
-  /** Number of tries that did not end it. */
-  readonly attempts: number;
-  /** Ids of the messages that readers may still see. */
-  readonly remaining: readonly string[];
-  /** Null if nothing delays it. */
-  readonly waiting_for: ChangeWaitView | null;
-  /** Why it failed, or the latest try did; `message` says what to do. */
-  readonly error: PublicationError | null;
-  /** ISO 8601, UTC; null while messages are being deleted. */
-  readonly ended_at: string | null;
-
-  constructor(withdrawal: RowWithdrawal, remaining: readonly string[]) {
-    const { requested_at, reason, attempts, waiting, error, ended_at } = withdrawal;
-    this.requested_at = iso(requested_at);
-    this.reason = reason;
-    this.attempts = attempts;
-    this.remaining = remaining;
-    this.waiting_for = waiting && new ChangeWaitView(waiting, error);
-    this.error = error;
-    this.ended_at = isoOrNull(ended_at);
-  }
-}
-
 /** A publication, as shown to the client of the post's endpoint (D-48). */
 export class PublicationStatusView {
   /**
@@ -240,6 +199,14 @@ export class PublicationStatusView {
   readonly waiting_for: WaitingView | null;
   /** The latest take-back; null if there was none. */
   readonly withdrawal: WithdrawalStatusView | null;
+  /** Revision of the post that readers see; null if it is not published. */
+  readonly content_version: number | null;
+  /** When a message was last changed, ISO 8601, UTC; null if never. */
+  readonly edited_at: string | null;
+  /** Newer content; null if readers see the newest, or nothing yet. */
+  readonly edit: EditView | null;
+  /** True if a message is pinned, false if it should be; null if it was not asked for. */
+  readonly pinned: boolean | null;
   readonly can: CanView;
   readonly statistics: StatisticsView;
 
@@ -267,6 +234,10 @@ export class PublicationStatusView {
     this.waiting_for = row.state === 'queued' ? new WaitingView(scheduled) : null;
     if (row.state === 'planned' && plan) this.waiting_for = new WaitingView(undefined, plan);
     this.withdrawal = row.withdrawal && new WithdrawalStatusView(row.withdrawal, listRemaining(row));
+    this.content_version = row.published_at === null ? null : row.content_version;
+    this.edited_at = isoOrNull(row.edited_at);
+    this.edit = editOf(row);
+    this.pinned = row.is_pinned;
     this.can = can;
     this.statistics = statistics;
   }
@@ -356,6 +327,37 @@ export class WithdrawnPostStatusView {
     this.cancelled = cancelled;
     this.unchanged = unchanged;
     this.publications = publications;
+  }
+}
+
+/** A publication in the answer to an edit. */
+export class EditedPublicationStatusView extends PublicationStatusView {
+  /** The calls that the edit would make; only in the answer to a dry run. */
+  readonly requests?: readonly PreviewCallView[];
+}
+
+/** The result of giving a post new content (D-72). */
+export class EditedPostStatusView {
+  /** Always true. */
+  readonly ok = true;
+  /** `post_…` */
+  readonly id: string;
+  /** Revision of the post's content and plan, as in `ETag`. */
+  readonly revision: number;
+  readonly state: 'planned' | 'released';
+  readonly publications: readonly EditedPublicationStatusView[];
+  readonly warnings: readonly ContentWarningView[];
+
+  constructor(
+    { revision, state }: EditedPost,
+    { id, publications }: Pick<PostStatusView, 'id'> & Pick<EditedPostStatusView, 'publications'>,
+    warnings: readonly ContentWarningView[],
+  ) {
+    this.id = id;
+    this.revision = revision;
+    this.state = state === 'planned' ? 'planned' : 'released';
+    this.publications = publications;
+    this.warnings = warnings;
   }
 }
 

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Put, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { PublishPayloadDto } from '../../payload/payload.dto.js';
+import { ContentDto, PublishPayloadDto } from '../../payload/payload.dto.js';
 import { RescheduleDto } from '../../payload/reschedule.dto.js';
 import { WithdrawBody } from '../../payload/withdraw.dto.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
@@ -20,6 +20,7 @@ import { takeHeavyReadTurn } from '../transport/heavy-reads.js';
 import { buildListView, isCursorOf, type Page, PageQuery, toPage } from '../transport/page.js';
 import { HttpProblem } from '../transport/problem.view.js';
 import { ChangeReceiver } from './change-receiver.js';
+import { DryRunQuery } from './content-edits.js';
 import { requireEndpointPost } from './endpoint-post.js';
 import { Gate } from './gate/gate.js';
 import { bodyRejection } from './gate/rejections.js';
@@ -27,6 +28,7 @@ import {
   answerPost,
   type CancelledView,
   type ChangedPostView,
+  type EditedPostStatusView,
   PostStatusListView,
   PostStatusView,
   PublishView,
@@ -77,6 +79,29 @@ export class PostChangesController {
     @Param('post_id') id: string,
   ): Promise<ChangedPostView> {
     return this.changes.replace(request, reply, slug, id);
+  }
+
+  @Documented({
+    summary: 'Give a post new content',
+    description:
+      'Replaces the whole content. What is published is edited, never posted again; the answer says which channels cannot show the content. `?dry_run=true` changes nothing.',
+    body: ContentDto,
+    query: DryRunQuery,
+    codes: {
+      403: ['changes_not_allowed'],
+      ...CHANGE_CODES,
+      409: ['approval_required', 'not_editable', 'post_ended', 'too_many_revisions'],
+      429: ['probe_budget', 'preview_budget'],
+    },
+  })
+  @Put('content')
+  edit(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('slug') slug: string,
+    @Param('post_id') id: string,
+  ): Promise<EditedPostStatusView> {
+    return this.changes.edit(request, reply, slug, id);
   }
 
   @Documented({

@@ -30,7 +30,7 @@ import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { type Projection, PROJECTIONS } from '../../projections/engine/projection.js';
 import { Decisions } from '../../projections/engine/rebuild/rebuilds.js';
-import { COUNT_WITHDRAWAL } from '../../sagas/change-published/report-withdrawal.js';
+import { COUNT_CHANGE } from '../../sagas/change-published/report-change.js';
 import { COUNT_OUTCOME } from '../../sagas/publish-due-posts/attempt/outcome-recorder.js';
 import { RECORD_RELEASE_DELAY, SetAsidePosts } from '../../sagas/release-planned-posts/release-planned-posts.js';
 import { KeyRing, lockKeyStatement } from '../../secrets/key-ring.js';
@@ -72,7 +72,7 @@ const createValues = async (options: ProcessOptions, resources: Resources): Prom
     [EventCodec, new EventCodec(catalogue)],
     [Metrics, metrics],
     [COUNT_OUTCOME, metrics.publicationCounter()],
-    [COUNT_WITHDRAWAL, metrics.withdrawalCounter()],
+    [COUNT_CHANGE, metrics.changeCounter()],
     [COUNT_SAMPLE, metrics.sampleCounter()],
     [RECORD_RELEASE_DELAY, metrics.releaseDelay()],
     [Inspector, inspector],

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ChangeForecasts } from '../../api/public/change-forecast.js';
 import { ChangeReceiver } from '../../api/public/change-receiver.js';
+import { ContentEdits } from '../../api/public/content-edits.js';
 import { Authentication } from '../../api/public/gate/authentication.js';
 import { ContentCheck } from '../../api/public/gate/content-check.js';
 import { Gate } from '../../api/public/gate/gate.js';
@@ -37,6 +38,7 @@ import { UnauthenticatedBodies } from '../../api/transport/request-memory.js';
     RequestRecorder,
     ChangeReceiver,
     ChangeForecasts,
+    ContentEdits,
     PostStatusViewBuilder,
     Sandbox,
     SandboxPreview,
@@ -49,6 +51,7 @@ import { UnauthenticatedBodies } from '../../api/transport/request-memory.js';
   exports: [
     Gate,
     ChangeReceiver,
+    ContentEdits,
     PreviewPatterns,
     Sandbox,
     SandboxTranslation,

@@ -30,7 +30,7 @@ import {
   ChannelMessages,
   FindPublication,
   ListReceipts,
-  OpenDuplicateQueries,
+  OpenPublicationQueries,
   OpenWithdrawalQueries,
   PublicationDetailsQueries,
 } from '../../projections/posts/publications.queries.js';
@@ -86,7 +86,7 @@ export const READ_MODELS = [
   NextPublicationQueries,
   OutputQueues,
   PlannedPostQueries,
-  OpenDuplicateQueries,
+  OpenPublicationQueries,
   OpenWithdrawalQueries,
   PendingApprovalQueries,
   PostExcerpts,

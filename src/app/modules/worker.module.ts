@@ -33,10 +33,12 @@ import { createRebuildHandler } from '../../projections/engine/rebuild/rebuild-j
 import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import { createProjectionVerification } from '../../projections/engine/verification/verify-projection.js';
 import { DoubtfulSends } from '../../sagas/change-published/doubtful-sends.js';
+import { EditPublished } from '../../sagas/change-published/edit-published.js';
 import { NoticeQueue } from '../../sagas/deliver-notices/notice-queue.js';
 import { OUTPUTS_PER_HOST } from '../../sagas/deliver-webhooks/deliver-webhooks.js';
 import { ATTEMPT_TIMEOUT_MS, DeliverySender, PublishedTexts } from '../../sagas/deliver-webhooks/delivery-sender.js';
-import { DeliveryFanOut, PlannedPostDeliveries } from '../../sagas/deliver-webhooks/schedule-deliveries.js';
+import { DeliveryFanOut } from '../../sagas/deliver-webhooks/fan-out.js';
+import { PlannedPostDeliveries } from '../../sagas/deliver-webhooks/schedule-deliveries.js';
 import { DueClaims, DueWorkServices } from '../../sagas/engine/due-work.js';
 import { EventSaga, EventSagaServices, followedLogOf, type Reacting } from '../../sagas/engine/event-saga.js';
 import { GroupConcurrency } from '../../sagas/engine/group-concurrency.js';
@@ -97,6 +99,7 @@ const SAGA_PARTS: Provider[] = [
   DeliveryFanOut,
   DoubtfulSends,
   DueWorkServices,
+  EditPublished,
   EventOwners,
   EventSagaServices,
   FailureRecorder,

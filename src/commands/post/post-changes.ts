@@ -92,16 +92,25 @@ export class PostChanges {
       targets: selectTargets(projects, channelIds),
       publishAt: publish_at === undefined ? null : parsePublishAt(publish_at),
     };
-    const command = (kept: Pick<RevisePost['content'], 'payload' | 'parts'>): RevisePost => ({
+    const command = (kept: KeptPayload): RevisePost => ({
       type: 'RevisePost',
       at: this.clock.now(),
       content: { ...content, ...kept },
       ...change,
     });
+    return this.executeWithPayload(place, stored, command, context);
+  }
+
+  /** Executes a command that replaces the payload, and stores all but a short one in parts. @throws Unavailable */
+  async executeWithPayload(
+    place: PostPlace,
+    payload: PublishPayload,
+    command: (kept: KeptPayload) => PlannedPostCommand,
+    context: CommandContext,
+  ): Promise<PostChangeResult> {
     await yieldToEventLoop();
-    const bytes = Buffer.from(JSON.stringify(stored));
-    if (bytes.length <= INLINE_BYTES)
-      return this.posts.execute(place, command({ payload: stored, parts: null }), context);
+    const bytes = Buffer.from(JSON.stringify(payload));
+    if (bytes.length <= INLINE_BYTES) return this.posts.execute(place, command({ payload, parts: null }), context);
     const { postId, stream } = place;
     const large = { postId, id: `${postId}.${newUuid().replaceAll('-', '')}`, bytes, streams: [stream] };
     return this.large.storeAndUse<PostChangeResult>(large, context, async (parts, limit) => {
@@ -120,4 +129,5 @@ export const refuseWithoutEndpoint = (releasedAt: Instant | null): Rejection<Pla
     ? reject('post_ended', PLANNED_POST_MESSAGES.ended)
     : reject('already_released', PLANNED_POST_MESSAGES.alreadyReleased);
 
+type KeptPayload = Pick<RevisePost['content'], 'payload' | 'parts'>;
 type RevisePost = Extract<PlannedPostCommand, { readonly type: 'RevisePost' }>;

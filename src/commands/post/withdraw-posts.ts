@@ -31,7 +31,7 @@ const AT_ONCE = 200;
 /**
  * Takes posts back (D-69): what is not sent stays unsent, and what readers see is deleted by the workers. One append
  * takes the whole request, `PostWithdrawn`. Then each publication's own stream gets it, before the answer, and once more
- * by the saga `withdraw-posts` in case this process dies.
+ * by the saga `apply-changes` in case this process dies.
  */
 @Injectable()
 export class WithdrawPosts {

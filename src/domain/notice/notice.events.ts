@@ -7,6 +7,7 @@ export type NoticeKind =
   | 'publication.failed'
   | 'published_twice'
   | 'withdraw_failed'
+  | 'edit_failed'
   | 'channel.needs_attention'
   | 'endpoint.disabled'
   | 'webhook_output.disabled'

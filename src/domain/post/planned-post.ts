@@ -2,7 +2,14 @@ import type { Instant } from '../../kernel/clock.js';
 import { assertNever } from '../../kernel/events.js';
 import { reject, type Rejection } from '../../kernel/result.js';
 import { PLANNED_POST_MESSAGES } from '../messages.js';
-import { isPlanned, type PlannedPostEvent, type PostAccepted, type PostRevised, type Target } from './post.events.js';
+import {
+  isPlanned,
+  type PlannedPostEvent,
+  type PostAccepted,
+  type PostEdited,
+  type PostRevised,
+  type Target,
+} from './post.events.js';
 
 /** A post from its acceptance to its release or end (D-58). */
 export interface PlannedPost {
@@ -20,6 +27,8 @@ export interface PlannedPost {
   readonly revision: number;
   /** Stream revision of the event that holds the current content. */
   readonly contentRevision: number;
+  /** Stream revision of the event that queued its targets; null while it is planned. */
+  readonly releasedRevision: number | null;
   /** The targets that were not cancelled, in the order of D-57. */
   readonly targets: readonly Target[];
   readonly cancelledIds: readonly string[];
@@ -64,6 +73,13 @@ export type PlannedPostCommand =
       readonly ifRevision: readonly number[] | null;
     }
   | {
+      /** Gives a released post new content (D-72). */
+      readonly type: 'EditPost';
+      readonly at: Instant;
+      readonly content: Pick<PostEdited['data'], 'traceId' | 'payload' | 'parts'>;
+      readonly ifRevision: readonly number[] | null;
+    }
+  | {
       readonly type: 'CancelPlanned';
       readonly at: Instant;
       /** Null means all publications. */
@@ -99,7 +115,7 @@ export type PlannedPostRejection =
   | 'already_decided'
   | 'no_approval_required';
 
-/** Maximum number of revisions of a planned post (D-79). */
+/** Maximum number of revisions of a post (D-79). */
 export const MAX_REVISIONS = 200;
 
 /** Returns the initial state of an accepted post. @param revision revision of the event in its stream */
@@ -108,7 +124,8 @@ export const beginPost = (accepted: PostAccepted['data'], revision: number): Pla
   const base = { postId, endpointId, ownerId, acceptedAt, externalId, targets, cancelledIds: [] };
   const status = isPlanned(accepted) ? 'planned' : 'released';
   const approval = plan?.requiresApproval ? 'pending' : null;
-  return { ...base, status, publishAt: plan?.publishAt ?? null, approval, revision: 1, contentRevision: revision };
+  const content = { revision: 1, contentRevision: revision, releasedRevision: status === 'released' ? revision : null };
+  return { ...base, status, publishAt: plan?.publishAt ?? null, approval, ...content };
 };
 
 /**
@@ -119,14 +136,15 @@ export const resumePost = (revised: PostRevised['data'], revision: number): Plan
   const { postId, endpointId, ownerId, acceptedAt, externalId, publishAt, approval, targets } = revised;
   if (approval === undefined) return null;
   const base = { postId, endpointId, ownerId, acceptedAt, externalId, targets, cancelledIds: [] };
-  return { ...base, status: 'planned', publishAt, approval, revision: revised.revision, contentRevision: revision };
+  const content = { revision: revised.revision, contentRevision: revision, releasedRevision: null };
+  return { ...base, status: 'planned', publishAt, approval, ...content };
 };
 
 /** Applies an event of a post. @param revision revision of the event in its stream */
 export const evolvePost = (state: PlannedPost, event: PlannedPostEvent, revision: number): PlannedPost => {
   switch (event.type) {
     case 'PostReleased':
-      return { ...state, status: 'released' };
+      return { ...state, status: 'released', releasedRevision: revision };
     case 'PostRescheduled': {
       const { publishAt, revision: changed } = event.data;
       return { ...state, publishAt, revision: changed, approval: approvalAfter(state, event.data.needsApproval) };
@@ -150,6 +168,8 @@ export const evolvePost = (state: PlannedPost, event: PlannedPostEvent, revision
       return { ...state, approval: 'rejected', status: 'ended', targets: [] };
     case 'PostWithdrawn':
       return state;
+    case 'PostEdited':
+      return { ...state, revision: event.data.revision, contentRevision: revision };
     default:
       return assertNever(event);
   }
@@ -173,6 +193,7 @@ export const decidePlannedPost = (
   const ids = { postId, endpointId, ownerId };
   const { at } = command;
   if (command.type === 'WithdrawPost') return withdrawPost(command, state, ids);
+  if (command.type === 'EditPost') return editPost(command, state, ids);
   const refusal = refuse(command, state);
   if (refusal) return refusal;
   switch (command.type) {
@@ -235,7 +256,23 @@ const withdrawPost = (
   return [withdrawn(cancelledIds, true), { type: 'PlannedPublicationsCancelled', data: cancelled }];
 };
 
-const refuse = (command: PlannedPostCommand, state: PlannedPost): Rejection<PlannedPostRejection> | null => {
+const editPost = (
+  { at, content, ifRevision }: Extract<PlannedPostCommand, { type: 'EditPost' }>,
+  state: PlannedPost,
+  ids: Pick<PlannedPost, 'postId' | 'endpointId' | 'ownerId'>,
+): readonly PlannedPostEvent[] | Rejection<PlannedPostRejection> => {
+  const { acceptedAt, externalId, releasedRevision } = state;
+  if (releasedRevision === null) return reject('post_ended', PLANNED_POST_MESSAGES.ended);
+  const refusal = refuseRevision({ ifRevision }, state) ?? refuseMoreRevisions(state);
+  if (refusal) return refusal;
+  const data = { ...ids, at, acceptedAt, externalId, revision: state.revision + 1, releasedRevision, ...content };
+  return [{ type: 'PostEdited', data }];
+};
+
+const refuse = (
+  command: Exclude<PlannedPostCommand, { type: 'EditPost' }>,
+  state: PlannedPost,
+): Rejection<PlannedPostRejection> | null => {
   if (command.type === 'ApprovePost' || command.type === 'RejectPost') {
     if (state.approval === null) return reject('no_approval_required', PLANNED_POST_MESSAGES.noApprovalRequired);
     if (state.approval !== 'pending')
@@ -245,12 +282,17 @@ const refuse = (command: PlannedPostCommand, state: PlannedPost): Rejection<Plan
   if (state.status === 'ended') return reject('post_ended', PLANNED_POST_MESSAGES.ended);
   const mismatch = 'ifRevision' in command ? refuseRevision(command, state) : null;
   const isRevising = command.type === 'ReschedulePost' || command.type === 'RevisePost';
-  if (mismatch || !isRevising || state.revision < MAX_REVISIONS) return mismatch;
-  return reject('too_many_revisions', PLANNED_POST_MESSAGES.tooManyRevisions({ most: MAX_REVISIONS }));
+  return mismatch ?? (isRevising ? refuseMoreRevisions(state) : null);
 };
 
-const refuseRevision = (
-  { ifRevision }: Extract<PlannedPostCommand, { readonly ifRevision: unknown }>,
+const refuseMoreRevisions = ({ revision }: PlannedPost): Rejection<'too_many_revisions'> | null =>
+  revision < MAX_REVISIONS
+    ? null
+    : reject('too_many_revisions', PLANNED_POST_MESSAGES.tooManyRevisions({ most: MAX_REVISIONS }));
+
+/** @param ifRevision the revisions that the author expects; null accepts any */
+export const refuseRevision = (
+  { ifRevision }: { readonly ifRevision: readonly number[] | null },
   { revision }: PlannedPost,
 ): Rejection<'revision_mismatch'> | null =>
   ifRevision === null || ifRevision.includes(revision)

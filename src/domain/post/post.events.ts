@@ -202,6 +202,26 @@ export type PostWithdrawn = DomainEvent<
   }
 >;
 
+/**
+ * A released post was given new content (D-72), which each publication goes to. The publications' own streams say which
+ * revision readers see.
+ */
+export type PostEdited = DomainEvent<
+  'PostEdited',
+  PlannedPostIds & {
+    readonly at: Instant;
+    readonly acceptedAt: Instant;
+    readonly externalId: string | null;
+    /** See {@link PostRescheduled}. */
+    readonly revision: number;
+    /** Revision in this stream of the event that queued the post's targets: its release, or else its acceptance. */
+    readonly releasedRevision: number;
+    readonly traceId: string | null;
+    readonly payload: PublishPayload | null;
+    readonly parts: PayloadParts | null;
+  }
+>;
+
 /** Events of a planned post after its acceptance, in the same stream. Events of other posts may follow later. */
 export type PlannedPostEvent =
   | PostReleased
@@ -211,7 +231,8 @@ export type PlannedPostEvent =
   | PostApprovalRequested
   | PostApproved
   | PostRejected
-  | PostWithdrawn;
+  | PostWithdrawn
+  | PostEdited;
 
 /** An endpoint without a project received a post with a key: only the response is stored (D-10, D-19). */
 export type PostSkipped = DomainEvent<
@@ -267,6 +288,7 @@ export const PLANNED_POST_TYPES = [
   'PostApproved',
   'PostRejected',
   'PostWithdrawn',
+  'PostEdited',
 ] as const satisfies readonly PlannedPostEvent['type'][];
 
 /**
@@ -308,4 +330,5 @@ export const postEvents = {
   PostApproved: { version: 1 },
   PostRejected: { version: 1 },
   PostWithdrawn: { version: 1 },
+  PostEdited: { version: 1 },
 } satisfies Catalogue & Record<PostEvent['type'] | PayloadPartStored['type'], unknown>;

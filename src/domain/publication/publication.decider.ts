@@ -3,10 +3,13 @@ import { assertNever, type Decider } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';
 import { reject, type Rejection } from '../../kernel/result.js';
 import { PUBLICATION_MESSAGES } from '../messages.js';
+import { decideEdit, decideEditProgress, editAfter, type EditProgress, isCurrentContent } from './edit.js';
 import type {
   PublicationDismissed,
   PublicationDuplicateDismissed,
   PublicationDuplicateFound,
+  PublicationEditRequested,
+  PublicationError,
   PublicationEvent,
   PublicationFailed,
   PublicationFiltered,
@@ -72,7 +75,14 @@ export type PublicationCommand =
   | ({ readonly type: 'CancelPublication' } & PublicationDismissed['data'])
   | ({ readonly type: 'DismissDuplicate' } & PublicationDuplicateDismissed['data'])
   | ({ readonly type: 'WithdrawPublication' } & Omit<PublicationWithdrawalRequested['data'], 'isPublishing'>)
-  | WithdrawalProgress;
+  | ({
+      /** Readers are to see newer content (D-72). */
+      readonly type: 'EditPublication';
+      /** Why the messages cannot hold it, if that is known already. */
+      readonly refusal: PublicationError | null;
+    } & Omit<PublicationEditRequested['data'], 'waits'>)
+  | WithdrawalProgress
+  | EditProgress;
 
 /** The publication of one post on one channel: its attempts, their steps and the outcome (D-20, D-25, D-26). */
 export const publication: Decider<
@@ -91,16 +101,26 @@ export const publication: Decider<
       case 'StartAttempt': {
         if (state.status === 'publishing') return reject('already_started', PUBLICATION_MESSAGES.alreadyStarted);
         if (state.status !== 'queued') return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
-        const { after, at, worker, sending, projectRevision, sender } = command;
+        const { after, at, worker, sending, projectRevision, sender, content } = command;
         // The start is based on outdated state: the latest attempt may have sent part of the post or scheduled a retry.
         // The same applies if a late answer has completed the step that would be sent.
-        if (after !== state.attempt || (sending !== null && sending in state.results))
+        const isBehind = after !== state.attempt || (sending !== null && sending in state.results);
+        if (isBehind || !isCurrentContent(state, content ?? null))
           return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
         const attempt = after + 1;
         return [
           {
             type: 'PublicationStarted',
-            data: { attempt, worker, sending, at, projectRevision, ...(sender && { sender }), ...ids },
+            data: {
+              attempt,
+              worker,
+              sending,
+              at,
+              projectRevision,
+              ...(sender && { sender }),
+              ...(content && { content }),
+              ...ids,
+            },
           },
         ];
       }
@@ -125,7 +145,8 @@ export const publication: Decider<
           return step in state.results ? [] : [{ type: 'PublicationStepCompleted', data: { ...completed, ...ids } }];
         }
         const all = { messageIds: [...state.messageIds, ...messageIds], urls: [...state.urls, ...urls] };
-        return [{ type: 'PublicationSucceeded', data: { attempt, at, ...all, warnings, ...ids } }];
+        const data = { attempt, at, ...all, warnings, ...ids };
+        return editAfter([{ type: 'PublicationSucceeded', data }], state, command);
       }
       case 'HoldPublication': {
         if (state.status !== 'queued') return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
@@ -159,10 +180,11 @@ export const publication: Decider<
         if (command.attempt < 1 || command.attempt > state.attempt)
           return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
         if (state.hasSucceeded) return withdrawAgain(decideDuplicate(command, state, ids), state, command);
-        const { attempt, at, messageIds, urls, warnings } = command;
+        const { attempt, at, messageIds, urls, warnings, pin } = command;
         const all = { messageIds: [...state.messageIds, ...messageIds], urls: [...state.urls, ...urls] };
-        const data = { attempt, at, messageIds: all.messageIds, urls: all.urls, warnings, ...ids };
-        return withdrawAgain([{ type: 'PublicationSucceeded', data }], state, command);
+        const asked = pin === undefined ? {} : { pin };
+        const data = { attempt, at, messageIds: all.messageIds, urls: all.urls, warnings, ...asked, ...ids };
+        return editAfter(withdrawAgain([{ type: 'PublicationSucceeded', data }], state, command), state, command);
       }
       case 'DismissDuplicate':
         if (!state.hasOpenDuplicate) return reject('wrong_state', PUBLICATION_MESSAGES.noDuplicate);
@@ -190,6 +212,14 @@ export const publication: Decider<
       case 'MarkWithdrawalFailed':
         if (state.status !== 'withdrawing') return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
         return decideWithdrawalProgress(command, state, ids);
+      case 'EditPublication':
+        return decideEdit(command, state);
+      case 'MarkEdited':
+      case 'PostponeEdit':
+      case 'MarkEditFailed':
+      case 'MarkPinned':
+      case 'MarkPinFailed':
+        return decideEditProgress(command, state);
       case 'StartStep':
       case 'PostponePublication':
       case 'MarkFailed':

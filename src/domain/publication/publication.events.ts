@@ -31,6 +31,14 @@ export interface PublicationIds {
   readonly channelId: string;
 }
 
+/** The content of a post. */
+export interface Content {
+  /** The post's revision (D-63). */
+  readonly revision: number;
+  /** Revision of the event that holds it, in the post's stream. */
+  readonly streamRevision: number;
+}
+
 /** The account that publishes, and the chat. */
 export interface Sender {
   /** The parts of the channel's address that identify the chat. */
@@ -55,6 +63,8 @@ export type PublicationStarted = DomainEvent<
     readonly projectRevision: string | null;
     /** Who sends, and where, so that it is known later who may delete (D-70); absent in events of former releases. */
     readonly sender?: Sender;
+    /** The content that is sent; absent for the content that the post was released with. */
+    readonly content?: Content;
   }
 >;
 /** The visible step `sending` is about to be sent. */
@@ -104,6 +114,8 @@ export type PublicationSucceeded = DomainEvent<
     readonly messageIds: readonly string[];
     readonly urls: readonly string[];
     readonly warnings: readonly PublicationWarning[];
+    /** True if a message is to be pinned; false if the network pins none; absent if it was not asked for. */
+    readonly pin?: boolean;
   }
 >;
 /** The attempt did not succeed; the next attempt starts at `retryAt` at the earliest. */
@@ -185,15 +197,15 @@ export type PublicationMessageDeleted = DomainEvent<
     readonly wasThere: boolean;
   }
 >;
-/** The rule that delays a deletion. */
-export type WithdrawalRule = 'retry' | 'platform_limit' | 'needs_attention';
+/** The rule that delays a change. */
+export type ChangeRule = 'retry' | 'platform_limit' | 'needs_attention';
 /** A message could not be deleted yet; the next try is at `retryAt` at the earliest. */
 export type PublicationWithdrawalPostponed = DomainEvent<
   'PublicationWithdrawalPostponed',
   PublicationIds & {
     readonly at: Instant;
     readonly retryAt: Instant;
-    readonly rule: WithdrawalRule;
+    readonly rule: ChangeRule;
     readonly error: PublicationError;
   }
 >;
@@ -213,6 +225,80 @@ export type PublicationWithdrawalDropped = DomainEvent<
     readonly at: Instant;
     /** What the publication is from now on: `published` if it had succeeded. */
     readonly status: 'published' | 'dismissed';
+  }
+>;
+/**
+ * Readers are to see newer content (D-72). Follows {@link PostEdited}, or the success of an attempt that began before it.
+ */
+export type PublicationEditRequested = DomainEvent<
+  'PublicationEditRequested',
+  PublicationIds & {
+    readonly ownerId: string;
+    readonly platform: Platform;
+    readonly at: Instant;
+    /** When the edit was asked for. */
+    readonly requestedAt: Instant;
+    /** The actor who asked. */
+    readonly by: string;
+    readonly content: Content;
+    /** See {@link PostEdited}. */
+    readonly releasedRevision: number;
+    /** True if readers see nothing yet: the next attempt publishes the content, or the edit follows the attempt. */
+    readonly waits: boolean;
+  }
+>;
+/** Some messages could not be edited yet; the next try is at `retryAt` at the earliest. */
+export type PublicationEditPostponed = DomainEvent<
+  'PublicationEditPostponed',
+  PublicationIds & {
+    readonly at: Instant;
+    readonly revision: number;
+    readonly retryAt: Instant;
+    readonly rule: ChangeRule;
+    readonly error: PublicationError;
+    /** The messages that show the content already. */
+    readonly done: readonly string[];
+  }
+>;
+/** Readers see the content. */
+export type PublicationEdited = DomainEvent<
+  'PublicationEdited',
+  PublicationIds & {
+    readonly at: Instant;
+    readonly content: Content;
+    /** Revision of the project whose processing produced the text (D-28). */
+    readonly projectRevision: string;
+    /** See `EditRendering.resultsAfter`. */
+    readonly results: Readonly<Record<string, JsonObject>>;
+    /** False if no message had to be changed. */
+    readonly changed: boolean;
+    readonly warnings: readonly PublicationWarning[];
+  }
+>;
+/** Readers keep what they see, or a part of it: the messages cannot hold the content, or the network refused it. */
+export type PublicationEditFailed = DomainEvent<
+  'PublicationEditFailed',
+  PublicationIds & {
+    readonly at: Instant;
+    readonly revision: number;
+    readonly error: PublicationError;
+    /** See {@link PublicationEditPostponed}. */
+    readonly done: readonly string[];
+  }
+>;
+/** A message was pinned. */
+export type PublicationPinned = DomainEvent<
+  'PublicationPinned',
+  PublicationIds & { readonly at: Instant; readonly messageId: string }
+>;
+/** A message could not be pinned; another try follows at `retryAt`, unless it is null. */
+export type PublicationPinFailed = DomainEvent<
+  'PublicationPinFailed',
+  PublicationIds & {
+    readonly at: Instant;
+    readonly retryAt: Instant | null;
+    readonly rule: ChangeRule;
+    readonly error: PublicationError;
   }
 >;
 /** The publication was cancelled while it was queued, or the owner decided not to send it again. */
@@ -237,6 +323,12 @@ export type PublicationEvent =
   | PublicationWithdrawn
   | PublicationWithdrawalFailed
   | PublicationWithdrawalDropped
+  | PublicationEditRequested
+  | PublicationEditPostponed
+  | PublicationEdited
+  | PublicationEditFailed
+  | PublicationPinned
+  | PublicationPinFailed
   | PublicationDuplicateFound
   | PublicationDuplicateDismissed;
 
@@ -263,6 +355,12 @@ export const publicationEvents = {
   PublicationWithdrawn: { version: 1 },
   PublicationWithdrawalFailed: { version: 1 },
   PublicationWithdrawalDropped: { version: 1 },
+  PublicationEditRequested: { version: 1 },
+  PublicationEditPostponed: { version: 1 },
+  PublicationEdited: { version: 1 },
+  PublicationEditFailed: { version: 1 },
+  PublicationPinned: { version: 1 },
+  PublicationPinFailed: { version: 1 },
   PublicationDuplicateFound: { version: 1 },
   PublicationDuplicateDismissed: { version: 1 },
 } satisfies Catalogue & Record<PublicationEvent['type'], unknown>;

@@ -1,7 +1,11 @@
 import type { Instant } from '../../kernel/clock.js';
 import { assertNever } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';
+import { evolveEdit, takeNewestContent } from './edit.js';
 import {
+  type Content,
+  type PublicationEditRequested,
+  type PublicationError,
   type PublicationEvent,
   type PublicationWithdrawalRequested,
   RESTORED,
@@ -34,6 +38,28 @@ interface Withdrawal extends Pick<PublicationWithdrawalRequested['data'], 'owner
   readonly hasEnded: boolean;
 }
 
+/** Content that is newer than what readers see (D-72). */
+export interface Edit
+  extends
+    Pick<
+      PublicationEditRequested['data'],
+      'ownerId' | 'platform' | 'by' | 'requestedAt' | 'content' | 'releasedRevision'
+    >,
+    Pick<RetryCounters, 'failures' | 'firstStartedAt'> {
+  /** `waiting`: the next attempt publishes it, or the success of the current one makes it due. */
+  readonly status: 'waiting' | 'due' | 'failed';
+  readonly attempts: number;
+  /** Messages that show it. */
+  readonly done: readonly string[];
+  readonly error: PublicationError | null;
+}
+
+/** A message that is to be pinned. */
+interface Pin extends Pick<RetryCounters, 'failures' | 'firstStartedAt'> {
+  readonly isPinned: boolean;
+  readonly hasEnded: boolean;
+}
+
 export interface PublicationState extends RetryCounters {
   readonly status: PublicationStatus;
   /** Number of the latest attempt; 0 before the first. */
@@ -63,6 +89,11 @@ export interface PublicationState extends RetryCounters {
   readonly withdrawal: Withdrawal | null;
   /** Messages that were deleted. */
   readonly deletedIds: readonly string[];
+  /** The content of the latest attempt or edit; null for the content that the post was released with. */
+  readonly content: Content | null;
+  readonly edit: Edit | null;
+  /** Null if it was not asked for. */
+  readonly pin: Pin | null;
 }
 
 /** State of a publication that no worker has started. */
@@ -85,13 +116,16 @@ export const initial: PublicationState = {
   sender: null,
   withdrawal: null,
   deletedIds: [],
+  content: null,
+  edit: null,
+  pin: null,
 };
 
 /** Applies an event of a publication. */
 export const evolve = (state: PublicationState, event: PublicationEvent): PublicationState => {
   switch (event.type) {
     case 'PublicationStarted': {
-      const { attempt, worker, sending, at, projectRevision, sender } = event.data;
+      const { attempt, worker, sending, at, projectRevision, sender, content = null } = event.data;
       const firstStartedAt = state.firstStartedAt ?? at;
       const waitedMs = state.waitedMs + at - (state.waitingSince ?? at);
       const counts = { firstStartedAt, waitingSince: null, waitedMs };
@@ -106,6 +140,8 @@ export const evolve = (state: PublicationState, event: PublicationEvent): Public
         worker,
         sending,
         sender: sender ?? null,
+        content,
+        edit: state.edit && state.edit.content.revision <= (content?.revision ?? 0) ? null : state.edit,
       };
     }
     case 'PublicationStepStarted':
@@ -117,16 +153,18 @@ export const evolve = (state: PublicationState, event: PublicationEvent): Public
       return { ...state, ...ids, sending, doubtfulStep, results: { ...state.results, [step]: result } };
     }
     case 'PublicationSucceeded': {
-      const { messageIds, urls } = event.data;
+      const { messageIds, urls, pin: isPossible } = event.data;
       const shown = { sending: null, doubtfulStep: null, messageIds, urls, hasSucceeded: true };
-      return { ...state, ...shown, status: settle(state, 'published') };
+      const asked = { failures: 0, firstStartedAt: null, isPinned: false, hasEnded: !isPossible };
+      const pin = isPossible === undefined || state.withdrawal ? null : asked;
+      return { ...state, ...shown, pin, status: settle(state, 'published') };
     }
     case 'PublicationPostponed': {
       const { rule, at, error } = event.data;
       const counted = rule === 'retry' ? { failures: state.failures + 1 } : { waitingSince: at };
       const waits =
         rule === 'platform_limit' ? { ...state.waits, [error.code]: (state.waits[error.code] ?? 0) + 1 } : state.waits;
-      return { ...state, ...counted, waits, status: 'queued', sending: null };
+      return takeNewestContent({ ...state, ...counted, waits, status: 'queued', sending: null });
     }
     case 'PublicationFailed':
       return { ...state, status: settle(state, 'failed'), sending: null };
@@ -157,7 +195,8 @@ export const evolve = (state: PublicationState, event: PublicationEvent): Public
     case 'PublicationWithdrawalRequested': {
       const { ownerId, platform, by, reason, requestedAt, isPublishing } = event.data;
       const withdrawal = { ownerId, platform, by, reason, requestedAt, attempts: 0, retryAt: 0, hasEnded: false };
-      return { ...state, withdrawal, status: isPublishing ? state.status : 'withdrawing', sending: state.sending };
+      const status = isPublishing ? state.status : 'withdrawing';
+      return { ...state, withdrawal, status, edit: null, pin: null };
     }
     case 'PublicationMessageDeleted':
       return { ...state, deletedIds: [...state.deletedIds, event.data.messageId] };
@@ -172,6 +211,13 @@ export const evolve = (state: PublicationState, event: PublicationEvent): Public
       return { ...endWithdrawal(state), status: 'withdraw_failed' };
     case 'PublicationWithdrawalDropped':
       return { ...state, status: event.data.status };
+    case 'PublicationEditRequested':
+    case 'PublicationEditPostponed':
+    case 'PublicationEdited':
+    case 'PublicationEditFailed':
+    case 'PublicationPinned':
+    case 'PublicationPinFailed':
+      return evolveEdit(state, event);
     default:
       return assertNever(event);
   }

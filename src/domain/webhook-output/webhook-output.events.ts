@@ -16,6 +16,8 @@ export const WEBHOOK_KINDS = [
   'publication.in_doubt',
   'publication.withdrawn',
   'publication.withdraw_failed',
+  'publication.edited',
+  'publication.edit_failed',
   'post.completed',
   'post.statistics',
   'post.approval_needed',

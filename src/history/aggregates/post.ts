@@ -2,6 +2,7 @@ import {
   isPlanned,
   type PlannedPostEvent,
   type PostAccepted,
+  type PostEdited,
   type PostEvent,
   type PostRescheduled,
   type PostRevised,
@@ -45,6 +46,8 @@ export type PostHistory = {
     readonly reason: string | null;
     readonly publications: readonly string[];
   }[];
+  /** Each time that it was given new content after its release; absent if never. */
+  readonly edits?: readonly { readonly at: string; readonly by: string; readonly revision: number }[];
 } & Partial<PlanHistory>;
 
 /** The plan of a post; absent for posts that were released when they were accepted. */
@@ -110,6 +113,12 @@ export const postHistory: ShownAggregate<PostHistory, PostEvent> = {
         const withdrawal = { at: iso(at), by: event.actor, reason, publications: publicationIds };
         return state && { ...state, withdrawals: [...(state.withdrawals ?? []), withdrawal] };
       }
+      case 'PostEdited': {
+        const { at, revision, traceId, payload } = event.data;
+        const content = { trace_id: traceId, content_revision: Number(event.revision), post_revision: revision };
+        const edits = [...(state?.edits ?? []), { at: iso(at), by: event.actor, revision }];
+        return state && withPayload({ ...state, ...content, edits }, payload);
+      }
       default:
         return state && evolvePlan(state, event);
     }
@@ -137,7 +146,7 @@ const planOf = ({ data, revision }: RecordedEvent<PostAccepted>): PlanHistory =>
 
 const evolvePlan = (
   state: PostHistory,
-  event: RecordedEventOf<Exclude<PlannedPostEvent, PostWithdrawn>>,
+  event: RecordedEventOf<Exclude<PlannedPostEvent, PostWithdrawn | PostEdited>>,
 ): PostHistory => {
   switch (event.type) {
     case 'PostReleased':

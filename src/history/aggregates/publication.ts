@@ -30,6 +30,17 @@ type WithdrawalHistory = {
   readonly ended_at: string | null;
 };
 
+type EditHistory = {
+  /** Revision of the post's newest content. */
+  readonly revision: number;
+  readonly requested_at: string;
+  readonly by: string;
+  readonly attempts: number;
+  /** True once it failed for good. */
+  readonly failed: boolean;
+  readonly error: ErrorHistory | null;
+};
+
 /** The history of a publication. */
 export type PublicationHistory = {
   readonly id: string;
@@ -51,6 +62,13 @@ export type PublicationHistory = {
   readonly duplicates: readonly { readonly message_ids: readonly string[]; readonly at: string }[];
   /** Absent unless it was taken back (D-69). */
   readonly withdrawal?: WithdrawalHistory;
+  /** Revision of the content that readers see, or that the latest attempt sent; absent if it is that of the release. */
+  readonly content_revision?: number;
+  readonly edited_at?: string;
+  /** Absent unless content that is newer than `content_revision` was asked for (D-72). */
+  readonly edit?: EditHistory | null;
+  /** Id of the pinned message; null if it is asked for; absent if it was not asked for. */
+  readonly pinned?: string | null;
   /** The last decision by a person, and its author. `kind` is `resent`, `dismissed`, `duplicate_dismissed` or `withdrawal_dropped`. */
   readonly decision: null | {
     readonly kind: string;
@@ -100,9 +118,13 @@ export const publicationHistory: ShownAggregate<PublicationHistory, PublicationE
     const at = iso(event.at);
     switch (event.type) {
       case 'PublicationStarted': {
-        const { attempt, worker, sending } = event.data;
+        const { attempt, worker, sending, content } = event.data;
+        const newer = content && { content_revision: content.revision };
+        const isNewest = content !== undefined && (state.edit?.revision ?? 0) <= content.revision;
         const started = { n: attempt, started_at: at, worker, ended_at: null, outcome: null, error: null };
-        return { ...state, state: 'publishing', waiting: null, sending, attempts: [...state.attempts, started] };
+        const attempts = [...state.attempts, started];
+        const edited = state.edit && isNewest ? { ...newer, edit: null } : newer;
+        return { ...state, ...edited, state: 'publishing', waiting: null, sending, attempts };
       }
       case 'PublicationStepStarted':
         return { ...state, sending: event.data.sending };
@@ -112,9 +134,16 @@ export const publicationHistory: ShownAggregate<PublicationHistory, PublicationE
         return { ...state, ...ids, sending, completed_steps: [...state.completed_steps, step] };
       }
       case 'PublicationSucceeded': {
-        const { messageIds, urls, warnings } = event.data;
+        const { messageIds, urls, warnings, pin } = event.data;
         const attempts = endAttempt(state.attempts, at, 'published', null);
-        const shown = { message_ids: messageIds, urls, warnings: warnings.map(showWarning), published_at: at };
+        const pinned = pin === undefined ? {} : { pinned: null };
+        const shown = {
+          message_ids: messageIds,
+          urls,
+          warnings: warnings.map(showWarning),
+          published_at: at,
+          ...pinned,
+        };
         return { ...state, ...shown, state: settle(state, 'published'), sending: null, attempts };
       }
       case 'PublicationPostponed': {
@@ -164,7 +193,14 @@ export const publicationHistory: ShownAggregate<PublicationHistory, PublicationE
           error: null,
           ended_at: null,
         };
-        return { ...state, withdrawal: request, waiting: null, state: isPublishing ? state.state : 'withdrawing' };
+        const ended = state.edit ? { edit: null } : {};
+        return {
+          ...state,
+          ...ended,
+          withdrawal: request,
+          waiting: null,
+          state: isPublishing ? state.state : 'withdrawing',
+        };
       }
       case 'PublicationMessageDeleted':
         return changeWithdrawal(state, ({ deleted }) => ({ deleted: [...deleted, event.data.messageId] }));
@@ -184,6 +220,37 @@ export const publicationHistory: ShownAggregate<PublicationHistory, PublicationE
         const decision = { kind: 'withdrawal_dropped', at, by: event.actor, ip: event.clientAddress };
         return { ...state, state: event.data.status, decision };
       }
+      case 'PublicationEditRequested': {
+        const { content, requestedAt, by } = event.data;
+        const edit = {
+          revision: content.revision,
+          requested_at: iso(requestedAt),
+          by,
+          attempts: 0,
+          failed: false,
+          error: null,
+        };
+        return { ...state, edit };
+      }
+      case 'PublicationEditPostponed': {
+        const { rule, retryAt, error } = event.data;
+        return { ...changeEdit(state, { error }), waiting: { rule, until: iso(retryAt) } };
+      }
+      case 'PublicationEdited': {
+        const { content, changed, warnings } = event.data;
+        const shown = { content_revision: content.revision, warnings: warnings.map(showWarning), edit: null };
+        return { ...state, ...shown, ...(changed && { edited_at: at }), waiting: null };
+      }
+      case 'PublicationEditFailed':
+        return { ...changeEdit(state, { error: event.data.error, failed: true }), waiting: null };
+      case 'PublicationPinned':
+        return { ...state, pinned: event.data.messageId, waiting: null };
+      case 'PublicationPinFailed': {
+        const { retryAt, rule, error } = event.data;
+        const waiting = retryAt === null ? null : { rule, until: iso(retryAt) };
+        const pinFailed = { code: 'pin_failed', message: error.message };
+        return { ...state, waiting, warnings: retryAt === null ? [...state.warnings, pinFailed] : state.warnings };
+      }
       default:
         return assertNever(event);
     }
@@ -198,6 +265,9 @@ const changeWithdrawal = (
   change: (withdrawal: WithdrawalHistory) => Partial<WithdrawalHistory>,
 ): PublicationHistory =>
   state.withdrawal ? { ...state, withdrawal: { ...state.withdrawal, ...change(state.withdrawal) } } : state;
+
+const changeEdit = (state: PublicationHistory, change: Partial<EditHistory>): PublicationHistory =>
+  state.edit ? { ...state, edit: { ...state.edit, attempts: state.edit.attempts + 1, ...change } } : state;
 
 const endWithdrawal = (state: PublicationHistory, ended_at: string): PublicationHistory =>
   changeWithdrawal(state, () => ({ ended_at }));

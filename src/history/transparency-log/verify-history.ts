@@ -45,7 +45,11 @@ export class DamagedLog extends Error {}
 
 /** Number of streams with cached hashes. */
 const REMEMBERED_STREAMS = 200_000;
-const WITH_PAYLOAD: ReadonlySet<string> = new Set<PostContent['type']>(['PostAccepted', 'PostRevised']);
+const WITH_PAYLOAD: ReadonlySet<string> = new Set<PostContent['type'] | 'PostEdited'>([
+  'PostAccepted',
+  'PostRevised',
+  'PostEdited',
+]);
 /**
  * Matches streams with events that the gateway itself deletes: by retention, or once they are no longer needed. Entries
  * that name ended logs (`historyLog`) belong to no event.

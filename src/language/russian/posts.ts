@@ -15,7 +15,7 @@ import {
   PROCESSING_MESSAGES,
   TRANSLATION_MESSAGES,
 } from '../../processing/messages.js';
-import { WITHDRAWAL_MESSAGES } from '../../sagas/change-published/messages.js';
+import { EDITING_MESSAGES, WITHDRAWAL_MESSAGES } from '../../sagas/change-published/messages.js';
 import { DELIVERY_MESSAGES } from '../../sagas/deliver-webhooks/messages.js';
 import { SAGA_MESSAGES } from '../../sagas/engine/messages.js';
 import { LOST_CREDENTIALS_MESSAGES } from '../../sagas/flag-missing-credentials/messages.js';
@@ -88,6 +88,7 @@ export const POSTS = [
     looksLikeHtml:
       '{path} содержит {part}, это похоже на HTML: читатели увидят его как обычный текст. Отправляйте простой текст, а форматирование — в entities.',
     unusedOverride: '{path} ни на что не влияет: у поста нет такого получателя.',
+    unusedField: '{path} ни на что не влияет: изменить можно только text, entities, media, buttons и overrides.',
   }),
   translate(WITHDRAW_MESSAGES, {
     noTargets: 'ничего не содержит: назовите хотя бы один канал или уберите поле, чтобы отозвать пост везде',
@@ -104,9 +105,18 @@ export const POSTS = [
     notSupported: 'Отсюда нельзя удалять сообщения в {network}. Удалите их вручную.',
     gaveUp: 'Удалить не удалось за 24 часа: {error} Удалите вручную или отзовите ещё раз.',
   }),
+  translate(EDITING_MESSAGES, {
+    messageGone: 'Этого сообщения больше нет, изменить его нельзя. Отзовите пост и отправьте новый.',
+    gaveUp: 'Изменить не удалось. {error} Чтобы попробовать снова, отправьте то же содержание ещё раз.',
+  }),
   translate(WAITING_MESSAGES, {
     withdrawal: {
       retry: 'Удалить пока не удалось. {error} Следующая попытка: {until}.',
+      platform_limit: 'Сеть попросила подождать. {error} Следующая попытка: {until}.',
+      needs_attention: 'Сеть не принимает канал. {error} Следующая попытка: {until}.',
+    },
+    edit: {
+      retry: 'Изменить пока не удалось. {error} Следующая попытка: {until}.',
       platform_limit: 'Сеть попросила подождать. {error} Следующая попытка: {until}.',
       needs_attention: 'Сеть не принимает канал. {error} Следующая попытка: {until}.',
     },
@@ -153,6 +163,8 @@ export const POSTS = [
     formattingLost: 'Перевод потерял форматирование ({entities}): слова публикуются без него.',
     originalPublished: '{error} Публикуется исходный текст.',
     platformSays: '{error} Его ответ: {text}',
+    editUnsupported:
+      'Эта сеть не даёт программам править посты. Исправьте пост там вручную или отзовите его и отправьте новый.',
   }),
   translate(TRANSLATION_MESSAGES, {
     apiKeyErased: 'Ключ API сервиса перевода стёрт: задайте новый.',

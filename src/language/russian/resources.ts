@@ -1,5 +1,11 @@
 import { COMMAND_MESSAGES, DISABLED_REASONS } from '../../commands/messages.js';
-import { PLANNED_POST_MESSAGES, PUBLICATION_MESSAGES, STATE_MESSAGES } from '../../domain/messages.js';
+import {
+  EDIT_MESSAGES,
+  PLANNED_POST_MESSAGES,
+  POST_CHANGE_MESSAGES,
+  PUBLICATION_MESSAGES,
+  STATE_MESSAGES,
+} from '../../domain/messages.js';
 import { HEALTH_MESSAGES, READINESS_MESSAGES } from '../../health/messages.js';
 import { TRANSFER_MESSAGES } from '../../history/transfer/messages.js';
 import { LOG_MESSAGES } from '../../history/transparency-log/messages.js';
@@ -81,7 +87,7 @@ export const RESOURCES = [
   }),
   translate(PLANNED_POST_MESSAGES, {
     alreadyReleased:
-      'Этот пост уже отправлен в очередь, изменить его больше нельзя. Отмените то, что ещё в очереди, или отправьте новый пост.',
+      'Этот пост уже отправлен в очередь, изменить его время и каналы больше нельзя. Измените содержание запросом PUT …/content, отмените то, что ещё в очереди, или отзовите пост.',
     ended: 'Этот пост закончился, не выйдя: его отменили или отклонили. Отправьте новый пост.',
     revisionMismatch: 'Ревизия поста — {revision}. Прочитайте его и повторите изменение с этой ревизией.',
     tooManyRevisions:
@@ -89,6 +95,17 @@ export const RESOURCES = [
     alreadyDecided: 'О посте уже решено: {state}.',
     noApprovalRequired: 'Этому посту не нужно одобрение.',
     notDue: 'Время этого поста ещё не пришло.',
+  }),
+  translate(EDIT_MESSAGES, {
+    chatChanged: 'С тех пор как это вышло, канал перенесли в другой чат. Исправьте сообщения в прежнем чате вручную.',
+    channelDeleted: 'Канал удалён вместе с ключами доступа. Исправьте сообщения в сети вручную.',
+  }),
+  translate(POST_CHANGE_MESSAGES, {
+    nothingToEdit: 'В этом посте нечего править: всё отменено, отфильтровано или отозвано. Отправьте новый пост.',
+    approvalRequired:
+      'Посты этой точки входа нужно одобрять, поэтому после выпуска править их может только владелец. Попросите его или отзовите пост.',
+    notEditable:
+      'Ни один канал не может принять такое содержание, поэтому ничего не изменено. Причины указаны по каналам; отозвать пост и отправить новый можно везде.',
   }),
   translate(HEALTH_MESSAGES, {
     noRoute: 'На этом порту есть только GET /healthz, /readyz и /metrics.',

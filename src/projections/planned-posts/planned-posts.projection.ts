@@ -234,7 +234,8 @@ const handle = (event: PostEvent, rows: LoadedRows): void => {
     case 'PostApprovalRequested':
       return; // the event that accepted or changed the post already contains this
     case 'PostWithdrawn':
-      return; // only what was released can be withdrawn
+    case 'PostEdited':
+      return; // only what was released has these
     case 'PostApproved':
       return putPost({ ...row, is_pending: false, is_held: false }, rows);
     case 'PostRejected':

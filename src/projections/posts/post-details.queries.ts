@@ -156,9 +156,9 @@ export class PostPlaces {
     return (await this.pool.query<Place>(text, [postId])).rows[0] ?? null;
   }
 
-  /** Finds the content and the project of a publication; null if the read model does not (yet) show it. */
+  /** Finds the content that a publication was released with, and its project; null if the read model does not (yet) show it. */
   async findContentOfPublication(publicationId: string): Promise<(Place & { readonly project_id: string }) | null> {
-    const text = `select stream, content_revision as revision, project_id
+    const text = `select stream, coalesce(released_stream_revision, content_revision) as revision, project_id
       from ${POSTS}.post join ${POSTS}.publication using (post_id) where publication_id = $1`;
     return (await this.pool.query<Place & { project_id: string }>(text, [publicationId])).rows[0] ?? null;
   }

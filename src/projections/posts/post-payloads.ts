@@ -4,6 +4,7 @@ import {
   listReleased,
   type PayloadPartStored,
   type PostAccepted,
+  type PostEdited,
   type PostReleased,
   type PostRevised,
   type Target,
@@ -31,10 +32,13 @@ export type PostContent = PostAccepted | PostRevised;
 
 const CONTENT_TYPES: ReadonlySet<string> = new Set<PostContent['type']>(['PostAccepted', 'PostRevised']);
 
+type StoredContent = Pick<PostEdited['data'], 'postId' | 'payload' | 'parts'>;
+
 type EventOfPost = Pick<RecordedEvent, 'stream' | 'revision'> & { readonly data: { readonly postId: string } };
 
 /** An accepted post with its payload. */
 export interface PostWithPayload {
+  /** The event with the content that the post was released with, or will be; an edit has other content (D-72). */
   readonly event: RecordedEventOf<PostContent>;
   /** The targets of the event; for a released planned post, the targets that its release queued. */
   readonly targets: readonly Target[];
@@ -64,18 +68,30 @@ export class PostPayloads {
   ) {}
 
   /**
-   * Reads an accepted post. A release event points to the event that contains the content (ADR-231).
+   * Reads an accepted post. A release event points to the event that contains the content (ADR-231), and an edit to the
+   * release.
    * @param revision of the event that accepted the post, last changed its content or released it, as in the read models
    * @throws Unavailable @throws UnreadablePost
    */
   async readPost(stream: string, revision: string): Promise<PostWithPayload> {
-    const { event, targets } = await this.readEvent(stream, revision);
-    return { event, targets, payload: await this.readPayloadOf(event) };
+    const { event, targets, edited } = await this.readEvent(stream, revision);
+    return { event, targets, payload: await this.readPayloadOf(edited ?? event.data) };
   }
 
-  /** Like {@link readPost}, without the payload. @throws Unavailable @throws UnreadablePost */
-  async readEvent(stream: string, revision: string): Promise<Omit<PostWithPayload, 'payload'>> {
+  /**
+   * Like {@link readPost}, without the payload.
+   * @returns `edited`: the edit that contains the content, if it is one
+   * @throws Unavailable @throws UnreadablePost
+   */
+  async readEvent(
+    stream: string,
+    revision: string,
+  ): Promise<Omit<PostWithPayload, 'payload'> & { readonly edited?: PostEdited['data'] }> {
     const stored = await this.readAt(stream, revision);
+    if (stored?.type === 'PostEdited') {
+      const { data: edited } = this.decode<PostEdited>(stored);
+      return { ...(await this.readEvent(stream, String(edited.releasedRevision))), edited };
+    }
     if (stored?.type !== 'PostReleased') return this.decodeContent(stored, `${stream}@${revision}`);
     const { data: release } = this.decode<PostReleased>(stored);
     const { contentRevision } = release;
@@ -93,7 +109,7 @@ export class PostPayloads {
       CONTENT_TYPES.has(stored.type) && this.decode<PostContent>(stored).data.postId === data.postId;
     const stored = await findLast(this.store, stream, isContent, BigInt(revision) - 1n);
     const { event, targets } = this.decodeContent(stored ?? undefined, `${stream}@${revision}`);
-    return { event, targets, payload: await this.readPayloadOf(event) };
+    return { event, targets, payload: await this.readPayloadOf(event.data) };
   }
 
   private async readAt(stream: string, revision: string | number): Promise<StoredEvent | undefined> {
@@ -106,7 +122,7 @@ export class PostPayloads {
     return { event, targets: event.data.targets };
   }
 
-  private async readPayloadOf({ data }: RecordedEventOf<PostContent>): Promise<PublishPayload> {
+  private async readPayloadOf(data: StoredContent): Promise<PublishPayload> {
     return data.payload ?? this.assembleParts(data);
   }
 
@@ -124,7 +140,7 @@ export class PostPayloads {
     }
   }
 
-  private async assembleParts({ postId, parts }: PostContent['data']): Promise<PublishPayload> {
+  private async assembleParts({ postId, parts }: StoredContent): Promise<PublishPayload> {
     const chunks: Buffer[] = [];
     const sha256 = createHash('sha256');
     // Reads one part at a time, so that other work can run in between.

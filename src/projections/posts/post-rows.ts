@@ -65,6 +65,7 @@ export const addPost = (event: RecordedEvent<PostAccepted>, rows: PostRows): voi
     pending_since: null,
     plan_event: event.id,
     version: 1,
+    released_stream_revision: planned ? null : revision,
   });
   for (const [place, target] of targets.entries())
     putPublication(newPublication(target, place, { postId, ownerId }, planned ? null : takeNumber(target, rows)), rows);
@@ -92,15 +93,23 @@ export const listPublicationIds = (event: RecordedEventOf<PlannedPostEvent>): re
 export const changePlannedPost = (event: RecordedEventOf<PlannedPostEvent>, rows: PostRows): void => {
   const { postId } = event.data;
   const { posts, publications } = rows;
-  if (!posts.get(postId)) return;
+  const post = posts.get(postId);
+  if (!post) return;
   switch (event.type) {
     case 'PostReleased': {
       const { at } = event.data;
-      posts.patch(postId, { released_at: at, is_planned: false, content_revision: String(event.revision) });
+      const content_revision = String(event.revision);
+      const released = { released_at: at, released_stream_revision: content_revision };
+      posts.patch(postId, { ...released, is_planned: false, content_revision });
       for (const id of rows.planned.list(postId)) {
         const row = publications.get(id);
         if (row?.state === 'planned')
-          publications.put({ ...row, state: 'queued', sequence: takeNumber({ channelId: row.channel_id }, rows) });
+          publications.put({
+            ...row,
+            state: 'queued',
+            sequence: takeNumber({ channelId: row.channel_id }, rows),
+            content_version: post.version,
+          });
       }
       return;
     }
@@ -126,6 +135,12 @@ export const changePlannedPost = (event: RecordedEventOf<PlannedPostEvent>, rows
       const { at, reason, publicationIds, wasPlanned } = event.data;
       const withdrawal = { ...newWithdrawal({ requestedAt: at, by: event.actor, reason }), ended_at: at };
       if (wasPlanned) for (const id of publicationIds) publications.patch(id, { withdrawal });
+      return;
+    }
+    case 'PostEdited': {
+      const { traceId, payload, revision: version } = event.data;
+      const content = { trace_id: traceId, content_revision: String(event.revision), version };
+      posts.patch(postId, { ...content, ...summarise(payload) });
       return;
     }
   }
@@ -191,6 +206,11 @@ const newPublication = (
   duplicates: [],
   duplicate_since: null,
   withdrawal: null,
+  content_version: sequence === null ? null : 1,
+  edited_at: null,
+  edit: null,
+  edit_failed_since: null,
+  is_pinned: null,
 });
 
 /** Assigns the next sequence number of a channel (D-37). */

@@ -20,6 +20,7 @@ import {
   postsTables,
   type PublicationRow,
   publicationRows,
+  type RowEdit,
   sequenceRows,
 } from './posts.tables.js';
 import { UsageCounter } from './usage.queries.js';
@@ -111,16 +112,19 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
   if (!row) return;
   switch (event.type) {
     case 'PublicationStarted': {
-      const { attempt: n, at: started_at } = event.data;
+      const { attempt: n, at: started_at, content } = event.data;
       const attempt: Attempt = { n, started_at, ended_at: null, outcome: null, error: null };
-      publications.put({ ...row, state: 'publishing', attempts: [...row.attempts, attempt] });
+      const content_version = content?.revision ?? row.content_version;
+      const edit = row.edit && content && row.edit.revision <= content.revision ? null : row.edit;
+      publications.put({ ...row, state: 'publishing', attempts: [...row.attempts, attempt], content_version, edit });
       return;
     }
     case 'PublicationSucceeded': {
-      const { at, messageIds: message_ids, urls, warnings } = event.data;
+      const { at, messageIds: message_ids, urls, warnings, pin } = event.data;
       const attempts = endAttempts(row.attempts, event.data.attempt, at);
       const state = settle(row, 'published');
-      publications.put({ ...row, state, attempts, message_ids, urls, warnings, published_at: at });
+      const is_pinned = pin === undefined ? null : false;
+      publications.put({ ...row, state, attempts, message_ids, urls, warnings, published_at: at, is_pinned });
       usage.countPublication(row.owner_id, at, event.id);
       return;
     }
@@ -163,7 +167,7 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
     case 'PublicationWithdrawalRequested': {
       const withdrawal = newWithdrawal(event.data, row.withdrawal?.deleted);
       const state = event.data.isPublishing ? row.state : 'withdrawing';
-      publications.put({ ...row, state, withdrawal });
+      publications.put({ ...row, state, withdrawal, edit: null, edit_failed_since: null });
       return;
     }
     case 'PublicationMessageDeleted': {
@@ -199,11 +203,48 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
     case 'PublicationWithdrawalDropped':
       publications.put({ ...row, state: event.data.status });
       return;
+    case 'PublicationEditRequested': {
+      const { content, waits } = event.data;
+      const none = { attempts: 0, done: [], waiting: null, error: null, has_failed: false };
+      const edit = { revision: content.revision, waits, ...none };
+      publications.put({ ...row, edit, edit_failed_since: null });
+      return;
+    }
+    case 'PublicationEditPostponed': {
+      const { rule, retryAt: until, error, done } = event.data;
+      const waiting = { rule, until, event: event.id };
+      if (row.edit) publications.put({ ...row, edit: { ...tried(row.edit), done, waiting, error } });
+      return;
+    }
+    case 'PublicationEdited': {
+      const { content, changed, warnings, at } = event.data;
+      const edited_at = changed ? at : row.edited_at;
+      publications.put({ ...row, content_version: content.revision, edited_at, warnings, edit: null });
+      return;
+    }
+    case 'PublicationEditFailed': {
+      const { error, done, at: edit_failed_since } = event.data;
+      if (!row.edit) return;
+      const edit = { ...tried(row.edit), done, waiting: null, error, has_failed: true };
+      publications.put({ ...row, edit, edit_failed_since });
+      return;
+    }
+    case 'PublicationPinned':
+      publications.put({ ...row, is_pinned: true });
+      return;
+    case 'PublicationPinFailed': {
+      const { retryAt, error } = event.data;
+      const warnings = [...row.warnings, { code: 'pin_failed', message: error.message }];
+      if (retryAt === null) publications.put({ ...row, warnings });
+      return;
+    }
     case 'PublicationStepStarted':
     case 'PublicationHeld':
       return;
   }
 };
+
+const tried = (edit: RowEdit): RowEdit => ({ ...edit, attempts: edit.attempts + 1 });
 
 /** An attempt has ended. If its post was taken back meanwhile, its messages are deleted next (D-69). */
 const settle = ({ withdrawal }: PublicationRow, state: PublicationRow['state']): PublicationRow['state'] =>

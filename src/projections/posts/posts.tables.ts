@@ -1,9 +1,5 @@
 import type { Plan } from '../../domain/owner/owner.events.js';
-import type {
-  PublicationError,
-  PublicationWarning,
-  WithdrawalRule,
-} from '../../domain/publication/publication.events.js';
+import type { ChangeRule, PublicationError, PublicationWarning } from '../../domain/publication/publication.events.js';
 import {
   bigint,
   boolean,
@@ -18,7 +14,7 @@ import {
 } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const POSTS_VERSION = 11;
+export const POSTS_VERSION = 12;
 export const POSTS = readSchema('posts', POSTS_VERSION);
 
 /** SQL: the indexed prefix of a `trace_id`. A `trace_id` can have up to 4,096 bytes, but an index entry only 2,704. */
@@ -67,10 +63,25 @@ export interface RowWithdrawal {
   /** Ids of the messages that are gone. */
   readonly deleted: readonly string[];
   /** What the next try waits for; null if nothing delays it. */
-  readonly waiting: { readonly rule: WithdrawalRule; readonly until: number; readonly event: string } | null;
+  readonly waiting: { readonly rule: ChangeRule; readonly until: number; readonly event: string } | null;
   readonly error: PublicationError | null;
   /** Null while messages are being deleted. */
   readonly ended_at: number | null;
+}
+
+/** Content of a post that is newer than what readers see on one channel (D-72). */
+export interface RowEdit {
+  /** Revision of the post. */
+  readonly revision: number;
+  readonly attempts: number;
+  /** Ids of the messages that show it. */
+  readonly done: readonly string[];
+  /** True while readers see nothing: the next attempt publishes it, or the edit follows the current one. */
+  readonly waits: boolean;
+  /** See {@link RowWithdrawal}. */
+  readonly waiting: RowWithdrawal['waiting'];
+  readonly error: PublicationError | null;
+  readonly has_failed: boolean;
 }
 
 /** The approval of a post (D-62). */
@@ -120,6 +131,8 @@ export const postRows = defineTable(
     plan_event: text(),
     /** Revision of its content and plan, which increases by one with each change (D-63). */
     version: int(),
+    /** Stream revision of the event that queued them; null before the release. */
+    released_stream_revision: nullable(text()),
   },
 );
 /** A row of {@link postRows}. */
@@ -157,6 +170,14 @@ export const publicationRows = defineTable(
     /** Time at which the first duplicate that is not dismissed was found; null if there is none. */
     duplicate_since: nullable(bigint()),
     withdrawal: nullable(jsonb<RowWithdrawal>()),
+    /** Version of the content that readers see, or that is sent next; null before the release. */
+    content_version: nullable(int()),
+    edited_at: nullable(bigint()),
+    edit: nullable(jsonb<RowEdit>()),
+    /** Time at which the newest content was refused; null if it was not. */
+    edit_failed_since: nullable(bigint()),
+    /** False if a message was to be pinned and is not; null if it was not asked for. */
+    is_pinned: nullable(boolean()),
   },
 );
 /** A row of {@link publicationRows}. */
@@ -250,6 +271,8 @@ export const postsReadIndexes = `
   create index if not exists publication_settled on publication (settled, post_id) where settled is not null;
   create index if not exists publication_withdrawal on publication (owner_id, post_id)
     where settled in ('withdrawing', 'withdraw_failed');
+  create index if not exists publication_edit_failed on publication (edit_failed_since, publication_id)
+    where edit_failed_since is not null;
   create index if not exists publication_duplicate on publication (duplicate_since, publication_id)
     where duplicate_since is not null;
 `;

@@ -100,24 +100,35 @@ export interface OpenPublications {
 
 const MOST_COUNTED = 10_000;
 
-/** Finds the publications with a duplicate that no one has dismissed (D-84), except on deleted channels. */
+/**
+ * Finds the publications with a duplicate that no one has dismissed (D-84), or whose newest content the network refused
+ * (D-72), except on deleted channels.
+ */
 @Injectable()
-export class OpenDuplicateQueries {
+export class OpenPublicationQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** @param ownerId null for all owners @param limit maximum number of publications to list */
-  async list(ownerId: string | null, limit: number): Promise<OpenPublications> {
+  /**
+   * @param column time since which someone has to look at a publication
+   * @param ownerId null for all owners
+   * @param limit maximum number of publications to list
+   */
+  async list(
+    column: 'duplicate_since' | 'edit_failed_since',
+    ownerId: string | null,
+    limit: number,
+  ): Promise<OpenPublications> {
     const open = `
       from ${POSTS}.publication p join ${DISCOVERY}.channel c on c.channel_id = p.channel_id
-      where p.duplicate_since is not null${ownerId === null ? '' : ' and p.owner_id = $2'}`;
+      where p.${column} is not null${ownerId === null ? '' : ' and p.owner_id = $2'}`;
     const { rows } = await this.pool.query<OpenPublications>({
-      name: `open duplicates ${ownerId === null ? 'of all' : 'of owner'}`,
+      name: `open ${column} ${ownerId === null ? 'of all' : 'of owner'}`,
       text: `
         select
           (select count(*)::int from (select ${open} limit ${MOST_COUNTED}) counted) as count,
           (select coalesce(jsonb_agg(to_jsonb(s) order by s.since, s.id), '[]') from (
-            select p.publication_id as id, p.duplicate_since as since ${open}
-            order by p.duplicate_since, p.publication_id limit $1) s) as publications`,
+            select p.publication_id as id, p.${column} as since ${open}
+            order by p.${column}, p.publication_id limit $1) s) as publications`,
       values: [limit, ...(ownerId === null ? [] : [ownerId])],
     });
     return rows[0]!;

@@ -28,6 +28,7 @@ const row = (change: Partial<PacedPublication> = {}): PacedPublication => ({
   queued_position: '1',
   is_restored: false,
   is_withdrawn: false,
+  is_edited: false,
   turn_at: null,
   uses_share: false,
   ...change,

@@ -21,7 +21,6 @@ import {
   publicationRows,
   queueDepthTables,
   SCHEDULE_VERSION,
-  type ScheduledChange,
   scheduledChanges,
   type ScheduledChannel,
   scheduledChannels,
@@ -29,21 +28,18 @@ import {
   scheduledOwners,
   scheduleTables,
 } from './publish-schedule.tables.js';
+import { applyEdit, type ChangeRows, isOfEdit, mayChange, newChange, requestPin } from './published-changes.js';
 
 type HandledEvent = RecordedEventOf<
   PostEvent | PublicationEvent | ChannelEvent | ChannelPauseEvent | ProjectPauseEvent | ProjectDeleted | OwnerEvent
 >;
 
-interface LoadedRows {
+interface LoadedRows extends ChangeRows {
   readonly tx: Tx;
-  readonly publications: Rows<PublicationRow>;
   readonly channels: Rows<ScheduledChannel>;
   readonly pauses: ProjectPauses;
   readonly owners: Rows<ScheduledOwner>;
   readonly planned: PlannedTargets;
-  readonly changes: Rows<ScheduledChange>;
-  /** Publications whose messages are to be deleted now. */
-  readonly dueChanges: Set<string>;
   /** Channels whose `next_due` may have changed, with the time of the latest change. */
   readonly touched: Map<string, Instant>;
 }
@@ -90,7 +86,7 @@ export const publishSchedule = (minuteMs: number): Projection => ({
       channels: await Rows.load(tx, scheduledChannels, channelIds, cache),
       pauses: await ProjectPauses.load(tx, [...projectIds], publications.values(), cache),
       owners: await Rows.load(tx, scheduledOwners, handled.flatMap(ownerIdsOf), cache),
-      changes: await Rows.load(tx, scheduledChanges, listWithdrawn(handled, publications)),
+      changes: await Rows.load(tx, scheduledChanges, listChanged(handled, publications)),
       dueChanges: new Set(),
       touched: new Map(),
     };
@@ -114,6 +110,7 @@ const notifyOf = async (tx: Tx, channel: 'due' | 'change', keys: readonly string
 };
 
 const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
+  if (isOfPublication(event) && isOfEdit(event)) return applyEdit(event, rows);
   switch (event.type) {
     case 'PostAccepted':
       return queuePost(event, event.data.acceptedAt, rows);
@@ -170,15 +167,8 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       return markTouched(rows, event.data.channelId, event.at);
     }
     case 'PublicationWithdrawalRequested': {
-      const { publicationId, postId, channelId, platform, ownerId, isPublishing } = event.data;
-      const change = {
-        publication_id: publicationId,
-        post_id: postId,
-        channel_id: channelId,
-        platform,
-        owner_id: ownerId,
-      };
-      rows.changes.put({ ...change, next_due: null });
+      const { publicationId, channelId, isPublishing } = event.data;
+      rows.changes.put({ ...newChange(event.data), next_due: null });
       if (isPublishing) return void rows.publications.patch(publicationId, { is_withdrawn: true });
       endAttemptOfWithdrawn(event, rows);
       return markTouched(rows, channelId, event.at);
@@ -192,6 +182,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
     case 'PublicationFiltered':
     case 'PublicationDismissed':
       if (event.type !== 'PublicationSucceeded') rows.changes.remove(event.data.publicationId);
+      else requestPin(event, rows);
       endAttemptOfWithdrawn(event, rows);
       return markTouched(rows, event.data.channelId, event.at);
     case 'ChannelConnected':
@@ -299,13 +290,6 @@ const endAttemptOfWithdrawn = (event: RecordedEventOf<PublicationEvent>, rows: L
   if (rows.changes.patch(publicationId, { next_due: event.at })) rows.dueChanges.add(publicationId);
 };
 
-/** Lists the publications of a batch that were taken back. */
-const listWithdrawn = (handled: readonly HandledEvent[], publications: Rows<PublicationRow>): readonly string[] =>
-  handled.flatMap((event) => {
-    const ids = publicationIdOf(event);
-    return event.type.includes('Withdraw') || ids.some((id) => publications.get(id)?.is_withdrawn) ? ids : [];
-  });
-
 /**
  * Releases an owner's publications that are waiting for the quota, because the plan or the packs have changed (D-46).
  */
@@ -331,6 +315,17 @@ const releaseQuotaHolds = async (
  */
 const markTouched = ({ touched }: LoadedRows, channelId: string, at: Instant): void =>
   void touched.set(channelId, Math.max(touched.get(channelId) ?? 0, at));
+
+const isOfPublication = (event: HandledEvent): event is RecordedEventOf<PublicationEvent> =>
+  event.type.startsWith('Publication');
+
+/** Lists the publications of a batch that were taken back, edited or pinned. */
+const listChanged = (handled: readonly HandledEvent[], publications: Rows<PublicationRow>): readonly string[] =>
+  handled.flatMap((event) => {
+    if (!isOfPublication(event)) return [];
+    const { publicationId } = event.data;
+    return mayChange(event) || publications.get(publicationId)?.is_withdrawn ? [publicationId] : [];
+  });
 
 const publicationIdOf = ({ type, data }: HandledEvent): string[] =>
   type.startsWith('Publication') ? [(data as { publicationId: string }).publicationId] : [];

@@ -13,7 +13,7 @@ import {
 import { plannedTargetRows } from '../planned-targets.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const SCHEDULE_VERSION = 14;
+export const SCHEDULE_VERSION = 15;
 export const SCHEDULE = readSchema('publish-schedule', SCHEDULE_VERSION);
 
 /** Publications that are queued, being published, or awaiting the owner's decision. */
@@ -55,6 +55,8 @@ export const publicationRows = defineTable(
     is_restored: boolean(),
     /** True if it was taken back during its attempt: see {@link scheduledChanges}. */
     is_withdrawn: boolean(),
+    /** True if its post was given new content since it was queued, so that its stream has events before an attempt. */
+    is_edited: boolean(),
   },
 );
 /** A row of {@link publicationRows}. */
@@ -70,6 +72,7 @@ export const BEFORE_FIRST_ATTEMPT = {
   retry_event: null,
   is_restored: false,
   is_withdrawn: false,
+  is_edited: false,
 } as const satisfies Partial<PublicationRow>;
 
 /** A publication as readers see it, with the project's pause that delays it. */
@@ -152,7 +155,7 @@ export const scheduledOwners = defineTable(
 /** A row of {@link scheduledOwners}. */
 export type ScheduledOwner = RowOfTable<typeof scheduledOwners>;
 
-/** Publications whose messages are being deleted (D-69); they are in no channel's queue. */
+/** Publications whose messages are being deleted, edited or pinned (D-69, D-72); they are in no channel's queue. */
 export const scheduledChanges = defineTable(
   { name: 'change', key: 'publication_id', fillfactor: 50 },
   {
@@ -161,6 +164,10 @@ export const scheduledChanges = defineTable(
     channel_id: text(),
     platform: text(),
     owner_id: text(),
+    /** True if newer content is due. If neither this nor `pins` is true, the messages are deleted. */
+    edits: boolean(),
+    /** True if a message is to be pinned. */
+    pins: boolean(),
     /** Time of the next try; null while an attempt to publish is under way. */
     next_due: nullable(bigint()),
   },

@@ -4,8 +4,9 @@ import type { Pool } from 'pg';
 import { flagChannel } from '../../commands/channel.js';
 import { type CommandContext, newCommandContext } from '../../commands/command.js';
 import { type ProgressCommand, recordPublicationProgress } from '../../commands/publication.js';
+import { nextChangeOf } from '../../domain/publication/edit.js';
 import { publication as decider } from '../../domain/publication/publication.decider.js';
-import type { PublicationError, WithdrawalRule } from '../../domain/publication/publication.events.js';
+import type { ChangeRule, PublicationError } from '../../domain/publication/publication.events.js';
 import { listRemaining } from '../../domain/publication/withdrawal.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { Position } from '../../event-store/port.js';
@@ -24,14 +25,14 @@ import { backoffDelay } from '../../runtime/backoff.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { DueClaims, type DueSource, DueWork, DueWorkServices } from '../engine/due-work.js';
 import { GroupConcurrency } from '../engine/group-concurrency.js';
-import type { ShutdownSignals } from '../engine/run-under-lease.js';
 import { gatewayError, internalError, type LoadedPublication } from '../publish-due-posts/attempt/attempt-state.js';
 import { attentionOf, type Channel, readCredentials } from '../publish-due-posts/attempt/publication-attempt.js';
 import { Pacing } from '../publish-due-posts/attempt/start-limits.js';
 import { ChannelStates } from '../publish-due-posts/inputs/waiting-publications.js';
 import { DoubtfulSends } from './doubtful-sends.js';
+import { type ChangeInputs, type ClaimedChange, EditPublished, type NextCommand } from './edit-published.js';
 import { WITHDRAWAL_MESSAGES as MESSAGES } from './messages.js';
-import { COUNT_WITHDRAWAL, type CountWithdrawal, reportWithdrawal } from './report-withdrawal.js';
+import { COUNT_CHANGE, type CountChange, reportChange } from './report-change.js';
 
 const NAME = 'change-published';
 /** Delays between tries, in ms. */
@@ -39,7 +40,7 @@ const RETRY = { firstMs: 1_000, longestMs: 5 * 60_000 };
 /** How long to keep trying to delete a message, in minutes. */
 const LONGEST_MINUTES = 24 * 60;
 
-/** The publications whose messages are to be deleted. Unlike channels, they wait for no queue. */
+/** The publications whose messages are to be changed. Unlike channels, they wait for no queue. */
 export const DUE_CHANGES: DueSource = {
   prefix: 'change/',
   table: `${SCHEDULE}.change`,
@@ -52,15 +53,6 @@ export const DUE_CHANGES: DueSource = {
 /** Maximum number of publications of one network that a process changes at a time, besides those that it publishes. */
 const CHANGES_PER_NETWORK = 64;
 
-type WithoutIds<C> = C extends unknown ? Omit<C, 'publicationId' | 'postId' | 'channelId' | 'at'> : never;
-
-/** A publication whose messages this process may delete because it holds the change's lease. */
-interface ClaimedChange {
-  readonly row: ScheduledChange;
-  readonly worker: string;
-  readonly signals: ShutdownSignals;
-}
-
 /** What a call to the network needs. */
 interface Call {
   readonly channel: Channel;
@@ -71,8 +63,9 @@ interface Call {
 }
 
 /**
- * Deletes the messages of publications that were taken back (D-69). Deleting can be repeated, so a call that was not
- * answered is simply made again: no call is in doubt. The stream is authoritative, not the schedule.
+ * Deletes the messages of publications that were taken back (D-69), and edits and pins others. Deleting can be repeated,
+ * so a call that was not answered is simply made again: no call is in doubt. The stream is authoritative, not the
+ * schedule.
  */
 @Injectable()
 export class ChangePublished {
@@ -94,20 +87,21 @@ export class ChangePublished {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(MINUTE_MS) private readonly minuteMs: number,
     @Inject(LOG) readonly log: Log,
-    @Inject(COUNT_WITHDRAWAL) readonly count: CountWithdrawal,
+    @Inject(COUNT_CHANGE) readonly count: CountChange,
+    private readonly edits: EditPublished,
   ) {
     this.work = new DueWork<ScheduledChange>(
       {
         claims: new DueClaims(pool, services.leases, DUE_CHANGES),
         concurrency: new GroupConcurrency(catalogue.ids, CHANGES_PER_NETWORK),
         keyName: 'publication',
-        activity: 'taking back',
+        activity: 'changing',
         notification: 'change',
         isRare: true,
         readModels: ['publish-schedule', 'posts', 'discovery'],
         schedule: 'publish-schedule',
         readQueue: (publicationId, now) => schedule.readChange(publicationId, now),
-        workOff: (row, worker, signals) => this.withdraw({ row, worker, signals }),
+        workOff: (row, worker, signals) => this.change({ row, worker, signals }),
       },
       services,
     );
@@ -118,46 +112,59 @@ export class ChangePublished {
     return this.work.run({ drain, abort });
   }
 
-  /** Deletes the messages, last one first. @returns the position of the last event; null if nothing can be done yet */
-  private async withdraw(claimed: ClaimedChange): Promise<Position | null> {
+  /** Does what is due. @returns the position of the last event; null if nothing can be done yet */
+  private async change(claimed: ClaimedChange): Promise<Position | null> {
     const { row, signals } = claimed;
     const channel = await this.channels.loadChannel(row.channel_id);
     const publisher = this.publishers.get(row.platform);
     let publication = await this.aggregates.loadAggregate(decider, row.publication_id);
     const read = await readCredentials(this, row.channel_id, channel);
-    while (publication.state.status === 'withdrawing') {
-      const { state } = publication;
-      const [messageId] = listRemaining(state);
-      const reason = reasonAgainst(publication, channel, publisher, this.chatOf(channel));
-      let next: WithoutIds<ProgressCommand>;
-      if (reason) next = { type: 'MarkWithdrawalFailed', error: reason };
-      else if (messageId === undefined && state.doubtfulStep === null) next = { type: 'MarkWithdrawn' };
-      else if (messageId === undefined && !this.doubts.canLookUp({ channel, publisher, publication })) next = UNKNOWN;
-      else if (read.kind === 'unusable')
-        next = this.postpone(publication, { kind: 'needs_attention', error: read.error });
-      else if (messageId === undefined) {
-        const found = await this.lookUp(claimed, { channel, publisher, publication, ...read });
-        if (found === null) return null;
-        next = found;
-      } else {
-        const outcome = await this.deleteMessage(claimed, { channel, publisher, publication, messageId, ...read });
-        if (outcome === null) return null;
-        if (outcome.kind === 'needs_attention') await this.flag(row, publication, channel, outcome.error);
-        next = this.commandFor(publication, channel, publisher, messageId, outcome, read.credentials);
-      }
-      const recorded = await this.record(row, publication, next);
+    for (let work = nextChangeOf(publication.state); work !== null; work = nextChangeOf(publication.state)) {
+      const change = { channel, publisher, publication, read };
+      const next = work === 'withdraw' ? await this.withdraw(claimed, change) : await this.edit(work, claimed, change);
+      const recorded = next && (await this.record(row, publication, next));
       if (recorded === null) return null;
       publication = recorded;
-      if (next.type === 'PostponeWithdrawal' || signals.drain.aborted) break;
+      if (next!.type.startsWith('Postpone') || next!.type === 'MarkPinFailed' || signals.drain.aborted) break;
     }
     return publication.position;
+  }
+
+  /** Deletes the last message, or ends the take-back. @returns null if nothing can be done yet */
+  private async withdraw(claimed: ClaimedChange, { read, ...change }: Change): Promise<NextCommand | null> {
+    const { channel, publisher, publication } = change;
+    const { state } = publication;
+    const [messageId] = listRemaining(state);
+    const reason = reasonAgainst(publication, channel, publisher, this.chatOf(channel));
+    if (reason) return { type: 'MarkWithdrawalFailed', error: reason };
+    if (messageId === undefined && state.doubtfulStep === null) return { type: 'MarkWithdrawn' };
+    if (messageId === undefined && !this.doubts.canLookUp(change)) return UNKNOWN;
+    if (read.kind === 'unusable') return this.postpone(publication, { kind: 'needs_attention', error: read.error });
+    const { credentials } = read;
+    if (messageId === undefined) return this.lookUp(claimed, { ...change, credentials });
+    const outcome = await this.deleteMessage(claimed, { ...change, messageId, credentials });
+    if (outcome === null) return null;
+    if (outcome.kind === 'needs_attention') await this.flag(claimed.row, publication, channel, outcome.error);
+    return this.commandFor(publication, channel, publisher, messageId, outcome, credentials);
+  }
+
+  /** Edits the messages, or pins one. @returns null if nothing can be done yet */
+  private async edit(work: 'edit' | 'pin', claimed: ClaimedChange, change: Change): Promise<NextCommand | null> {
+    const { channel, publication, read } = change;
+    const { row } = claimed;
+    const origin = await this.contextOf(row, publication, this.clock.now());
+    const next = await this.edits[work](claimed, { ...change, origin });
+    // Posts would be refused too, so the channel is flagged (D-71); a pin says nothing about posts.
+    if (next?.type === 'PostponeEdit' && next.rule === 'needs_attention' && read.kind === 'read')
+      await this.flag(row, publication, channel, next.error as PublishError);
+    return next;
   }
 
   /** What is found is deleted next. @returns null if nothing can be said yet */
   private async lookUp(
     { row, signals }: ClaimedChange,
     { credentials, ...send }: Omit<Call, 'messageId'>,
-  ): Promise<WithoutIds<ProgressCommand> | null> {
+  ): Promise<NextCommand | null> {
     const settled = await this.doubts.settle({ row, signals, ...send }, credentials);
     switch (settled?.type) {
       case undefined:
@@ -209,7 +216,7 @@ export class ChangePublished {
     messageId: string,
     outcome: DeleteOutcome,
     credentials: SendContext['credentials'],
-  ): WithoutIds<ProgressCommand> {
+  ): NextCommand {
     switch (outcome.kind) {
       case 'deleted':
         return { type: 'MarkMessageDeleted', messageId, wasThere: true };
@@ -232,11 +239,11 @@ export class ChangePublished {
   private postpone(
     { state }: LoadedPublication,
     outcome: Extract<DeleteOutcome, { kind: 'retry' | 'needs_attention' }>,
-  ): WithoutIds<ProgressCommand> {
+  ): NextCommand {
     const { requestedAt, attempts } = state.withdrawal!;
     const now = this.clock.now();
     const afterMs = outcome.kind === 'retry' ? outcome.afterMs : null;
-    const rule: WithdrawalRule =
+    const rule: ChangeRule =
       outcome.kind === 'needs_attention' ? 'needs_attention' : outcome.named ? 'platform_limit' : 'retry';
     const retryAt = now + (afterMs ?? backoffDelay(RETRY, attempts));
     const endsAt = requestedAt + LONGEST_MINUTES * this.minuteMs;
@@ -254,7 +261,8 @@ export class ChangePublished {
     error: PublishError,
   ): Promise<void> {
     const at = this.clock.now();
-    const acceptedAt = publication.state.withdrawal!.requestedAt;
+    const { withdrawal, edit } = publication.state;
+    const acceptedAt = (withdrawal ?? edit)!.requestedAt;
     const refusal = { channelId: row.channel_id, credentialsId, at, acceptedAt, attention: attentionOf(error) };
     await flagChannel(this.aggregates, await this.contextOf(row, publication, at, 'flag'), refusal);
   }
@@ -263,7 +271,7 @@ export class ChangePublished {
   private async record(
     row: ScheduledChange,
     known: LoadedPublication,
-    next: WithoutIds<ProgressCommand>,
+    next: NextCommand,
   ): Promise<LoadedPublication | null> {
     const { publication_id: publicationId, post_id: postId, channel_id: channelId } = row;
     const at = this.clock.now();
@@ -271,7 +279,7 @@ export class ChangePublished {
     const context = await this.contextOf(row, known, at);
     const result = await recordPublicationProgress(this.aggregates, context, command, known);
     if (isRejection(result)) return null;
-    reportWithdrawal(this, row, result.events, result.aggregate);
+    reportChange(this, row, result.events, result.aggregate);
     return result.aggregate;
   }
 
@@ -295,6 +303,8 @@ export class ChangePublished {
     return this.catalogue.get(platform).title;
   }
 }
+
+type Change = Omit<ChangeInputs, 'origin'>;
 
 /** Returns why no call may be made; null if there is no reason. */
 const reasonAgainst = (

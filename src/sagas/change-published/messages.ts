@@ -14,3 +14,9 @@ export const WITHDRAWAL_MESSAGES = {
   notSupported: message('Messages on {network} cannot be deleted from here. Delete them by hand.'),
   gaveUp: message('It could not be deleted for 24 hours: {error} Delete it by hand, or take it back again.'),
 };
+
+/** Reasons why messages could not be edited or pinned, and what to do then. */
+export const EDITING_MESSAGES = {
+  messageGone: 'The message is not there any more, so it cannot be changed. Take the post back, and send a new one.',
+  gaveUp: message('It could not be changed: {error} Send the same content once more to try again.'),
+};

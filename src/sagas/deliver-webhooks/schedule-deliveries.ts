@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { ScheduleDelivery } from '../../commands/delivery.js';
 import { channel as channelDecider, type ChannelState } from '../../domain/channel/channel.decider.js';
 import type { ChannelNeedsAttention } from '../../domain/channel/channel.events.js';
 import { endpoint as endpointDecider } from '../../domain/endpoint/endpoint.decider.js';
@@ -15,6 +14,8 @@ import {
 import { project as projectDecider } from '../../domain/project/project.decider.js';
 import type {
   PublicationDismissed,
+  PublicationEdited,
+  PublicationEditFailed,
   PublicationFailed,
   PublicationFiltered,
   PublicationInDoubt,
@@ -26,75 +27,20 @@ import type {
 import type { WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { BEGINNING, type Position } from '../../event-store/port.js';
-import { type Instant, iso, isoOrNull } from '../../kernel/clock.js';
-import type { Origin, RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
-import { deriveTimedId, type JsonObject } from '../../kernel/ids.js';
-import { isRejection } from '../../kernel/result.js';
+import { iso, isoOrNull } from '../../kernel/clock.js';
+import type { RecordedEventOf } from '../../kernel/events.js';
+import { type JsonObject } from '../../kernel/ids.js';
 import { toTextHtml } from '../../payload/markup.js';
 import { contentFor } from '../../payload/overrides.js';
-import { type ProjectOutput, ProjectOutputs } from '../../projections/discovery/discovery.queries.js';
+import { ProjectOutputs } from '../../projections/discovery/discovery.queries.js';
 import { References } from '../../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { PostPlaces } from '../../projections/posts/post-details.queries.js';
 import { nullIfUnreadable, PostPayloads, type PostWithPayload } from '../../projections/posts/post-payloads.js';
 import { causedBy, FollowsLog } from '../engine/event-saga.js';
 import { PublishedTexts } from './delivery-sender.js';
+import { DeliveryFanOut, NAME } from './fan-out.js';
 import { describeCancelled, listPublications, OVER, readPublication } from './listed-publications.js';
-
-/** Name of the saga. */
-export const NAME = 'schedule-deliveries';
-
-/**
- * Maximum number of deliveries, and of bytes of their bodies, that an event schedules at a time. Appends of other owners
- * get in between.
- */
-const AT_A_TIME = { deliveries: 50, bytes: 1_048_576 };
-
-/** Name and time that the ids of deliveries are derived from. */
-interface DeliverySubject {
-  readonly name: string;
-  readonly at: Instant;
-}
-
-/** Schedules the deliveries of an event to several webhook outputs. */
-@Injectable()
-export class DeliveryFanOut {
-  constructor(private readonly scheduleDelivery: ScheduleDelivery) {}
-
-  /** @param subject name and time that the delivery ids are derived from; default: the event */
-  async deliver(
-    outputs: readonly ProjectOutput[],
-    kind: WebhookKind,
-    content: JsonObject,
-    event: RecordedEvent,
-    subject: DeliverySubject = { name: event.id, at: event.at },
-  ): Promise<void> {
-    await this.send(outputs, kind, content, { ...causedBy(event, NAME), at: event.at }, subject);
-  }
-
-  /** @param origin of the events, and their time @param subject see {@link deliver} */
-  async send(
-    outputs: readonly ProjectOutput[],
-    kind: WebhookKind,
-    content: JsonObject,
-    { at, ...origin }: Origin & { readonly at: Instant },
-    subject: DeliverySubject,
-  ): Promise<void> {
-    const body = JSON.stringify({ kind, ...content });
-    const size = Math.max(1, Math.min(AT_A_TIME.deliveries, Math.floor(AT_A_TIME.bytes / Buffer.byteLength(body))));
-    for (let from = 0; from < outputs.length; from += size) {
-      await Promise.all(
-        outputs.slice(from, from + size).map(async ({ outputId, ownerId }) => {
-          const deliveryId = deriveTimedId('dlv', `${outputId}/${kind}/${subject.name}`, subject.at);
-          const context = { ...origin, commandId: `schedule/${deliveryId}`, at };
-          const data = { deliveryId, outputId, ownerId, kind, body, at };
-          const outcome = await this.scheduleDelivery.execute(context, data);
-          if (isRejection(outcome)) throw new Error(`failed to schedule a delivery: ${outcome.message}`);
-        }),
-      );
-    }
-  }
-}
 
 /** Events that may end a planned post without a release; its publications then have no events. */
 export type PostEnd = PostRejected | PlannedPublicationsCancelled;
@@ -163,7 +109,9 @@ type PublicationOutcome =
   | PublicationDismissed
   | PublicationWithdrawn
   | PublicationWithdrawalFailed
-  | PublicationWithdrawalDropped;
+  | PublicationWithdrawalDropped
+  | PublicationEdited
+  | PublicationEditFailed;
 type Trigger =
   PublicationOutcome | PostEnd | PostReleased | PostApprovalRequested | EndpointDisabled | ChannelNeedsAttention;
 
@@ -177,6 +125,8 @@ const KINDS_OF: Readonly<Record<PublicationOutcome['type'], readonly WebhookKind
   PublicationWithdrawn: ['publication.withdrawn', 'post.completed'],
   PublicationWithdrawalFailed: ['publication.withdraw_failed', 'post.completed'],
   PublicationWithdrawalDropped: ['post.completed'],
+  PublicationEdited: ['publication.edited'],
+  PublicationEditFailed: ['publication.edit_failed'],
 };
 
 /**
@@ -195,6 +145,8 @@ const KINDS_OF: Readonly<Record<PublicationOutcome['type'], readonly WebhookKind
     'PublicationWithdrawn',
     'PublicationWithdrawalFailed',
     'PublicationWithdrawalDropped',
+    'PublicationEdited',
+    'PublicationEditFailed',
     'PostRejected',
     'PlannedPublicationsCancelled',
     'PostReleased',
@@ -301,13 +253,19 @@ export class ScheduleDeliveries {
 
     const published = wanting('post.published');
     if (event.type === 'PublicationSucceeded' && published.length > 0) {
-      const content = await this.describePost(event, post, target, channel, signal);
+      const { at, messageIds: message_ids, urls } = event.data;
+      const shown = await this.describeContent(event, post, target, channel, signal);
+      const content = { published_at: iso(at), ...shown.content, ...shown.rest, message_ids, urls };
       await this.fanOut.deliver(published, 'post.published', { ...ids, ...places, ...content }, event, perPost);
     }
     const kind = kinds.find((each) => each.startsWith('publication.'));
     if (kind) {
       const error = 'error' in event.data ? { error: event.data.error as unknown as JsonObject } : {};
       const result = await this.describeMessages(event);
+      if (event.type === 'PublicationEdited' && wanting(kind).length > 0) {
+        const { content } = await this.describeContent(event, post, target, channel, signal);
+        Object.assign(result, { revision: event.data.content.revision, ...content });
+      }
       await this.fanOut.deliver(wanting(kind), kind, { ...ids, ...places, ...result, ...error }, event);
     }
     const completing = wanting('post.completed');
@@ -332,6 +290,8 @@ export class ScheduleDeliveries {
         return { message_ids: event.data.messageIds, urls: event.data.urls };
       case 'PublicationWithdrawn':
       case 'PublicationWithdrawalFailed':
+      case 'PublicationEdited':
+      case 'PublicationEditFailed':
         return { message_ids: (await readPublication(this.aggregates, event.data.publicationId)).state.messageIds };
       default:
         return {};
@@ -342,37 +302,45 @@ export class ScheduleDeliveries {
   private async readPost({ data, position }: RecordedEventOf<PublicationOutcome>): Promise<PostWithPayload | null> {
     const { places, payloads, progress } = this;
     await progress.requireUpTo('posts', position);
-    const place = await places.findContent(data.postId);
+    const place = await places.findContentOfPublication(data.publicationId);
     return place && payloads.readPost(place.stream, place.revision).catch(nullIfUnreadable);
   }
 
-  /** Describes a post in the format of requests, with its text as published on the target (D-29). */
-  private async describePost(
-    event: RecordedEventOf<PublicationSucceeded>,
-    post: PostWithPayload,
+  /**
+   * Describes a post in the format of requests, with its text as published on the target (D-29).
+   * @param released the post as it was released
+   */
+  private async describeContent(
+    event: RecordedEventOf<PublicationSucceeded | PublicationEdited>,
+    released: PostWithPayload,
     { projectId, platform }: Target,
     channel: ChannelState,
     signal: AbortSignal,
   ) {
-    const { postId, publicationId, channelId, at, messageIds, urls } = event.data;
+    const { postId, publicationId, channelId } = event.data;
+    const { projectRevision, content } =
+      event.type === 'PublicationEdited' ? event.data : (await readPublication(this.aggregates, publicationId)).state;
+    const post = content
+      ? await this.payloads.readPost(released.event.stream, String(content.streamRevision))
+      : released;
     const payload = contentFor(post.payload, { channelId, platform });
-    const { projectRevision } = (await readPublication(this.aggregates, publicationId)).state;
     const address = channel?.address ?? {};
     const published = { postId, payload, projectId, projectRevision, channelId, platform, address };
     const { text, entities } = await this.texts.read(published, causedBy(event, NAME), signal);
     return {
-      published_at: iso(at),
-      text,
-      entities: entities as unknown as JsonObject[],
-      text_html: toTextHtml({ text, entities }),
-      media: (payload.media ?? []) as unknown as JsonObject[],
-      buttons: (payload.buttons ?? []) as unknown as JsonObject[][],
-      is_advertisement: payload.is_advertisement ?? false,
-      metadata: payload.metadata ?? null,
-      external_id: payload.external_id ?? null,
-      trace_id: payload.trace_id ?? null,
-      message_ids: messageIds,
-      urls,
+      content: {
+        text,
+        entities: entities as unknown as JsonObject[],
+        text_html: toTextHtml({ text, entities }),
+        media: (payload.media ?? []) as unknown as JsonObject[],
+        buttons: (payload.buttons ?? []) as unknown as JsonObject[][],
+      },
+      rest: {
+        is_advertisement: payload.is_advertisement ?? false,
+        metadata: payload.metadata ?? null,
+        external_id: payload.external_id ?? null,
+        trace_id: payload.trace_id ?? null,
+      },
     };
   }
 }

@@ -32,6 +32,10 @@ const ENDED: ReadonlySet<string> = new Set<PublicationEvent['type']>([
   'PublicationWithdrawn',
   'PublicationWithdrawalFailed',
   'PublicationWithdrawalDropped',
+  'PublicationEdited',
+  'PublicationEditFailed',
+  'PublicationPinned',
+  'PublicationPinFailed',
 ]);
 
 /** Dependencies for erasing streams. */

@@ -26,6 +26,10 @@ export const NOTICES_EN = {
   withdrawDelayed: message(
     'The post {post} is still to be taken back from {channel}: readers may still see it. {error} The next try is at {until}. If it must go at once, delete it there by hand.',
   ),
+  /** `edit_failed` */
+  editFailed: message(
+    'The post {post} was edited, but readers still see its former content on {channel}. {error} You can edit it again, or take it back.',
+  ),
   /** `endpoint.disabled` */
   endpointDisabled: message(
     '{endpoint} was disabled: {reason}. It is not enabled again automatically: fix the cause, then enable it.',
@@ -82,6 +86,10 @@ export const NOTICES_RU: { readonly [Name in keyof typeof NOTICES_EN]: (typeof N
   /** `withdraw_failed` */
   withdrawDelayed: message(
     'Пост {post} всё ещё отзывается из {channel}: возможно, читатели его ещё видят. {error} Следующая попытка: {until}. Если он должен исчезнуть сразу, удалите его там вручную.',
+  ),
+  /** `edit_failed` */
+  editFailed: message(
+    'Пост {post} изменён, но в {channel} читатели видят прежнее содержание. {error} Вы можете изменить его ещё раз или отозвать.',
   ),
   /** `endpoint.disabled` */
   endpointDisabled: message(

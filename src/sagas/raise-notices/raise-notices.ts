@@ -27,6 +27,7 @@ import type { PostApprovalRequested } from '../../domain/post/post.events.js';
 import { publication as publicationDecider } from '../../domain/publication/publication.decider.js';
 import {
   type PublicationDuplicateFound,
+  type PublicationEditFailed,
   type PublicationFailed,
   type PublicationHeld,
   type PublicationInDoubt,
@@ -61,6 +62,7 @@ type Trigger =
   | PublicationDuplicateFound
   | PublicationWithdrawalPostponed
   | PublicationWithdrawalFailed
+  | PublicationEditFailed
   | ChannelNeedsAttention
   | EndpointDisabled
   | WebhookOutputDisabled
@@ -86,6 +88,7 @@ const NAME = 'raise-notices';
     'PublicationDuplicateFound',
     'PublicationWithdrawalPostponed',
     'PublicationWithdrawalFailed',
+    'PublicationEditFailed',
     'ChannelNeedsAttention',
     'EndpointDisabled',
     'WebhookOutputDisabled',
@@ -154,6 +157,11 @@ const describeEvent = async (
       const { postId, publicationId, error } = event.data;
       const text = say.withdrawFailed({ post: postId, channel: where, error: asSentence(error.message) });
       return { ownerId, kind: 'withdraw_failed', subject: { channelId, postId, publicationId }, text };
+    }
+    case 'PublicationEditFailed': {
+      const { postId, publicationId, error } = event.data;
+      const text = say.editFailed({ post: postId, channel: where, error: asSentence(error.message) });
+      return { ownerId, kind: 'edit_failed', subject: { channelId, postId, publicationId }, text };
     }
     case 'PublicationFailed':
     case 'PublicationInDoubt': {

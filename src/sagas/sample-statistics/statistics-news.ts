@@ -10,7 +10,7 @@ import { POSTS, type PublicationRow } from '../../projections/posts/posts.tables
 import { sumNumbers } from '../../statistics/numbers.js';
 import { PublicationStatistics } from '../../statistics/statistics.queries.js';
 import { StatisticsTable } from '../../statistics/statistics.table.js';
-import { DeliveryFanOut } from '../deliver-webhooks/schedule-deliveries.js';
+import { DeliveryFanOut } from '../deliver-webhooks/fan-out.js';
 
 const NAME = 'sample-statistics';
 /** Number of posts to tell of at a time. */

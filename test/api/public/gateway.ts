@@ -169,7 +169,17 @@ export class TestEndpoint {
 
   /** Sends a POST to the endpoint. @param route `''` to publish, `temp-pause`, `temp-resume` */
   post(route: string, body: object | string, headers: Record<string, string> = {}): Promise<Answer> {
-    return this.gateway.call('POST', `/v1/webhooks/${this.slug}${route && `/${route}`}`, {
+    return this.send('POST', route, body, headers);
+  }
+
+  /** Sends a request with a body. */
+  send(
+    method: 'POST' | 'PUT',
+    route: string,
+    body: object | string,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    return this.gateway.call(method, `/v1/webhooks/${this.slug}${route && `/${route}`}`, {
       headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });

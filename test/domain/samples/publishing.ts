@@ -122,6 +122,21 @@ const post: SamplesOf<PostEvent | PayloadPartStored> = {
   PostWithdrawn: [
     { postId, endpointId, ownerId, at, reason: 'A wrong price.', publicationIds: [publicationId], wasPlanned: false },
   ],
+  PostEdited: [
+    {
+      postId,
+      endpointId,
+      ownerId,
+      at,
+      acceptedAt: at,
+      externalId: null,
+      revision: 2,
+      releasedRevision: 0,
+      traceId: null,
+      payload: { text: 'The right price.' },
+      parts: null,
+    },
+  ],
 };
 
 const ids = { publicationId, postId, channelId };
@@ -194,6 +209,34 @@ const publication: SamplesOf<PublicationEvent> = {
   PublicationWithdrawn: [{ ...ids, at: later }],
   PublicationWithdrawalFailed: [{ ...ids, at: later, error }],
   PublicationWithdrawalDropped: [{ ...ids, at: later, status: 'published' }],
+  PublicationEditRequested: [
+    {
+      ...ids,
+      ownerId,
+      platform: 'telegram',
+      at,
+      requestedAt: at,
+      by: 'endpoint:ep_1',
+      content: { revision: 2, streamRevision: 1 },
+      releasedRevision: 0,
+      waits: false,
+    },
+  ],
+  PublicationEditPostponed: [{ ...ids, at, revision: 2, retryAt: later, rule: 'retry', error, done: ['17'] }],
+  PublicationEdited: [
+    {
+      ...ids,
+      at: later,
+      content: { revision: 2, streamRevision: 1 },
+      projectRevision: '3',
+      results: { upload: { photo: 'photo-1_2' } },
+      changed: true,
+      warnings: [],
+    },
+  ],
+  PublicationEditFailed: [{ ...ids, at: later, revision: 2, error, done: [] }],
+  PublicationPinned: [{ ...ids, at: later, messageId: '17' }],
+  PublicationPinFailed: [{ ...ids, at, retryAt: later, rule: 'retry', error }],
 };
 
 const notices: SamplesOf<NoticeEvent> = {

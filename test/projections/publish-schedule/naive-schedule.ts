@@ -122,6 +122,7 @@ export class NaiveSchedule {
             retry_at: 0,
             retry_rule: null,
             retry_event: null,
+            is_edited: false,
           });
           this.touched.add(target.channelId);
         }

@@ -126,9 +126,9 @@ describe('the number of publications by network and state', () => {
     await client.query(
       `insert into publication (publication_id, post_id, post_stream, post_revision, channel_id, project_id, owner_id,
          platform, sequence, accepted_at, waited_until, state, attempt, retry_at, queued_position, is_restored,
-         is_withdrawn)
+         is_withdrawn, is_edited)
        select 'pub_' || n, 'post_' || n, 'post-' || n, '0', 'tgt_' || n % 2, 'prj_1', 'own_1',
-         case n % 2 when 0 then 'telegram' else 'vk' end, n, ${AT} + n, 0, 'queued', 0, 0, '1', false, false
+         case n % 2 when 0 then 'telegram' else 'vk' end, n, ${AT} + n, 0, 'queued', 0, 0, '1', false, false, false
        from generate_series(1, 20000) n`,
     );
     await client.query('analyze publication; begin');

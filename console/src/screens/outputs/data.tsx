@@ -31,6 +31,8 @@ export const KINDS = [
   'publication.in_doubt',
   'publication.withdrawn',
   'publication.withdraw_failed',
+  'publication.edited',
+  'publication.edit_failed',
   'post.completed',
   'post.statistics',
   'post.approval_needed',

@@ -93,7 +93,7 @@ export const AttentionActions = ({ item, isFirst, isOfMany }: AttentionActionsPr
   if (item.code === 'restored') return <SettleButton look={look} />;
   const list = LISTS[item.code];
   // No list shows only duplicates: they are resolved one after another.
-  if ((isOfMany && item.code !== 'published_twice') || id === null)
+  if ((isOfMany && item.code !== 'published_twice' && item.code !== 'edit_failed') || id === null)
     return (
       list && (
         <ButtonLink look={look} {...list}>
@@ -111,6 +111,7 @@ export const AttentionActions = ({ item, isFirst, isOfMany }: AttentionActionsPr
     case 'in_doubt':
     case 'published_twice':
     case 'publication_failed':
+    case 'edit_failed':
       return (
         <ButtonLink look={look} to="/publications/$id" params={{ id: publicationId ?? id }}>
           {item.code === 'publication_failed' ? action.viewReason : action.resolve}
@@ -212,6 +213,7 @@ const LOOKS: Readonly<Record<string, { readonly name: IconName; readonly tone: T
   endpoint_disabled: { name: 'switchedOff', tone: 'warn' },
   quota_exhausted: { name: 'onHold', tone: 'warn' },
   publication_failed: { name: 'failed', tone: 'fail' },
+  edit_failed: { name: 'failed', tone: 'warn' },
   webhook_output_disabled: { name: 'switchedOff', tone: 'warn' },
   approval_needed: { name: 'person', tone: 'warn' },
   projection_stopped: { name: 'failed', tone: 'fail' },

@@ -99,6 +99,8 @@ const describeFirst = (attention: Attention, { m, format }: AttentionContext): A
       return describe(m.inDoubt, [sentence(m.inDoubtText, values)]);
     case 'withdraw_failed':
       return describe(m.notWithdrawn, [sentence(m.notWithdrawnText, values), ...says], subject.message);
+    case 'edit_failed':
+      return describe(m.notEdited, [sentence(m.notEditedText, values), ...says], subject.message);
     case 'published_twice':
       return describe(m.twice, [sentence(m.twiceText, values)]);
     case 'channel_needs_attention': {

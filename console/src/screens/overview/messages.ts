@@ -115,6 +115,8 @@ export const attentionMessages = defineMessages({
       '{network} did not confirm it. Check the channel “{channel}”, then resolve it here. Later posts are not held up.',
     notWithdrawn: '“{excerpt}” is not taken back from {network}.',
     notWithdrawnText: 'Readers of the channel “{channel}” may still see it.',
+    notEdited: 'On {network}, readers still see the former content of “{excerpt}”.',
+    notEditedText: 'Channel “{channel}”. Edit the post again, or take it back.',
     twice: 'Readers see “{excerpt}” twice on {network}.',
     twiceText: 'Channel “{channel}”. Delete one of the messages there, then dismiss the duplicate here.',
     channel: {
@@ -158,6 +160,8 @@ export const attentionMessages = defineMessages({
     many: {
       withdraw_failed: (count: number, shown: string) =>
         `${shown} ${pluralEn(count, 'publication is', 'publications are')} not taken back.`,
+      edit_failed: (count: number, shown: string) =>
+        `On ${shown} ${pluralEn(count, 'channel', 'channels')}, readers still see the former content.`,
       in_doubt: (count: number, shown: string) =>
         `${shown} ${pluralEn(count, 'publication is', 'publications are')} in doubt.`,
       published_twice: (count: number, shown: string) =>
@@ -208,6 +212,8 @@ export const attentionMessages = defineMessages({
       '{network} не подтвердил публикацию. Проверьте канал «{channel}» и отметьте здесь; следующие посты не задержаны.',
     notWithdrawn: '«{excerpt}» не отозван из {network}.',
     notWithdrawnText: 'Возможно, читатели канала «{channel}» его ещё видят.',
+    notEdited: 'Читатели {network} видят прежнее содержание поста «{excerpt}».',
+    notEditedText: 'Канал «{channel}». Измените пост ещё раз или отзовите.',
     twice: 'Читатели видят «{excerpt}» в {network} дважды.',
     twiceText: 'Канал «{channel}». Удалите там одно из сообщений, затем снимите здесь отметку о дубле.',
     channel: {
@@ -251,6 +257,8 @@ export const attentionMessages = defineMessages({
     many: {
       withdraw_failed: (count: number, shown: string) =>
         `${shown} ${pluralRu(count, 'публикация не отозвана', 'публикации не отозваны', 'публикаций не отозвано')}.`,
+      edit_failed: (count: number, shown: string) =>
+        `Прежнее содержание читатели видят ещё в ${shown} ${pluralRu(count, 'канале', 'каналах', 'каналах')}.`,
       in_doubt: (count: number, shown: string) =>
         `${shown} ${pluralRu(count, 'публикация', 'публикации', 'публикаций')} под вопросом.`,
       published_twice: (count: number, shown: string) =>

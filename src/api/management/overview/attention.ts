@@ -120,7 +120,7 @@ type TitleOf = (platform: string | null) => string;
 /** Builds the list of problems that need someone's attention: one item per code, worst first. */
 export const buildAttention = (facts: OverviewFacts, titleOf: TitleOf): AttentionItemView[] =>
   [
-    buildWithdrawals(facts, titleOf),
+    buildUnchanged('withdraw_failed', facts, titleOf),
     buildRestored(facts),
     buildSettled('in_doubt', facts, titleOf),
     buildDuplicates(facts, titleOf),
@@ -128,6 +128,7 @@ export const buildAttention = (facts: OverviewFacts, titleOf: TitleOf): Attentio
     buildDisabled('endpoint_disabled', facts),
     buildUsedUp(facts),
     buildSettled('failed', facts, titleOf),
+    buildUnchanged('edit_failed', facts, titleOf),
     buildDisabled('webhook_output_disabled', facts),
     buildApprovals(facts),
   ].filter((attention) => attention !== null);
@@ -163,12 +164,7 @@ const buildSettled = (
   const restored = state === 'in_doubt' ? facts.held.inDoubt : 0; // they have an item of their own
   const count = Math.max(found.length, all - restored);
   const subject = describePublication(first.id, facts);
-  const values = {
-    excerpt: subject.excerpt ?? TEXTS.noText,
-    platform: titleOf(subject.platform),
-    channel: subject.channel_name ?? TEXTS.deletedChannel,
-    reason: asSentence(subject.message ?? ''),
-  };
+  const values = { ...nameOf(subject, titleOf), reason: asSentence(subject.message ?? '') };
   const [code, one, many, label] =
     state === 'in_doubt'
       ? (['in_doubt', TEXTS.inDoubt, TEXTS.manyInDoubt, 'resolve'] as const)
@@ -191,12 +187,7 @@ const buildDuplicates = (facts: OverviewFacts, titleOf: TitleOf): AttentionItemV
   if (!first) return null;
   const subject = describePublication(first.id, facts);
   const row = facts.details.get(first.id)?.row;
-  const values = {
-    excerpt: subject.excerpt ?? TEXTS.noText,
-    platform: titleOf(subject.platform),
-    channel: subject.channel_name ?? TEXTS.deletedChannel,
-    messages: row ? describeDuplicates(row) : '',
-  };
+  const values = { ...nameOf(subject, titleOf), messages: row ? describeDuplicates(row) : '' };
   return {
     code: 'published_twice',
     since: iso(first.since),
@@ -208,34 +199,44 @@ const buildDuplicates = (facts: OverviewFacts, titleOf: TitleOf): AttentionItemV
   };
 };
 
-/** Builds the attention item for publications that are not taken back yet (D-69); null if there are none. */
-const buildWithdrawals = (facts: OverviewFacts, titleOf: TitleOf): AttentionItemView | null => {
-  const { withdrawals, owner } = facts;
-  const { count, publications } = withdrawals;
+/** Builds the item for publications that are not taken back (D-69) or not edited (D-72); null if there are none. */
+const buildUnchanged = (
+  code: 'withdraw_failed' | 'edit_failed',
+  facts: OverviewFacts,
+  titleOf: TitleOf,
+): AttentionItemView | null => {
+  const isEdit = code === 'edit_failed';
+  const { count, publications } = isEdit ? facts.failedEdits : facts.withdrawals;
   const [first] = publications;
   if (!first) return null;
-  const error = facts.details.get(first.id)?.row.withdrawal?.error;
-  const { code = null, message = null, platform_says = null } = error ?? {};
-  const subject = { ...describePublication(first.id, facts), code, message, platform_says };
-  const values = {
-    excerpt: subject.excerpt ?? TEXTS.noText,
-    platform: titleOf(subject.platform),
-    channel: subject.channel_name ?? TEXTS.deletedChannel,
-    reason: asSentence(message ?? ''),
-  };
+  const row = facts.details.get(first.id)?.row;
+  const {
+    code: reason = null,
+    message = null,
+    platform_says = null,
+  } = (isEdit ? row?.edit : row?.withdrawal)?.error ?? {};
+  const subject = { ...describePublication(first.id, facts), code: reason, message, platform_says };
+  const values = { ...nameOf(subject, titleOf), reason: asSentence(message ?? '') };
+  const [one, many] = isEdit ? [TEXTS.editFailed, TEXTS.manyEdits] : [TEXTS.withdrawFailed, TEXTS.manyWithdrawals];
   return {
-    code: 'withdraw_failed',
+    code,
     since: iso(first.since),
     count,
     ids: publications.map(({ id }) => id),
     subject,
-    text: count === 1 ? TEXTS.withdrawFailed(values) : TEXTS.manyWithdrawals({ count }),
+    text: count === 1 ? one(values) : many({ count }),
     action:
-      count === 1
-        ? viewing('resolve', `/publications/${first.id}`)
-        : viewingList('/posts?state=withdraw_failed', owner),
+      count > 1 && !isEdit
+        ? viewingList('/posts?state=withdraw_failed', facts.owner)
+        : viewing('resolve', `/publications/${first.id}`),
   };
 };
+
+const nameOf = ({ excerpt, platform, channel_name }: AttentionSubject, titleOf: TitleOf) => ({
+  excerpt: excerpt ?? TEXTS.noText,
+  platform: titleOf(platform),
+  channel: channel_name ?? TEXTS.deletedChannel,
+});
 
 const describePublication = (id: string, { details, excerpts }: OverviewFacts): AttentionSubject => {
   const found = details.get(id);

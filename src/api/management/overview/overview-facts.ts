@@ -20,7 +20,7 @@ import { ResourceNames } from '../../../projections/discovery/references.queries
 import { PostExcerpts } from '../../../projections/posts/post-details.queries.js';
 import { PendingApprovalQueries, type PendingApprovals } from '../../../projections/posts/posts.queries.js';
 import {
-  OpenDuplicateQueries,
+  OpenPublicationQueries,
   type OpenPublications,
   OpenWithdrawalQueries,
   type PublicationDetails,
@@ -58,6 +58,8 @@ export interface OverviewFacts {
   readonly alerts: Alerts;
   readonly next: NextPublications;
   readonly duplicates: OpenPublications;
+  /** Publications whose newest content the network refused. */
+  readonly failedEdits: OpenPublications;
   readonly withdrawals: OpenPublications;
   readonly approvals: PendingApprovals;
   readonly held: HeldCounts;
@@ -220,7 +222,7 @@ export class OverviewFactsReader {
     private readonly activity: ActivityQueries,
     private readonly alerts: AlertQueries,
     private readonly next: NextPublicationQueries,
-    private readonly duplicates: OpenDuplicateQueries,
+    private readonly open: OpenPublicationQueries,
     private readonly withdrawals: OpenWithdrawalQueries,
     private readonly approvals: PendingApprovalQueries,
     private readonly held: CountHeld,
@@ -240,22 +242,28 @@ export class OverviewFactsReader {
     const { firstMinute, firstTenMinutes } = times;
     const { ids: platforms } = this.platforms;
     const limits = { settled: MOST_IDS, waiting: MOST_WAITING };
-    const [activity, alerts, next, duplicates, withdrawals, approvals, held, quota, waitingOwners] = await Promise.all([
-      this.activity.read(ownerId, { platforms, firstMinute, firstTenMinutes, now, limits }),
-      this.alerts.list(ownerId, now, MOST_IDS),
-      this.next.read(ownerId, platforms, now, MOST_WAITING),
-      this.duplicates.list(ownerId, MOST_IDS),
-      this.withdrawals.list(ownerId, now - SLOW_WITHDRAWAL_MINUTES * this.minuteMs, MOST_IDS),
-      this.approvals.list(ownerId, MOST_IDS),
-      this.held.execute(ownerId),
-      this.readQuota(owner, now),
-      ownerId === null ? this.activity.findWaitingOwners(MOST_WAITING) : null,
-    ]);
+    const [activity, alerts, next, duplicates, failedEdits, withdrawals, approvals, held, quota, waitingOwners] =
+      await Promise.all([
+        this.activity.read(ownerId, { platforms, firstMinute, firstTenMinutes, now, limits }),
+        this.alerts.list(ownerId, now, MOST_IDS),
+        this.next.read(ownerId, platforms, now, MOST_WAITING),
+        this.open.list('duplicate_since', ownerId, MOST_IDS),
+        this.open.list('edit_failed_since', ownerId, MOST_IDS),
+        this.withdrawals.list(ownerId, now - SLOW_WITHDRAWAL_MINUTES * this.minuteMs, MOST_IDS),
+        this.approvals.list(ownerId, MOST_IDS),
+        this.held.execute(ownerId),
+        this.readQuota(owner, now),
+        ownerId === null ? this.activity.findWaitingOwners(MOST_WAITING) : null,
+      ]);
     const waiting = chooseWaiting(next.publications, activity.longestWaiting);
     const queued = [...waiting, ...(waitingOwners ?? []).map(({ publication_id }) => publication_id)];
-    const settled = [activity.inDoubt, activity.failed, duplicates.publications, withdrawals.publications].flatMap(
-      ([first]) => first?.id ?? [],
-    );
+    const settled = [
+      activity.inDoubt,
+      activity.failed,
+      duplicates.publications,
+      failedEdits.publications,
+      withdrawals.publications,
+    ].flatMap(([first]) => first?.id ?? []);
     const recent = listRecent(activity.feed);
     const [channel] = alerts.channel.alerts;
     const [details, waitingOnChannel, names] = await Promise.all([
@@ -276,6 +284,7 @@ export class OverviewFactsReader {
       alerts,
       next,
       duplicates,
+      failedEdits,
       withdrawals,
       approvals,
       held,

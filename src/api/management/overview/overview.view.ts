@@ -26,6 +26,7 @@ export const ATTENTION_CODES = [
   'endpoint_disabled',
   'quota_exhausted',
   'publication_failed',
+  'edit_failed',
   'webhook_output_disabled',
   'approval_needed',
   'projection_stopped',

@@ -5,7 +5,7 @@ import { READ_MODELS_OF_POSTS } from '../../../commands/post/planned-posts.js';
 import { type PostChangeResult, PostChanges, refuseWithoutEndpoint } from '../../../commands/post/post-changes.js';
 import { type Clock, SHARED_CLOCK } from '../../../kernel/clock.js';
 import { isRejection } from '../../../kernel/result.js';
-import { PublishPayloadDto } from '../../../payload/payload.dto.js';
+import { ContentDto, PublishPayloadDto } from '../../../payload/payload.dto.js';
 import { codeOfRefusal } from '../../../payload/publish-at.js';
 import { RescheduleDto, validateReschedule } from '../../../payload/reschedule.dto.js';
 import { EndpointSnapshots } from '../../../projections/discovery/endpoint-snapshots.queries.js';
@@ -13,9 +13,11 @@ import { ProjectionProgress } from '../../../projections/engine/progress.js';
 import { FindPost } from '../../../projections/posts/posts.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { ChangeReceiver, showChange } from '../../public/change-receiver.js';
+import { ContentEdits, DryRunQuery } from '../../public/content-edits.js';
 import type { ChangedPostView } from '../../public/post.views.js';
 import { TIME_CODES } from '../../public/posts.controller.js';
 import { checkBody, readJson } from '../../public/read-payload.js';
+import { readQuery } from '../../transport/fields.js';
 import { readIfMatch } from '../../transport/headers.js';
 import { HttpProblem } from '../../transport/problem.view.js';
 import { readBody } from '../../transport/raw-body.js';
@@ -24,9 +26,11 @@ import { IdPipe } from '../common-fields.js';
 import { notFoundProblem, toHttpProblem } from '../http-problems.js';
 import { type Call, TheCall } from '../owned-resources.js';
 import { requireJson } from '../request-body.js';
+import { EditedPostView } from './post.dto.js';
 import { requirePost } from './posts.controller.js';
+import { PublicationViewBuilder } from './publication.view.js';
 
-/** Changes planned posts for their owners and the operator (D-63). Such a change needs no new approval (D-64). */
+/** Changes posts for their owners and the operator (D-63, D-72). Such a change needs no new approval (D-64). */
 @Controller('manage/v1/posts/:id')
 @UseGuards(ApiKeyGuard)
 export class ManagedPostChangesController {
@@ -37,6 +41,8 @@ export class ManagedPostChangesController {
     private readonly receiver: ChangeReceiver,
     private readonly endpoints: EndpointSnapshots,
     private readonly progress: ProjectionProgress,
+    private readonly contents: ContentEdits,
+    private readonly views: PublicationViewBuilder,
   ) {}
 
   @Documented({
@@ -83,6 +89,45 @@ export class ManagedPostChangesController {
     const change = { author: MANAGER, ifRevision: readIfMatch(call.request) };
     const context = this.contextOf(call.request, 'replace');
     return this.answer(call.reply, await this.changes.replace(place, replacement, change, context));
+  }
+
+  @Documented({
+    summary: 'Give a post new content',
+    description:
+      'Replaces the whole content. What is published is edited, never posted again; the answer says which channels cannot show the content. `?dry_run=true` changes nothing.',
+    body: ContentDto,
+    query: DryRunQuery,
+    codes: {
+      400: ['invalid_payload'],
+      409: ['not_editable', 'post_ended', 'too_many_revisions'],
+      412: ['revision_mismatch'],
+      422: ['invalid_payload'],
+      429: ['probe_budget', 'preview_budget'],
+    },
+  })
+  @Put('content')
+  async edit(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<EditedPostView> {
+    const { request, reply } = call;
+    const found = await requirePost(this.findPost, request, id);
+    const { post } = found;
+    const result = await this.contents.edit({
+      ...found,
+      place: { postId: id, stream: post.stream, revision: post.revision },
+      body: await this.readBody(request),
+      change: { author: MANAGER, ifRevision: readIfMatch(request) },
+      context: this.contextOf(request, 'edit'),
+      isDryRun: readQuery(request, DryRunQuery).dry_run === 'true',
+    });
+    if (result === null) throw notFoundProblem('post');
+    if (isRejection(result)) throw toHttpProblem(result);
+    const { edited, rows, requests, warnings } = result;
+    await this.progress.waitFor(READ_MODELS_OF_POSTS, edited.position);
+    const shown = rows ?? (await requirePost(this.findPost, request, id)).publications;
+    const views = await this.views.buildViews(shown);
+    const publications = views.map((view) => (rows ? { ...view, requests: requests.get(view.id) ?? [] } : view));
+    void reply.header('etag', `"${edited.revision}"`);
+    if (edited.position > 0n) void reply.header('x-position', String(edited.position));
+    return new EditedPostView(id, edited, publications, warnings);
   }
 
   private async answer(reply: FastifyReply, result: PostChangeResult): Promise<ChangedPostView> {

@@ -1,3 +1,4 @@
+import type { EditedPost } from '../../../commands/post/edit-posts.js';
 import type { WithdrawnPost } from '../../../commands/post/withdraw-posts.js';
 import { iso, isoOrNull } from '../../../kernel/clock.js';
 import type { JsonObject } from '../../../kernel/ids.js';
@@ -9,11 +10,13 @@ import { emptyTextToAbsent, ReadAs } from '../../../validation/check-fields.js';
 import { Must } from '../../../validation/rules.js';
 import { countCharacters } from '../../../validation/text-measure.js';
 import { describeValue, type FieldProblem } from '../../../validation/wording.js';
+import type { ContentWarningView } from '../../public/content-edits.js';
 import { ApprovalView } from '../../public/post.views.js';
+import type { PreviewCallView } from '../../public/sandbox/sandbox.view.js';
 import { isCursorOf, PageQuery } from '../../transport/page.js';
 import { ID_PATTERN, isTime } from '../common-fields.js';
 import { BODY_MESSAGES } from '../messages.js';
-import type { PublicationView } from './publication.view.js';
+import { PublicationView } from './publication.view.js';
 
 /** Longest note or reason, in characters (D-62). */
 const LONGEST = 500;
@@ -131,6 +134,36 @@ export class WithdrawnPostView {
     this.cancelled = cancelled;
     this.unchanged = unchanged;
     this.publications = publications;
+  }
+}
+
+/** A publication in the answer to an edit. */
+export class EditedPublicationView extends PublicationView {
+  /** The calls that the edit would make; only in the answer to a dry run. */
+  readonly requests?: readonly PreviewCallView[];
+}
+
+/** The result of giving a post new content (D-72). */
+export class EditedPostView {
+  /** `post_…` */
+  readonly id: string;
+  /** Revision of the post's content and plan, as in `ETag`. */
+  readonly revision: number;
+  readonly state: 'planned' | 'released';
+  readonly publications: readonly EditedPublicationView[];
+  readonly warnings: readonly ContentWarningView[];
+
+  constructor(
+    id: string,
+    { revision, state }: EditedPost,
+    publications: EditedPostView['publications'],
+    warnings: readonly ContentWarningView[],
+  ) {
+    this.id = id;
+    this.revision = revision;
+    this.state = state === 'planned' ? 'planned' : 'released';
+    this.publications = publications;
+    this.warnings = warnings;
   }
 }
 

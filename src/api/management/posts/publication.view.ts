@@ -20,8 +20,8 @@ import {
   type ScheduledWithHold,
 } from '../../../projections/publish-schedule/holds.queries.js';
 import { PublicationStatistics, type StatisticsView } from '../../../statistics/statistics.queries.js';
+import { editOf, type EditView, WithdrawalStatusView } from '../../public/change.views.js';
 import { type CanView, ChangeForecasts } from '../../public/change-forecast.js';
-import { WithdrawalStatusView } from '../../public/post.views.js';
 import { HOLD_MESSAGES as TEXTS, PUBLICATION_VIEW_MESSAGES } from '../messages.js';
 
 type Shown = Pick<PublicationRow, 'message_ids' | 'urls' | 'duplicates'>;
@@ -265,6 +265,14 @@ export class PublicationView {
   readonly duplicates: readonly DuplicateView[];
   /** The latest take-back; null if there was none. */
   readonly withdrawal: WithdrawalView | null;
+  /** Revision of the post that readers see; null if it is not published. */
+  readonly content_version: number | null;
+  /** When a message was last changed, ISO 8601, UTC; null if never. */
+  readonly edited_at: string | null;
+  /** Newer content; null if readers see the newest, or nothing yet. */
+  readonly edit: EditView | null;
+  /** True if a message is pinned, false if it should be; null if it was not asked for. */
+  readonly pinned: boolean | null;
   readonly can: CanView;
   readonly statistics: StatisticsView;
 
@@ -296,6 +304,10 @@ export class PublicationView {
     this.published_at = isoOrNull(row.published_at);
     this.duplicates = row.duplicates.map(({ message_ids, at }) => ({ message_ids, at: iso(at) }));
     this.withdrawal = row.withdrawal && new WithdrawalView(row.withdrawal, listRemaining(row));
+    this.content_version = row.published_at === null ? null : row.content_version;
+    this.edited_at = isoOrNull(row.edited_at);
+    this.edit = editOf(row);
+    this.pinned = row.is_pinned;
     this.can = can;
     this.statistics = statistics;
   }

@@ -158,7 +158,7 @@ export class OutcomeRecorder {
   recordStart(
     attempt: ClaimedPublication,
     known: LoadedPublication,
-    start: Pick<Extract<Progress, { type: 'StartAttempt' }>, 'sending' | 'projectRevision' | 'sender'>,
+    start: Pick<Extract<Progress, { type: 'StartAttempt' }>, 'sending' | 'projectRevision' | 'sender' | 'content'>,
   ): Promise<LoadedPublication | null> {
     const { worker } = attempt;
     const after = known.state.attempt;
@@ -235,7 +235,8 @@ export class OutcomeRecorder {
       case 'done': {
         const { messageIds, urls, warnings } = outcome;
         await this.applyPauses(attempt, at);
-        return { type: 'MarkPublished', ...ofAttempt, messageIds, urls, warnings };
+        const pin = attempt.payload.pin ? { pin: attempt.publisher.pin !== undefined } : {};
+        return { type: 'MarkPublished', ...ofAttempt, messageIds, urls, warnings, ...pin };
       }
       case 'retry': {
         const { error, afterMs, named } = outcome;

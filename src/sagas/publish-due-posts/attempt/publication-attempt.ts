@@ -1,7 +1,7 @@
 import type { channel as channelDecider } from '../../../domain/channel/channel.decider.js';
 import type { Attention, Remedy } from '../../../domain/channel/channel.events.js';
 import { publication as decider } from '../../../domain/publication/publication.decider.js';
-import type { PublicationEvent, PublicationInDoubt } from '../../../domain/publication/publication.events.js';
+import type { Content, PublicationEvent, PublicationInDoubt } from '../../../domain/publication/publication.events.js';
 import { type AggregateStore, emptyAggregate } from '../../../event-store/aggregate-store.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { type Origin, streamOf } from '../../../kernel/events.js';
@@ -46,6 +46,8 @@ export interface PublicationAttempt extends ClaimedPublication {
   /** How far the system clock was ahead of the monotonic clock when the attempt was prepared, in ms. */
   readonly clockLead: number;
   readonly payload: PublishPayload;
+  /** The payload's revision, if the post was edited since its release; otherwise null. */
+  readonly content: Content | null;
   readonly ownerId: string;
   readonly publisher: Publisher;
   /** The channel in the form that publishers expect. */

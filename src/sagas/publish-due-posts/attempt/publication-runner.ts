@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ProjectState } from '../../../domain/project/project.decider.js';
+import { contentToSend } from '../../../domain/publication/edit.js';
 import { publication as decider, type PublicationStatus } from '../../../domain/publication/publication.decider.js';
+import type { Content } from '../../../domain/publication/publication.events.js';
 import { AggregateStore, emptyAggregate, type LoadedAggregate } from '../../../event-store/aggregate-store.js';
 import type { Position } from '../../../event-store/port.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
@@ -68,6 +70,8 @@ interface AttemptInputs {
   readonly channel: Channel;
   readonly isPaused: boolean;
   readonly post: PostWithPayload;
+  /** See {@link PublicationAttempt.content}. */
+  readonly content: Content | null;
   readonly project: LoadedAggregate<ProjectState>;
 }
 
@@ -160,21 +164,35 @@ export class PublicationRunner {
 
   private async readInputs(row: ScheduledPublication, postUse: PostUse): Promise<AttemptInputs> {
     const { aggregates, processor } = this;
-    const [publication, channel, isPaused, post, project] = await Promise.all([
+    const [publication, channel, isPaused, released, project] = await Promise.all([
       // A first attempt needs no read: its claim fails if the schedule is behind.
-      row.attempt === 0 ? emptyAggregate(decider) : aggregates.loadAggregate(decider, row.publication_id),
+      row.attempt === 0 && !row.is_edited
+        ? emptyAggregate(decider)
+        : aggregates.loadAggregate(decider, row.publication_id),
       this.channels.loadChannel(row.channel_id),
       this.channels.isPaused(row.channel_id),
       postUse.read(),
       processor.loadProject(row.project_id),
     ]);
-    return { publication, channel, isPaused, post, project };
+    const content = contentToSend(publication.state);
+    const post = content ? await this.readEdited(row, content) : released;
+    return { publication, channel, isPaused, post, content, project };
+  }
+
+  /** Reads newer content than the post was released with (D-72). */
+  private async readEdited({ post_stream }: ScheduledPublication, content: Content): Promise<PostWithPayload> {
+    const use = this.posts.use({ post_stream, post_revision: String(content.streamRevision) });
+    try {
+      return await use.read();
+    } finally {
+      use.end();
+    }
   }
 
   /** @param prepared the post's media, if the attempt had to wait for them */
   private async runAttempt(
     claimed: ClaimedPublication,
-    { publication, channel, isPaused, post, project }: AttemptInputs,
+    { publication, channel, isPaused, post, content, project }: AttemptInputs,
     endStart: () => void,
     prepared: PreparedMedia | null,
   ): Promise<AttemptResult | MediaWait | null> {
@@ -198,6 +216,7 @@ export class PublicationRunner {
       clockLead: clock.now() - performance.now(),
       channel,
       payload: contentFor(post.payload, { channelId: row.channel_id, platform: channel.platform }),
+      content,
       ownerId: post.event.data.ownerId,
       publisher: this.publishers.get(channel.platform),
       target: { id: row.channel_id, address: channel.address, settings: { ...channel.settings } },

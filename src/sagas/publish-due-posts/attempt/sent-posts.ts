@@ -56,8 +56,9 @@ export class SentPosts {
     const { row, publication, channel, publisher } = sent;
     const { channel_id: channelId, project_id: projectId } = row;
     if (!publisher.lookUp) return null;
+    const { content } = publication.state;
     const [post, project] = await Promise.all([
-      this.payloads.readPost(row.post_stream, row.post_revision),
+      this.payloads.readPost(row.post_stream, String(content?.streamRevision ?? row.post_revision)),
       this.processor.loadProject(projectId),
     ]);
     const payload = contentFor(post.payload, { channelId, platform: channel.platform });

@@ -12,7 +12,7 @@ import {
 import { owner as ownerDecider, type OwnerState } from '../../../domain/owner/owner.decider.js';
 import { AggregateCache, AggregateStore, type LoadedAggregate } from '../../../event-store/aggregate-store.js';
 import type { Instant } from '../../../kernel/clock.js';
-import type { Pace, SendContext, Step } from '../../../platforms/publisher.js';
+import type { Pace, PlatformChannel, SendContext, Step } from '../../../platforms/publisher.js';
 import { accountBudget, type CallBudget, CallTurns, chatBudget } from '../../../postgres/call-turns.js';
 import { POOL } from '../../../postgres/tokens.js';
 import { findUsage } from '../../../projections/posts/usage.queries.js';
@@ -74,17 +74,22 @@ export class Pacing {
   /**
    * Waits until a call may be made that changes what is published, or until the drain signal. Changes have a window of
    * their own, so that none waits behind posts (D-78), but later posts make room for them.
+   * @param chat the channel's address, if the call keeps the chat's pace too
    */
   async waitForChange(
     { publisher, ownerId, signals }: Pick<PacedAttempt, 'publisher' | 'ownerId' | 'signals'>,
     credentials: SendContext['credentials'],
+    chat: PlatformChannel['address'] | null = null,
   ): Promise<void> {
     if (!this.enabled) return;
     const { platform, pace } = publisher;
     const caller = { platform, ownerId, credential: publisher.credentialFor(credentials, false) };
     const account = accountBudget(caller, limitsOf(pace.perCredential));
-    const changes = { ...account, key: `changes/${account.key}` };
-    const [{ waitMs }] = await Promise.all([this.turns.reserve([changes]), this.turns.reserve([account])]);
+    const ofChat = chat ? [chatBudget(caller, chat, limitsOf(pace.perChannel))] : [];
+    const budgets = [account, ...ofChat];
+    const changes = budgets.map((budget) => ({ ...budget, key: `changes/${budget.key}` }));
+    const turns = await Promise.all([...changes, ...budgets].map((budget) => this.turns.reserve([budget])));
+    const waitMs = Math.max(...turns.slice(0, changes.length).map((turn) => turn.waitMs));
     if (waitMs > 0) await sleepUnlessAborted(waitMs, signals.drain);
   }
 }

@@ -44,6 +44,8 @@ import { OutcomeRecorder } from './outcome-recorder.js';
 import { type PublicationAttempt, readCredentials } from './publication-attempt.js';
 import { Pacing } from './start-limits.js';
 
+const contentOf = ({ content }: PublicationAttempt) => (content ? { content } : {});
+
 /**
  * Handles the states of an attempt up to its outcome. Each method handles one state, appends at most one event to the
  * publication's stream, and returns the next state.
@@ -84,13 +86,13 @@ export class StepSender {
     if (!leases.stillHoldsLeasesOf(worker) || signals.drain.aborted) return release(state);
     const sending = read.kind === 'read' ? visibleStepName(step) : null;
     const sender = this.senderOf(attempt, read);
-    const start = { sending, projectRevision: attempt.projectRevision, sender };
+    const start = { sending, projectRevision: attempt.projectRevision, sender, ...contentOf(attempt) };
     return afterStart(state, await this.outcomes.recordStart(attempt, state.publication, start), read);
   }
 
   /** Claims the publication for an attempt that fails without a call, and lets the next attempt determine the text. */
   async startWithoutCall(attempt: PublicationAttempt, state: Unprepared): Promise<AttemptState> {
-    const start = { sending: null, projectRevision: null };
+    const start = { sending: null, projectRevision: null, ...contentOf(attempt) };
     const started = await this.outcomes.recordStart(attempt, state.publication, start);
     if (started === null) return release(state);
     const { error, afterMs, isFinal } = state;

@@ -174,14 +174,17 @@ interface Shared {
   reading: Promise<PostWithPayload> | null;
 }
 
+type ContentOfPost = Pick<ScheduledPublication, 'post_stream' | 'post_revision'>;
+
 /** Reads each post once for all of its running publications, because every read returns all targets of the post. */
 export class SharedPosts {
   private readonly posts = new Map<string, Shared>();
 
   constructor(private readonly payloads: Pick<PostPayloads, 'readPost'>) {}
 
-  /** Keeps a post in memory until its last use ends. */
-  use({ post_id: id, post_stream: stream, post_revision: revision }: ScheduledPublication): PostUse {
+  /** Keeps a post's content in memory until its last use ends. */
+  use({ post_stream: stream, post_revision: revision }: ContentOfPost): PostUse {
+    const id = `${stream}@${revision}`;
     const shared = this.posts.get(id) ?? { users: 0, reading: null };
     this.posts.set(id, shared);
     shared.users++;
