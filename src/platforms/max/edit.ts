@@ -31,7 +31,7 @@ export const renderEdit = (
   const ids = idsOf(was, published);
   if (before.length !== published.messageIds.length || ids.length !== before.length)
     return cannotEdit('refused', EDIT_MESSAGES.messagesUnknown({ network: TITLE }));
-  const kept = keepMedia(published, post);
+  const kept = keepMedia(published, was, post);
   const fresh = post.media.map((_, index) => uploadStepName(index)).filter((name) => !(name in kept));
   const isReordered = ids.some((id, i) => id !== published.messageIds[i]);
   const resultsAfter = {
@@ -110,7 +110,12 @@ const messagesOf = ({ steps }: Rendering, results: SendContext['results']): read
  * Returns the results of the media that stay, under the names of their new places. What MAX refused stays a link: in the
  * message after the text, or in the text.
  */
-const keepMedia = ({ post, results }: PublishedPost, { media }: PlatformPost): SendContext['results'] => {
+const keepMedia = (
+  { post, results }: PublishedPost,
+  { steps }: Rendering,
+  { media }: PlatformPost,
+): SendContext['results'] => {
+  const late = String(steps.find(({ name }) => name === LATE_LINKS)?.request['text'] ?? '').split('\n');
   const kept: Record<string, JsonObject> = {};
   for (const [to, from] of matchMedia(post.media, media).entries()) {
     if (from === null) continue;
@@ -119,7 +124,7 @@ const keepMedia = ({ post, results }: PublishedPost, { media }: PlatformPost): S
     const known = results[uploadStepName(from)];
     if (typeof refused !== 'string') {
       if (known) kept[uploadStepName(to)] = known;
-    } else if (isAudio && hasLateLinks(results)) {
+    } else if (isAudio && late.includes(post.media[from]!.url)) {
       kept[uploadStepName(to)] = known ?? {};
       kept[audioStepName(to)] = { refused };
       kept[MESSAGE] = { mid: '' };
@@ -127,10 +132,6 @@ const keepMedia = ({ post, results }: PublishedPost, { media }: PlatformPost): S
   }
   return kept;
 };
-
-/** True if the message with the text was sent before MAX refused audio, so that the links follow it. */
-const hasLateLinks = (results: SendContext['results']): boolean =>
-  [MESSAGE, 'text'].some((name) => results[name]?.['mid'] !== undefined);
 
 /** Returns the first reason why the messages cannot hold the content: of its text, its buttons, its media. */
 const refuse = (before: readonly Shown[], now: readonly Shown[]): EditRefusal | null => {

@@ -177,16 +177,23 @@ export const renderMax = (
   const name = results[MESSAGE]?.['refused'] === undefined ? MESSAGE : 'text';
   const isRefusedLate = (one: IndexedMedium): boolean =>
     results[name]?.['mid'] !== undefined && one.medium.type === 'audio' && refusalOf(one, results) !== undefined;
-  const late = media.filter(isRefusedLate).map(({ medium }) => medium.url);
-  const text = renderText(
-    post,
-    links.filter((url) => !late.includes(url)),
-  );
+  const refusedLate = media.filter(isRefusedLate).map(({ medium }) => medium.url);
+  const textWithout = (left: readonly string[]): MaxText =>
+    renderText(
+      post,
+      links.filter((url) => !left.includes(url)),
+    );
+  const own = textWithout(refusedLate);
+  const isVisual = ({ medium }: IndexedMedium): boolean => medium.type !== 'audio';
+  // A message of links alone was sent because of the first of them.
+  const hasOwnContent = own.shown !== '' || keyboard !== null || attached.some(isVisual);
+  const late = hasOwnContent ? refusedLate : refusedLate.slice(1);
+  const text = hasOwnContent ? own : textWithout(late);
   warnings.push(...keyboardWarnings, ...text.warnings);
   // A channel refuses `notify: false` (networks.md §1).
   if (post.silent) warnings.push({ code: 'silent_ignored', message: MESSAGES.silentIgnored({ network: TITLE }) });
 
-  const visual = attached.filter(({ medium }) => medium.type !== 'audio');
+  const visual = attached.filter(isVisual);
   const audios = attached.filter(({ medium }) => medium.type === 'audio');
   const needsText = keyboard !== null && !text.shown && visual.length === 0;
   if (needsText) {
