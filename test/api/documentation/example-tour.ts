@@ -35,6 +35,7 @@ export const takeExampleTour = async (): Promise<{
     await tour.plan();
     await tour.pauseAndCancel();
     await tour.settleFailures();
+    await tour.edit();
     await tour.takeBack();
     await tour.changeSecrets();
     await tour.lookBack();
@@ -206,6 +207,15 @@ class ExampleTour {
     await this.harness.telegram.clearFaults();
     await this.manage('POST', '/publications/:id/resend', [resent]);
     await this.manage('POST', '/publications/:id/dismiss', [dismissed]);
+  }
+
+  async edit(): Promise<void> {
+    const { external_id: _, metadata: _metadata, ...content } = POST;
+    await this.waitFor(this.post, 'published');
+    const [first, second] = ['Our autumn catalogue is out', 'Our autumn catalogue is out!'];
+    const ids = [this.endpoint.slug, this.post];
+    await this.client('PUT', '/v1/webhooks/:slug/posts/:post_id/content', ids, { ...content, text: first });
+    await this.manage('PUT', '/posts/:id/content', [this.post], { ...content, text: second });
   }
 
   async takeBack(): Promise<void> {
