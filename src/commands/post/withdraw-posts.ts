@@ -88,10 +88,13 @@ export class WithdrawPosts {
       const result = await rejectUnreadable(() =>
         this.aggregates.execute(publication, target.publicationId, command, inStory),
       );
-      if (isRejection(result) || result.events.length === 0) return { position: -1n };
-      if (result.events.some(({ type }) => type === 'PublicationDismissed')) cancelled += 1;
+      if (isRejection(result)) return { position: -1n };
+      const { state, position } = result.aggregate;
+      // The saga may have been faster, with the same request.
+      if (state.withdrawal?.requestedAt !== request.requestedAt) return { position: -1n };
+      if (state.status === 'dismissed') cancelled += 1;
       else withdrawing += 1;
-      return { position: result.aggregate.position };
+      return { position };
     });
     return { ...latestCompleted(positions), withdrawing, cancelled };
   }

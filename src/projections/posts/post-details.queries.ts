@@ -140,6 +140,12 @@ export const findPostPlaceOfPublication = async (pool: Pool, publicationId: stri
   return (await pool.query<Place>(text, [publicationId])).rows[0] ?? null;
 };
 
+/** What lists know of a post's content. */
+export type PostSummary = Pick<
+  PostRow,
+  'post_id' | 'stream' | 'content_revision' | 'in_parts' | 'excerpt' | 'media_count'
+>;
+
 /** Locates posts and their content in the event store through the read model `posts`. */
 @Injectable()
 export class PostPlaces {
@@ -154,6 +160,13 @@ export class PostPlaces {
   async findContent(postId: string): Promise<Place | null> {
     const text = `select stream, content_revision as revision from ${POSTS}.post where post_id = $1`;
     return (await this.pool.query<Place>(text, [postId])).rows[0] ?? null;
+  }
+
+  /** Finds what lists know of the content of posts. */
+  async findSummaries(postIds: readonly string[]): Promise<readonly PostSummary[]> {
+    if (postIds.length === 0) return [];
+    const text = `select post_id, stream, content_revision, in_parts, excerpt, media_count from ${POSTS}.post where post_id = any($1)`;
+    return (await this.pool.query<PostSummary>({ name: 'summaries of posts', text, values: [postIds] })).rows;
   }
 
   /** Finds the content that a publication was released with, and its project; null if the read model does not (yet) show it. */

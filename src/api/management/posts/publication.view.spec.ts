@@ -27,7 +27,7 @@ const scheduled = (attempt: number, state = 'queued') =>
   }) as unknown as ScheduledWithHold;
 
 const KNOWN = {
-  can: new CanView({ withdraw: true, until: null, text: null }),
+  can: new CanView({ withdraw: true, until: null, text: null }, { edit: [], text: null }),
   statistics: new StatisticsView('pending', null, NO_NUMBERS, null),
 };
 const NO_FIGURES = { attempt: null, of: null, platform_says: null, first_sequence: null, blocked_by_rule: null };

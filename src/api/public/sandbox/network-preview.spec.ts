@@ -16,7 +16,7 @@ describe('previewNetwork', () => {
       textAfterTrim: text,
       trimmedChars: 0,
       warnings: [],
-      can: new CanView({ withdraw: true, until: null, text: null }),
+      can: new CanView({ withdraw: true, until: null, text: null }, { edit: [], text: null }),
       calls: [{ step: 'message', method: 'sendMessage', request: { text }, target_id: target!.channelId }],
     });
     const { requests, warnings } = await previewNetwork('telegram', [1, 2, 3, 4, 5].map(channel), previewChannel);

@@ -136,7 +136,11 @@ export class SandboxPreview {
       const previewChannel = async (shown: PreviewTarget | undefined): Promise<ChannelPreview> => {
         const channel = await this.findChannel(platform, shown?.channelId, endpoint.owner_id);
         const post = await processed(shown?.projectId ?? firstProject);
-        const can = new CanView(this.forecasts.forecastFor(platform, channel.address));
+        const edit =
+          post.kind === 'post'
+            ? this.forecasts.forecastEditOf(platform, channel.address, post.post)
+            : { edit: [], text: null };
+        const can = new CanView(this.forecasts.forecastFor(platform, channel.address), edit);
         return { ...(await spend(() => this.renderChannel(post, media, platform, channel))), can };
       };
       const isOverridden = channelId === '' && targets.some((each) => each.platform === platform && hasOwn(each));
