@@ -31,16 +31,19 @@ export const publishForEdit = async (
 ): Promise<PublishedPost> => {
   const results: Record<string, SendContext['results'][string]> = {};
   const messageIds: string[] = [];
+  let last = '';
   for (;;) {
     const { steps } = publisher.render(post, channel, results);
     const step = steps.find(({ name }) => !(name in results));
-    if (!step) return { post, results, messageIds };
+    if (!step) {
+      const { [last]: _, ...kept } = results;
+      return { post, results: kept, messageIds };
+    }
     const outcome = await publisher.send(step, { ...context, channel, results });
     if (outcome.kind !== 'done') throw new Error(JSON.stringify(outcome));
     messageIds.push(...outcome.messageIds);
-    const isLast = step === steps.at(-1) && outcome.messageIds.length > 0;
-    if (isLast) return { post, results, messageIds };
     results[step.name] = outcome.result;
+    last = step.name;
   }
 };
 

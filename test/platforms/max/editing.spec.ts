@@ -104,6 +104,15 @@ describe('an edit (networks.md §10)', () => {
     expect(await seen()).toEqual([['New\n\nhttps://media.example/a.mp4']]);
   });
 
+  it('has one message where MAX refuses audio alone: the link is published once', async () => {
+    const refused = { status: 400, body: { code: 'proto.payload', message: 'errors.process.attachment.bad' } };
+    await max.control.addFault({ mode: 'answer', method: 'POST /messages', ...refused });
+    const published = await publish(postOf({ media: media('a.mp3') }));
+    expect(await seen()).toEqual([['https://media.example/a.mp3']]);
+    await edit(published, postOf({ text: 'Horn', media: media('a.mp3') }));
+    expect(await seen()).toEqual([['Horn\n\nhttps://media.example/a.mp3']]);
+  });
+
   it('keeps what MAX refused a link: in the text, and in the message after it', async () => {
     const refused = { status: 400, body: { code: 'proto.payload', message: 'errors.process.attachment.bad' } };
     await max.control.addFault({ mode: 'answer', method: 'POST /messages', ...refused });
