@@ -183,7 +183,7 @@ export interface Schemas {
     readonly withdraw_until: string | null;
     /** What can be edited. */
     readonly edit: readonly ('buttons' | 'media' | 'text')[];
-    /** Why it cannot be taken back, or why that is not known; null if it can. */
+    /** Why something is missing, or why that is not known; null if nothing is. */
     readonly text: string | null;
   };
   /** The result of cancelling a post's planned or queued publications. */
@@ -514,7 +514,9 @@ export interface Schemas {
         readonly max_pause_minutes: 1440;
         readonly max_schedule_days: 366;
       };
-      readonly features: readonly ('overrides' | 'publish_at' | 'silent' | 'statistics' | 'withdraw')[];
+      readonly features: readonly (
+        'edit' | 'overrides' | 'pin' | 'publish_at' | 'silent' | 'statistics' | 'withdraw'
+      )[];
     };
   };
   /** Messages of a call that had been given up but succeeded beside another call that was counted. */

@@ -48,7 +48,7 @@ describe('discovery (publish-api.md: GET /v1/webhooks/{slug}/info)', () => {
           max_pause_minutes: 1440,
           max_schedule_days: 366,
         },
-        features: ['publish_at', 'overrides', 'withdraw', 'statistics', 'silent'],
+        features: ['publish_at', 'overrides', 'withdraw', 'edit', 'statistics', 'pin', 'silent'],
       },
     });
   });
@@ -194,7 +194,11 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
       ...one,
       published_at: body.publications[n].published_at as unknown,
       waiting_for: body.publications[n].waiting_for as unknown,
-      can: { withdraw: true, withdraw_until: body.publications[n].can.withdraw_until as unknown, edit: [], text: null },
+      content_version: body.publications[n].content_version as unknown,
+      edited_at: null,
+      edit: null,
+      pinned: null,
+      can: body.publications[n].can as unknown,
       statistics: {
         state: 'unavailable',
         as_of: null,

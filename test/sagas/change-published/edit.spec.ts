@@ -184,3 +184,27 @@ describe('a published post that is edited', () => {
     expect([status, body.code]).toEqual([409, 'post_ended']);
   });
 });
+
+describe.each(['vk', 'max'] as const)('a post on %s', (platform) => {
+  it('shows the new content in its place, and its pin', async () => {
+    const channel = await harness.createChannel(platform);
+    const postId = await channel.publish({ text: 'Boots for 9 roubles', pin: true });
+    const published = await channel.waitForState(postId, 'published');
+    await edit(channel, postId, { text: 'Boots for 99 roubles' });
+    expect(await untilShown(channel, postId, 2)).toMatchObject({ message_ids: published.message_ids });
+    await until('the pin', async () => (await read(postId)).publications[0].pinned);
+    const seen = await channel.network.request('GET', `changes?channel=${channel.chat}`);
+    const kinds = (seen as { items: Change[] }).items.map(({ kind }) => kind);
+    expect(kinds.toSorted()).toEqual(['edited', 'pinned']);
+    expect(await textsOf(channel)).toEqual(['Boots for 99 roubles']);
+  });
+});
+
+it('says where a pin is not possible', async () => {
+  const channel = await harness.createChannel('ok');
+  const postId = await channel.publish({ text: 'On a network without pins', pin: true });
+  expect(await channel.waitForState(postId, 'published')).toMatchObject({
+    pinned: false,
+    warnings: [expect.objectContaining({ code: 'pin_ignored' })],
+  });
+});

@@ -147,26 +147,28 @@ it('is forecast: by the network where something is published, and from the state
     expect(full.can).toEqual(publication.can);
     return publication.can;
   };
-  const CAN = { withdraw: true, withdraw_until: null, edit: [], text: null };
-  const CANNOT = { ...CAN, withdraw: false, text: expect.stringContaining('nothing to take back') };
+  const CAN = { withdraw: true, withdraw_until: null, edit: ['text', 'buttons', 'media'], text: null };
+  const TEXT = { edit: ['text', 'buttons'], text: expect.stringContaining('no media') };
+  const ON_VK = { ...CAN, edit: ['text', 'media'], text: expect.stringContaining('buttons') };
+  const CANNOT = { ...CAN, withdraw: false, edit: [], text: expect.stringContaining('nothing to take back') };
   const { postId } = await publish(telegram);
   const [{ published_at }] = (await manage('GET', `/posts/${postId}`)).publications;
   const until48 = new Date(Date.parse(String(published_at)) + 48 * 3_600_000).toISOString();
-  expect(await readCan(telegram, postId)).toEqual({ ...CAN, withdraw_until: until48 });
+  expect(await readCan(telegram, postId)).toEqual({ ...CAN, ...TEXT, withdraw_until: until48 });
   await withdraw(telegram, postId);
   await telegram.waitForState(postId, 'withdrawn');
   expect(await readCan(telegram, postId)).toEqual(CANNOT);
 
   const ofVk = await publish(vk);
-  const unsure = { ...CAN, withdraw: null, text: expect.stringContaining('upload_token') };
+  const unsure = { ...CAN, withdraw: null, edit: ['text'], text: expect.stringContaining('upload_token') };
   expect(await readCan(vk, ofVk.postId)).toEqual(unsure);
-  expect(await readCan(vkWithUser, (await publish(vkWithUser)).postId)).toEqual(CAN);
+  expect(await readCan(vkWithUser, (await publish(vkWithUser)).postId)).toEqual(ON_VK);
   const waiting = await vk.publish({ text: 'Later', publish_at: new Date(Date.now() + 3_600_000).toISOString() });
   expect(await readCan(vk, waiting)).toEqual(CAN);
   await withdraw(vk, waiting);
   expect(await readCan(vk, waiting)).toEqual(CANNOT);
   expect((await vk.endpoint.sandbox({ text: 'New' })).body.preview).toMatchObject({
-    telegram: { can: CAN },
+    telegram: { can: { ...CAN, ...TEXT } },
     vk: { can: unsure },
   });
 });
