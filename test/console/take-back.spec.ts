@@ -1,24 +1,23 @@
 // More than 20 s: a browser takes posts back on four networks, and waits for each deletion.
 import { VK_CHANGE_ERRORS } from '../../src/platforms/vk/change-errors.js';
 import { E2eHarness } from '../e2e/e2e-harness.js';
-import { OPERATOR_KEY } from '../e2e/management-client.js';
 import { until } from '../e2e/until.js';
 import { findViolations } from './support/axe.js';
 import { ConsolePage, describeInChromium, type Look, useBrowser, type Visitor } from './support/console-page.js';
-import { Management } from './support/management.js';
-import { startEmptyWorld } from './support/world.js';
+import type { Management } from './support/management.js';
+import { startHarbour } from './support/harbour.js';
 
 /** What VK answers to an account without the right to delete, and what the table says about it. */
 const REFUSAL = { error: { error_code: 7, error_msg: 'Permission to perform this action is denied' } };
 const ADVICE = VK_CHANGE_ERRORS.find(({ code, subcode }) => code === 'no_right_to_delete' && !subcode)!.advice;
 
-type Networks = Awaited<ReturnType<typeof startEmptyWorld>>['networks'];
+type Networks = Awaited<ReturnType<typeof startHarbour>>['networks'];
 
 /** Taking posts back: from the page of a post, at most three clicks each. */
 describeInChromium('a post on four networks', () => {
   const browser = useBrowser();
   const harness = new E2eHarness();
-  const channels: Record<string, string> = {};
+  let channels: Readonly<Record<string, string>>;
   let url: string;
   let networks: Networks;
   let manage: Management;
@@ -26,28 +25,7 @@ describeInChromium('a post on four networks', () => {
   let endpointId: string;
   let opened: ConsolePage;
   beforeAll(async () => {
-    const world = await startEmptyWorld(harness);
-    ({ url } = world.gateway);
-    ({ networks } = world);
-    const { id, key } = await new Management(url, OPERATOR_KEY).post('/owners', { name: 'Harbour', plan: 'pro' });
-    manage = new Management(url, key as string);
-    visitor = { key: key as string, role: 'owner', owner: { id: id as string, name: 'Harbour' } };
-    const connect = async (platform: string, name: string, credentials: object): Promise<void> => {
-      channels[platform] = (await manage.post('/channels', { platform, name, credentials })).id as string;
-    };
-    const bot = { bot_token: '7000000001:DemoDemoDemoDemoDemoDemoDemoDemoDem', chat_id: '@harbour' };
-    await connect('telegram', 'Harbour News', bot);
-    await connect('vk', 'Harbour City', { access_token: 'vk1.a.x', upload_token: 'vk1.a.y', group_id: '220000001' });
-    await connect('max', 'Harbour Watch', { access_token: 'DemoDemoDemoDemo', chat_id: '-70912345678901' });
-    await connect('ok', 'Harbour Friends', {
-      application_key: 'DEMODEMODEMODEMO',
-      application_secret: 'DEMODEMODEMODEMODEMODEMO',
-      access_token: '-s-DemoDemoDemoDemo',
-      group_id: '70000000000001',
-    });
-    const project = await manage.post('/projects', { name: 'Harbour', channel_ids: Object.values(channels) });
-    const endpoint = { name: 'CMS', project_ids: [project.id], mode: 'live', min_interval: 0 };
-    endpointId = (await manage.post('/endpoints', endpoint)).id as string;
+    ({ url, networks, manage, visitor, channels, endpointId } = await startHarbour(harness));
   });
   afterAll(() => harness.stop());
   afterEach(async () => {

@@ -7,8 +7,10 @@ import { ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Empty, ErrorState, Loaded, Skeleton } from '../../components/states.js';
 import { isPlanned, needsApproval } from '../../planning/planned-posts.js';
+import { canBeEdited } from '../../publications/edit-calls.js';
 import { useScope } from '../../session/session.js';
 import { Composer } from './composer.js';
+import { ContentEditor } from './content-editor.js';
 import { editedDraft } from './draft.js';
 import { type Destination, listDestinations } from './headline.js';
 import { composeMessages as m } from './messages.js';
@@ -18,7 +20,7 @@ interface EditPostProps {
   readonly destinations: readonly Destination[];
 }
 
-/** The editor for a planned post, or an explanation of why it cannot be changed. */
+/** The editor for a planned or published post, or an explanation of why it cannot be changed. */
 export const EditPost = ({ postId, destinations }: EditPostProps) => {
   const post = useQuery({
     queryKey: ['post', postId],
@@ -49,6 +51,8 @@ const Edit = ({ post, destinations }: EditProps) => {
     const edited = { id: post.id, draft, isPending: needsApproval(post) };
     return <Composer scopeKey={scope.key} destinations={[destination]} wanted={{ edited }} />;
   }
+  if (draft && !isPlanned(post) && post.publications.some(canBeEdited))
+    return <ContentEditor post={post} original={draft} />;
   return (
     <>
       <PageHead title={m.notEditable} />

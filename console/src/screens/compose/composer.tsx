@@ -84,7 +84,7 @@ export const GoBar = ({ label, isPlanned, isBusy, isReady, retryAt, code, publis
 };
 
 /** True on devices with a mouse. On phones, focusing the text would open a keyboard that covers half of the screen. */
-const hasPointer = (): boolean => matchMedia('(pointer: fine)').matches;
+export const hasPointer = (): boolean => matchMedia('(pointer: fine)').matches;
 
 interface ComposerProps {
   readonly scopeKey: string;

@@ -95,7 +95,7 @@ export const usePreview = (endpointId: string | undefined, payload: Api<'Publish
 };
 
 /** Debounces a value; returns the first value immediately. */
-const useSettled = (value: string | null): string | null => {
+export const useSettled = (value: string | null): string | null => {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     if (value === settled) return;

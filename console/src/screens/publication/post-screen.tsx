@@ -6,7 +6,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Api, management } from '../../api/management.js';
 import { type Names, useNames } from '../../api/things.js';
-import { Button, CopyButton } from '../../components/button.js';
+import { Button, ButtonLink, CopyButton } from '../../components/button.js';
 import { Card, Columns, PageHead } from '../../components/card.js';
 import { Json } from '../../components/code.js';
 import { NetworkMark, networkTitle } from '../../components/icon.js';
@@ -15,6 +15,7 @@ import { SentenceText } from '../../components/sentence.js';
 import { ErrorState, Skeleton } from '../../components/states.js';
 import { format, sentence } from '../../i18n/format.js';
 import { isPlanned } from '../../planning/planned-posts.js';
+import { canBeEdited } from '../../publications/edit-calls.js';
 import { CancelPostDialog } from '../../publications/publication-dialogs.js';
 import { canTakeBack } from '../../publications/shown-state.js';
 import {
@@ -127,6 +128,7 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
   const takenBack = post.publications.filter(isTakenBack);
   const twice = post.publications.find((each) => isSeenTwice(each) && !isTakenBack(each));
   const offered = isPlanned(post) ? [] : post.publications.filter(canTakeBack);
+  const canEdit = post.payload !== null && post.publications.some(canBeEdited);
   const queued = post.publications.filter(({ state }) => state === 'queued').length;
   const counts = new Map<ShownState, number>();
   for (const publication of post.publications) {
@@ -143,6 +145,11 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
             <>
               {queued > 0 && queued < offered.length && (
                 <Button onClick={() => setDialog('cancel')}>{m.cancelAll}</Button>
+              )}
+              {canEdit && (
+                <ButtonLink icon="compose" to="/compose" search={{ post: post.id }}>
+                  {m.edit}
+                </ButtonLink>
               )}
               <Button look="danger" icon="takenBack" onClick={() => setDialog('takeBack')}>
                 {m.takeBack}

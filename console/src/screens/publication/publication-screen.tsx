@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Api, management } from '../../api/management.js';
 import { useEndpoints, useNames } from '../../api/things.js';
-import { Button, CopyButton } from '../../components/button.js';
+import { Button, ButtonLink, CopyButton } from '../../components/button.js';
 import { Card, Columns, PageHead } from '../../components/card.js';
 import { CodeBlock } from '../../components/code.js';
 import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
@@ -188,6 +188,11 @@ const Head = ({ publication, post }: { readonly publication: Publication; readon
             >
               {m.copyCurl}
             </CopyButton>
+          )}
+          {mayBeSeen(publication) && post.payload !== null && (
+            <ButtonLink icon="compose" to="/compose" search={{ post: post.id }}>
+              {postMessages.edit}
+            </ButtonLink>
           )}
           {mayBeSeen(publication) && (
             <Button look="danger" icon="takenBack" onClick={() => setIsTakingBack(true)}>
