@@ -117,6 +117,31 @@ describe('the client and a gateway', () => {
     await expect(past).rejects.toMatchObject({ status: 422, code: 'publish_at_past' });
   });
 
+  it('edits a published post, signed, at the revision that it was read at', async () => {
+    const owner = await createOwner(harness);
+    const channel = (await createChannel(owner)).id;
+    const settings = { require_signature: true, require_timestamp: true, min_interval: 0 };
+    const { url, token, signing_secret } = (await createEndpoint(
+      owner,
+      [await createProject(owner, [channel])],
+      settings,
+    )) as unknown as Record<'url' | 'token' | 'signing_secret', string>;
+    const client = createClient({ url, token, signingSecret: signing_secret, brand: 'acme-post' });
+    const id = (await client.publish({ text: 'A tpyo' })).id!;
+    const read = async () => (await client.post(id)).publications[0];
+    await until('it is published', async () => (await read().catch(() => null))?.state === 'published');
+
+    const dryRun = await client.edit(id, { text: 'A typo' }, { dryRun: true });
+    expect(dryRun).toMatchObject({ ok: true, revision: 2, state: 'released', publications: [{ content_version: 1 }] });
+    expect(dryRun.publications[0]!.requests).toMatchObject([{ method: 'editMessageText' }]);
+    expect(await client.post(id)).toMatchObject({ revision: 1 });
+    expect(await client.edit(id, { text: 'A typo' }, { revision: 1 })).toMatchObject({ revision: 2, warnings: [] });
+    await until('readers see it', async () => (await read())?.content_version === 2);
+    const stale = client.edit(id, { text: 'lost' }, { revision: 1 });
+    await expect(stale).rejects.toMatchObject({ name: 'GatewayError', status: 412, code: 'revision_mismatch' });
+    await expect(client.edit(id, {})).rejects.toMatchObject({ status: 422 });
+  });
+
   it('manages with typed paths, bodies and answers', async () => {
     const manage = createManagement({ url: `${harness.url}/`, key: OPERATOR_KEY });
     const owner = await manage.post('/owners', { body: { name: 'Bo', plan: 'pro' }, idempotencyKey: 'owner-bo' });

@@ -7,6 +7,9 @@ import { formatQuery, send, type SendOptions } from './send.js';
 /** A post to pass to `publish` or `sandbox`. */
 export type PublishPayload = Schemas['PublishPayloadRequest'];
 
+/** What a post shows: text, formatting, media, buttons, and overrides for networks and targets. */
+export type PostContent = Schemas['ContentRequest'];
+
 /** Query parameters for `posts`. */
 export type PostsQuery = NonNullable<Routes['GET /v1/webhooks/{slug}/posts']['takes']['query']>;
 
@@ -59,6 +62,16 @@ export interface Client {
     payload: PublishPayload,
     options?: { readonly revision?: number },
   ): Promise<Schemas['ChangedPost']>;
+  /**
+   * Gives a post new content, which replaces the whole of the old one. What is published is edited, never posted again;
+   * that goes on after the answer: `post` shows what became of it. With `revision`, the call fails unless the post is
+   * still at that revision. With `dryRun`, nothing happens, and the answer has the calls that would be made.
+   */
+  edit(
+    id: string,
+    content: PostContent,
+    options?: { readonly revision?: number; readonly dryRun?: boolean },
+  ): Promise<Schemas['EditedPostStatus']>;
   /** Cancels a post's planned or queued publications. */
   cancel(id: string): Promise<Schemas['Cancelled']>;
   /**
@@ -118,9 +131,13 @@ export const createClient = (options: ClientOptions): Client => {
     post: (id) => call('GET', postUrl(id)),
     posts: (query = {}) => call('GET', `${endpoint}/posts${formatQuery(query)}`),
     reschedule: (id, publishAt) => call('PATCH', postUrl(id), { publish_at: publishAt }),
-    replace: (id, payload, { revision } = {}) =>
-      call('PUT', postUrl(id), payload, revision === undefined ? {} : { 'if-match': `"${revision}"` }),
+    replace: (id, payload, { revision } = {}) => call('PUT', postUrl(id), payload, ifMatch(revision)),
+    edit: (id, content, { revision, dryRun = false } = {}) =>
+      call('PUT', `${postUrl(id)}/content${dryRun ? '?dry_run=true' : ''}`, content, ifMatch(revision)),
     cancel: (id) => call('DELETE', postUrl(id)),
     withdraw: (id, { targets, reason } = {}) => call('POST', `${postUrl(id)}/withdraw`, { targets, reason }),
   };
 };
+
+const ifMatch = (revision: number | undefined): Readonly<Record<string, string>> =>
+  revision === undefined ? {} : { 'if-match': `"${revision}"` };
