@@ -61,6 +61,9 @@ const reasonOf = (publication: Thing): string => {
   if (waiting !== '') return waiting;
   const duplicate = thingsIn(publication.warnings).find(({ code }) => code === 'published_twice');
   if (duplicate) return textOf(duplicate.message);
+  const edit = [valueAt(publication, 'edit.waiting_for.text'), valueAt(publication, 'edit.error.message')].map(textOf);
+  const unshown = edit.find((text) => text !== '');
+  if (state === 'published' && unshown) return unshown;
   if (state === 'published') return textOf(publication.urls) || textOf(publication.message_ids);
   const error = thingsIn(publication.attempts).at(-1)?.error;
   const said = [valueAt(error, 'message'), valueAt(error, 'platform_says')].map(textOf).filter((text) => text !== '');

@@ -55,12 +55,30 @@ describe('the command line', () => {
     });
     const file = join(folder, 'post.json');
     await writeFile(file, '{ "text":  "edited", "text": "twice" }');
-    const edited = await runWith([json(200, { id: 'post_1' })], 'edit', 'post_1', '--file', file);
-    expect(edited.received[0]).toMatchObject({
+    const planned = [json(200, { released_at: null }), json(200, { id: 'post_1' })];
+    const edited = await runWith(planned, 'edit', 'post_1', '--file', file);
+    expect(edited.received[1]).toMatchObject({
       route: 'PUT /manage/v1/posts/post_1/payload',
       body: '{ "text":  "edited", "text": "twice" }',
       headers: { 'content-type': 'application/json' },
     });
+  });
+
+  it('edits what is published, at a revision, and shows first what would happen', async () => {
+    const route = 'PUT /manage/v1/posts/post_1/content';
+    const file = join(folder, 'content.json');
+    await writeFile(file, '{"text": "Better"}');
+    const released = [json(200, { released_at: '2027-03-01T09:00:00Z' }), json(200, { id: 'post_1', revision: 2 })];
+    const edited = await runWith(released, 'edit', 'post_1', '--file', file, '--if-revision', '1');
+    expect([edited.code, JSON.parse(edited.output)]).toEqual([0, { id: 'post_1', revision: 2 }]);
+    expect(edited.received[1]).toMatchObject({ route, body: '{"text": "Better"}', headers: { 'if-match': '"1"' } });
+    const text = await runWith([json(200, { id: 'post_1' })], 'edit', 'post_1', '--text', 'Better', '--dry-run');
+    expect(text.received).toMatchObject([{ route: `${route}?dry_run=true`, body: '{"text":"Better"}' }]);
+    const none = { code: 2, errors: CLI_MESSAGES.contentOrFile, received: [] };
+    expect(await runWith([], 'edit', 'post_1')).toMatchObject(none);
+    expect(await runWith([], 'edit', 'post_1', '--text', 'a', '--file', file)).toMatchObject(none);
+    const wrong = await runWith([], 'edit', 'post_1', '--text', 'a', '--if-revision', '"1"');
+    expect(wrong).toMatchObject({ code: 2, received: [] });
   });
 
   it('takes a post back on some channels, and waits for the result', async () => {

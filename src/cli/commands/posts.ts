@@ -112,14 +112,16 @@ export const addWithdraw = (define: Define): void => {
 const isBeingTakenBack = ({ withdrawal }: Thing): boolean => valueAt(withdrawal, 'ended_at') === null;
 
 /** Picks the members that `why` prints as JSON. */
-const reasonsOf = ({ state, waiting_for, attempts, warnings, urls, message_ids, withdrawal }: Thing): Thing => ({
+const reasonsOf = ({ state, attempts, ...publication }: Thing): Thing => ({
   state,
-  waiting_for,
+  waiting_for: publication.waiting_for,
   error: thingsIn(attempts).at(-1)?.error ?? null,
-  warnings,
-  urls,
-  message_ids,
-  withdrawal,
+  warnings: publication.warnings,
+  urls: publication.urls,
+  message_ids: publication.message_ids,
+  content_version: publication.content_version,
+  edit: publication.edit,
+  withdrawal: publication.withdrawal,
 });
 
 /** Reads a post or publication. @throws WrongUsage @throws Failure */
@@ -170,12 +172,14 @@ export const addPlannedPosts = (define: Define): void => {
   define({
     usage: 'edit <post>',
     summary: SUMMARIES.edit,
-    example: 'crosspost edit $POST --file post.json',
-    options: { '--file <path>': OPTIONS.post },
-    handler: async (call) => {
-      const body = new JsonText(await readInput(requireOption(call, 'file', CLI_MESSAGES.noFile)));
-      call.out.answer(await call.api.put('/posts/{id}/payload', { path: requirePost(call), body }));
+    example: 'crosspost edit $POST --file post.json --dry-run',
+    options: {
+      '--file <path>': OPTIONS.post,
+      '--text <text>': OPTIONS.newText,
+      '--if-revision <n>': OPTIONS.ifRevision,
+      '--dry-run': OPTIONS.dryRun,
     },
+    handler: async (call) => call.out.answer(await edit(call)),
   });
   define({
     usage: 'approve <post>',
@@ -198,6 +202,19 @@ export const addPlannedPosts = (define: Define): void => {
       call.out.answer(await call.api.post('/posts/{id}/reject', { path: requirePost(call), body: { reason } }));
     },
   });
+};
+
+/** Gives a post new content; a file replaces the whole payload of a planned post. @throws WrongUsage @throws Failure */
+const edit = async (call: Call): Promise<Schemas['EditedPost'] | Schemas['ChangedPost']> => {
+  const { api, options } = call;
+  const { text, file, dryRun, ifRevision: revision } = options;
+  const path = requirePost(call);
+  if ((text === undefined) === (file === undefined)) throw new WrongUsage(CLI_MESSAGES.contentOrFile);
+  const ifRevision = revision === undefined ? undefined : wholeNumber('if-revision', String(revision));
+  const body = new JsonText(text === undefined ? await readInput(String(file)) : JSON.stringify({ text }));
+  const isPayload = text === undefined && !dryRun && (await api.get('/posts/{id}', { path })).released_at === null;
+  if (isPayload) return api.put('/posts/{id}/payload', { path, body, ifRevision });
+  return api.put('/posts/{id}/content', { path, query: dryRun ? { dry_run: 'true' } : {}, body, ifRevision });
 };
 
 /**
