@@ -33,12 +33,14 @@ export interface ToolCaller {
 
 /** A request to `/v1` on behalf of a caller. */
 export interface GatewayCall {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Such as `/v1/sandbox/test`. */
   readonly path: string;
   /** Absent for GET and DELETE. */
   readonly body?: object;
   readonly idempotencyKey?: string;
+  /** Revision at which the post has to be. */
+  readonly ifRevision?: number;
   /** Name of the tool, for the request log. */
   readonly tool: string;
 }
@@ -117,6 +119,7 @@ export class GatewayCalls {
       [this.names.timestamp]: timestamp,
       ...(payload !== null && { 'content-type': 'application/json' }),
       ...(caller.secret !== null && { [this.names.signature]: sign([signed], caller.secret).toString('hex') }),
+      ...(call.ifRevision !== undefined && { 'if-match': `"${call.ifRevision}"` }),
       ...(call.idempotencyKey !== undefined && { 'idempotency-key': asHeader(call.idempotencyKey) }),
     };
   }

@@ -42,7 +42,7 @@ export const TOOL_SERVER_MESSAGES = {
 /** Descriptions of the assistant tools and of their arguments, for the assistant. */
 export const TOOL_DESCRIPTIONS = {
   instructions: message(
-    'Publishes posts to the channels (targets) of one Crosspost endpoint. Call {discover} first: it lists the targets. {publish} queues a post, or plans it for a time; {status} shows when it is published; {reschedule} moves a planned post, and {cancel} cancels it; {withdraw} deletes what is published. Text is plain: formatting goes into entities, with offsets in UTF-16 units. Calls count against the rate limits of the endpoint: if a call is refused for too many requests, wait as long as the error says.',
+    'Publishes posts to the channels (targets) of one Crosspost endpoint. Call {discover} first: it lists the targets. {publish} queues a post, or plans it for a time; {status} shows when it is published; {reschedule} moves a planned post, and {cancel} cancels it; {edit} changes what is published, and {withdraw} deletes it. Text is plain: formatting goes into entities, with offsets in UTF-16 units. Calls count against the rate limits of the endpoint: if a call is refused for too many requests, wait as long as the error says.',
   ),
   discover: message(
     "Lists the projects and targets that posts go to, their pauses, and the limits of a post. Targets have names only if the endpoint's owner has turned on verbose discovery. At most 60 calls a minute.",
@@ -60,13 +60,16 @@ export const TOOL_DESCRIPTIONS = {
     'Checks a post and shows how each network would receive it: text after trimming, calls, warnings. Nothing is stored or published. Takes the same fields as {publish}.',
   ),
   status: message(
-    'Shows the status of a post: the state of each publication (planned, queued, publishing, published, failed, in_doubt, filtered, dismissed, withdrawing, withdrawn, withdraw_failed), links to the messages, errors, and how many people saw it (statistics: views, reactions, comments, shares; null is unknown, not 0). Takes the id that {publish} returned.',
+    'Shows the status of a post: the state of each publication (planned, queued, publishing, published, failed, in_doubt, filtered, dismissed, withdrawing, withdrawn, withdraw_failed), links to the messages, errors, which version of the content readers see (content_version; edit tells of a newer one), and how many people saw it (statistics: views, reactions, comments, shares; null is unknown, not 0). Takes the id that {publish} returned.',
   ),
   reschedule: message(
     'Moves a planned post to another time, or publishes it now (publish_at null). Only a post that is still planned can be moved: {status} shows whether it is. At most 60 changes a minute.',
   ),
   cancel: message(
     "Cancels a post's planned and queued publications. Published messages stay ({withdraw} deletes them), and the post cannot be planned again. At most 60 changes a minute.",
+  ),
+  edit: message(
+    'Gives a post new content, also where it is published: messages are edited in their places, and nothing is posted again. The arguments replace the whole content: send everything that is to stay. Networks limit what can be edited: channels that cannot show the content keep the old one, and the response says why. Editing goes on after the response: {status} shows which channels have it. At most 60 changes a minute.',
   ),
   withdraw: message(
     'Takes a post back: deletes its published messages, and cancels the rest, on all targets or on those given. This cannot be undone: ask the user first. Deleting goes on after the response: {status} shows what became of each publication. Some networks refuse, for example after two days; the status says what to do. Repeating a call is safe. At most 60 changes a minute.',
@@ -79,6 +82,7 @@ export const TOOL_DESCRIPTIONS = {
   statusTitle: 'Show the status of a post',
   rescheduleTitle: 'Move a planned post to another time',
   cancelTitle: 'Cancel a post',
+  editTitle: 'Edit a post',
   withdrawTitle: 'Take a post back',
   ofPost: {
     text: 'Plain text without HTML. With media it is the caption. Text that is too long for a network is trimmed there.',
@@ -111,6 +115,7 @@ export const TOOL_DESCRIPTIONS = {
     scope: 'What to resume: project, targets, or all (the default).',
     targets: 'Channels to resume if scope is targets: ids (tgt_…) or whole names. Leave it out for all.',
   },
+  ofEdit: 'Edit only if the post still has this revision, from its status: somebody may have changed it since.',
   ofWithdrawal: {
     targets: 'Targets on which to take the post back: ids (tgt_…) or whole names. Leave it out for all.',
     reason: 'Why, in a sentence: the owner sees it in the history.',
@@ -163,7 +168,12 @@ export const TOOL_ANSWERS = {
   checkedNowhere:
     'The post is valid, but the endpoint has no project: it would not be published anywhere. Ask its owner to bind a project.',
   rejected: message('The post would be refused: {errors} Correct it and check it again.'),
-  status: message('The post {id}: {states}.'),
+  status: message('The post {id}, revision {revision}: {states}.'),
+  contentOfPost: message(
+    'The content of the post {id} is now revision {revision}: {states}. Call {status} with this id to see when readers see it.',
+  ),
+  edited: message('edited; readers see revision {version}'),
+  unedited: message('readers see revision {version}; edit to revision {revision} {state}{why}'),
   noPublications: 'no publications',
 };
 
@@ -178,6 +188,7 @@ export const TOOL_ERRORS = {
     'targets must be a list of strings (target ids such as tgt_…, or whole names), not {value}. Call {discover} for the ids.',
   ),
   wrongText: message('{name} must be a string, not {value}. Send it as a string.'),
+  wrongNumber: message('{name} must be a positive whole number, not {value}. Send it as a number.'),
   namesHidden: message(
     '{name} is not a target id, and names cannot be used: this endpoint hides them. Call {discover} and use the ids (tgt_…).',
   ),

@@ -14,6 +14,7 @@ import { TOOL_DESCRIPTIONS, TOOL_SERVER_MESSAGES } from './messages.js';
 import { discoverTool, pauseTool, resumeTool } from './tools/endpoint.tools.js';
 import {
   cancelTool,
+  editTool,
   postStatusTool,
   publishTool,
   rescheduleTool,
@@ -32,6 +33,7 @@ export const nameTools = (brand: string): ToolNames => ({
   status: `${brand}_post_status`,
   reschedule: `${brand}_reschedule`,
   cancel: `${brand}_cancel`,
+  edit: `${brand}_edit`,
   withdraw: `${brand}_withdraw`,
 });
 
@@ -45,6 +47,7 @@ export const createTools = (names: ToolNames): readonly Tool[] => [
   postStatusTool(names),
   rescheduleTool(names),
   cancelTool(names),
+  editTool(names),
   withdrawTool(names),
 ];
 

@@ -39,7 +39,7 @@ describe('an assistant discovers, publishes, pauses and asks for the status (D-3
       expect(tools.map((tool) => tool.name)).toEqual([
         ...['service_discover', 'service_publish', 'service_pause', 'service_resume'],
         ...['service_sandbox', 'service_post_status', 'service_reschedule', 'service_cancel'],
-        'service_withdraw',
+        ...['service_edit', 'service_withdraw'],
       ]);
       const discovered = await assistant.call('service_discover');
       expect(discovered.structuredContent.projects[0].targets[0]).toMatchObject({ id: channel.id, name: 'News' });
@@ -200,6 +200,9 @@ describe('a tool call is a request to the endpoint', () => {
     ['service_cancel', { id: '' }, /did not accept a post with this id/],
     ['service_cancel', { id: 5 }, /id must be a string, not 5/],
     ['service_cancel', { id: 'post_0', force: true }, /no argument "force"/],
+    ['service_edit', { id: 'post_0', text: 'a' }, /did not accept a post with this id/],
+    ['service_edit', { id: 'post_0', text: 'a', revision: '1' }, /revision must be a positive whole number, not "1"/],
+    ['service_edit', { id: 'post_0', pin: true }, /no argument "pin"/],
     ['service_withdraw', { id: 'post_0' }, /did not accept a post with this id/],
     ['service_withdraw', { id: 'post_0', targets: 'tgt_0' }, /targets must be a list of strings/],
   ])('%s %j is refused with the action to take', async (tool, args, expected) => {

@@ -52,6 +52,28 @@ describe('an assistant takes a post back (D-69)', () => {
   });
 });
 
+describe('an assistant edits a post (D-72)', () => {
+  it('at the revision that it read, and sees which version readers see', async () => {
+    const { channel, endpoint } = await setUp({ require_signature: true, verbose_discovery: true });
+    const secret = { 'x-service-hmac-secret': endpoint.secret };
+    const call = (tool: string, args: object) => callOnce(endpoint, tool, args, secret);
+    const { id } = (await call('service_publish', { text: 'A tpyo' })).structuredContent;
+    await gateway.waitForText(channel.chatId, 'A tpyo');
+    const say = async () => (await call('service_post_status', { id })).content[0]!.text!;
+    await until('it is published', async () => (await say()).includes('telegram "Channel" published'));
+
+    const edited = await call('service_edit', { id, text: 'A typo', revision: 1 });
+    expect(edited.structuredContent).toMatchObject({ ok: true, id, revision: 2, state: 'released' });
+    expect(edited.content[0]!.text).toMatch(/^The content of the post post_\w+ is now revision 2: telegram "Channel"/);
+    await until('readers see it', async () => (await say()).includes('published (edited; readers see revision 2)'));
+    const stale = await call('service_edit', { id, text: 'lost', revision: 1 });
+    expect(JSON.parse(stale.content[1]!.text!)).toMatchObject({ status: 412, code: 'revision_mismatch' });
+    const media = [{ type: 'photo', url: 'https://media.example/1.jpg' }];
+    const refused = await call('service_edit', { id, text: 'A typo', media });
+    expect(JSON.parse(refused.content[1]!.text!)).toMatchObject({ status: 409, code: 'not_editable' });
+  });
+});
+
 describe('an assistant plans posts (D-58 to D-66)', () => {
   const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
 

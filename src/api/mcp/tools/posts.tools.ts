@@ -1,10 +1,15 @@
 import { countOf } from '../../../kernel/message.js';
-import { PublishPayloadDto } from '../../../payload/payload.dto.js';
+import { ContentDto, PublishPayloadDto } from '../../../payload/payload.dto.js';
 import { LIMITS } from '../../../payload/payload.js';
 import { RescheduleDto } from '../../../payload/reschedule.dto.js';
 import { WithdrawBody } from '../../../payload/withdraw.dto.js';
 import type { StatisticsView } from '../../../statistics/statistics.queries.js';
-import type { PostStatusView, PublicationStatusView, WithdrawnPostStatusView } from '../../public/post.views.js';
+import type {
+  EditedPostStatusView,
+  PostStatusView,
+  PublicationStatusView,
+  WithdrawnPostStatusView,
+} from '../../public/post.views.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
 import { resolveTargetNames } from './endpoint.tools.js';
 import { answerOf, argumentsOf } from './schemas.js';
@@ -12,6 +17,7 @@ import {
   joinErrors,
   objectSchema,
   readArguments,
+  readNumber,
   readText,
   requireSuccess,
   type Tool,
@@ -38,8 +44,8 @@ export const postStatusTool = (names: ToolNames): Tool => ({
   async call(args, send, slug) {
     const id = readText(readArguments(args, ['id']), 'id') ?? '';
     const structured = requireSuccess(await send({ method: 'GET', path: postPath(slug, id) }), names);
-    const { publications } = structured as unknown as PostStatusView;
-    return { text: TOOL_ANSWERS.status({ id, states: describeStates(publications) }), structured };
+    const { revision, publications } = structured as unknown as PostStatusView;
+    return { text: TOOL_ANSWERS.status({ id, revision, states: describeStates(publications) }), structured };
   },
 });
 
@@ -51,9 +57,21 @@ const describeState = ({ platform, target, state, ...publication }: PublicationS
   const isOpen = withdrawal !== null && (state === 'withdrawing' || state === 'withdraw_failed');
   const { statistics } = publication;
   const numbers = state === 'published' ? describeNumbers(statistics) : undefined;
-  const why =
-    waiting?.text ?? (isOpen ? (withdrawal.waiting_for?.text ?? withdrawal.error?.message) : undefined) ?? numbers;
+  const taken = isOpen ? (withdrawal.waiting_for?.text ?? withdrawal.error?.message) : undefined;
+  const why = waiting?.text ?? taken ?? ([describeVersion(publication), numbers].filter(Boolean).join('; ') || null);
   return `${platform} ${JSON.stringify(target)} ${state}${why ? ` (${why})` : ''}`;
+};
+
+/** Tells which content readers see where it was edited, or should be; undefined elsewhere. */
+const describeVersion = ({
+  content_version: version,
+  edited_at: editedAt,
+  edit,
+}: Pick<PublicationStatusView, 'content_version' | 'edited_at' | 'edit'>): string | undefined => {
+  if (edit === null) return editedAt === null ? undefined : TOOL_ANSWERS.edited({ version: version ?? 1 });
+  const { revision, state, waiting_for: waiting, error } = edit;
+  const why = waiting?.text ?? error?.message;
+  return TOOL_ANSWERS.unedited({ version: version ?? 1, revision, state, why: why ? `: ${why}` : '' });
 };
 
 /** Names the numbers that are known; the structured answer says why others are not. */
@@ -154,6 +172,34 @@ export const cancelTool = (names: ToolNames): Tool => ({
     const { status } = names;
     if (count === 0) return { text: TOOL_ANSWERS.nothingCancelled({ id, status }), structured };
     return { text: TOOL_ANSWERS.cancelled({ id, publications: countOf(count, 'publication') }), structured };
+  },
+});
+
+const CONTENT = argumentsOf(ContentDto, SAY.ofPost);
+const EDIT = { ...CONTENT, revision: { type: 'integer', minimum: 1, description: SAY.ofEdit } };
+
+/** Gives a post new content (D-72). */
+export const editTool = (names: ToolNames): Tool => ({
+  definition: {
+    name: names.edit,
+    title: SAY.editTitle,
+    description: SAY.edit(names),
+    inputSchema: { type: 'object', properties: { id: ID, ...EDIT }, required: ['id'], additionalProperties: false },
+    outputSchema: answerOf('EditedPostStatus'),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  },
+
+  async call(args, send, slug) {
+    const sent = readArguments(args, ['id', ...Object.keys(EDIT)]);
+    const id = readText(sent, 'id') ?? '';
+    const ifRevision = readNumber(sent, 'revision');
+    const { id: _, revision: _revision, ...body } = sent;
+    const path = `${postPath(slug, id)}/content`;
+    const answer = await send({ method: 'PUT', path, body, ...(ifRevision !== undefined && { ifRevision }) });
+    const structured = requireSuccess(answer, names);
+    const { revision, publications } = structured as unknown as EditedPostStatusView;
+    const values = { id, revision, states: describeStates(publications), status: names.status };
+    return { text: TOOL_ANSWERS.contentOfPost(values), structured };
   },
 });
 

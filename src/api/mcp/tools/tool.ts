@@ -29,7 +29,7 @@ export type ArgumentSchemas = NonNullable<ToolDefinition['inputSchema']['propert
 /** Names of the tools, which contain the brand (D-34). */
 export type ToolNames = Readonly<
   Record<
-    'discover' | 'publish' | 'pause' | 'resume' | 'sandbox' | 'status' | 'reschedule' | 'cancel' | 'withdraw',
+    'discover' | 'publish' | 'pause' | 'resume' | 'sandbox' | 'status' | 'reschedule' | 'cancel' | 'edit' | 'withdraw',
     string
   >
 >;
@@ -125,6 +125,13 @@ export const readText = (args: Arguments, name: string): string | undefined => {
   const value = args[name] ?? undefined;
   if (value === undefined || typeof value === 'string') return value;
   throw new RefusedArguments(TOOL_ERRORS.wrongText({ name, value: describe(value) }));
+};
+
+/** Reads a positive whole number; undefined if it is absent. @throws RefusedArguments */
+export const readNumber = (args: Arguments, name: string): number | undefined => {
+  const value = args[name] ?? undefined;
+  if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) return value as number | undefined;
+  throw new RefusedArguments(TOOL_ERRORS.wrongNumber({ name, value: describe(value) }));
 };
 
 /** Describes a value of the wrong type, shortened. */
