@@ -76,8 +76,75 @@ describeInChromium('a published post on four networks', () => {
     await waitForVersion(id, 2, ['telegram', 'vk', 'max']);
     await page.getByText('Boots for 99 roubles').first().waitFor();
     await expectGoodPage();
+    await page.getByText('version 2').nth(2).waitFor();
+    await page.getByText('not edited', { exact: true }).waitFor();
+    const banner = page.getByRole('region', { name: 'Not edited on 1 channel: readers see an older version.' });
+    await banner.getByText('Harbour Friends').waitFor();
+    expect(await banner.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await page.getByText('Version 2: Edited').waitFor();
+    await expectGoodPage();
     await picture('edit-saved');
-    const calls = await networks.ok.control.readLedger();
-    expect(calls).toHaveLength(1);
+    expect(await networks.ok.control.readLedger()).toHaveLength(1);
+
+    await opened.click(page.getByRole('button', { name: 'Show version 2' }));
+    const dialog = page.getByRole('dialog', { name: 'Version 2' });
+    await dialog.locator('del', { hasText: /^9$/ }).waitFor();
+    await dialog.locator('ins', { hasText: /^99$/ }).waitFor();
+    await expectGoodPage();
+    await picture('edit-versions');
+    await page.keyboard.press('Escape');
+
+    await opened.click(page.getByRole('link', { name: /Harbour City/ }));
+    const story = page.getByRole('region', { name: 'History' });
+    await story.getByText('You edited the post.').waitFor();
+    await story.getByText('Readers see version 2.').waitFor();
+    await expectGoodPage();
+    await picture('edit-story');
+  });
+
+  it('is corrected on a phone, in Russian, and again where a network refused', async () => {
+    const id = await publish({ text: 'Сапоги за 9 рублей', pin: true });
+    const refusal = { error: { error_code: 7, error_msg: 'Permission to perform this action is denied' } };
+    await networks.vk.control.addFault({ mode: 'answer', method: 'wall.edit', status: 200, body: refusal });
+    const { page } = await open(`/posts/${id}`, { phone: true, language: 'ru', dark: true });
+    await page.getByText('закреплён', { exact: true }).first().waitFor();
+    await opened.click(page.getByRole('link', { name: 'Изменить', exact: true }));
+    await page.getByRole('textbox', { name: 'Текст' }).fill('Сапоги за 99 рублей');
+    await page.getByText('Правка дойдёт до 3 из 4 каналов.').waitFor();
+    await expectGoodPage();
+    await picture('edit-phone');
+    await opened.click(page.getByRole('button', { name: /^Сохранить в 3 каналах/ }));
+    expect(opened.clicks).toBe(2);
+    await waitForVersion(id, 2, ['telegram', 'max']);
+    const banner = page.getByRole('region', { name: 'Не изменён в 2 каналах: читатели видят старую версию.' });
+    await banner.getByText(refusal.error.error_msg).waitFor();
+    await expectGoodPage();
+    await picture('edit-phone-refused');
+    await opened.click(banner.getByRole('button', { name: 'Попробовать ещё раз' }));
+    expect(opened.clicks).toBe(3);
+    await waitForVersion(id, 2, ['vk']);
+    await page.getByRole('region', { name: 'Не изменён в 1 канале: читатели видят старую версию.' }).waitFor();
+    await expectGoodPage();
+    await picture('edit-phone-again');
+  });
+
+  it('is not overwritten where somebody else has changed it: their version can be loaded', async () => {
+    const id = await publish({ text: 'Open till 8' });
+    const { page } = await open(`/posts/${id}`);
+    await opened.click(page.getByRole('link', { name: 'Edit', exact: true }));
+    const text = page.getByRole('textbox', { name: 'Text' });
+    await text.fill('Open till nine');
+    await page.getByText('The edit reaches 3 of 4 channels.').waitFor();
+    await manage.put(`/posts/${id}/content`, { text: 'Open till 10' });
+    await text.fill('Open till nine o’clock');
+    const alert = page.getByRole('alert').filter({ hasText: 'Somebody else has changed this post.' });
+    await alert.waitFor();
+    await expectGoodPage();
+    await picture('edit-outdated');
+    await opened.click(alert.getByRole('button', { name: 'Load the current version' }));
+    await page.getByText('Edit the published post.').waitFor();
+    expect(await text.innerText()).toBe('Open till 10');
+    // The browser itself reports the refusal of the outdated edit.
+    expect(opened.faults.splice(0)).toEqual([expect.stringContaining('412')]);
   });
 });

@@ -220,10 +220,12 @@ export const ContentEditor = ({ post, original }: ContentEditorProps) => {
           )}
         </div>
         <div className="compose-previews">
-          <EditOutcomes
-            publications={post.publications}
-            check={isChanged && !hasNothing ? check : { ...check, outcomes: new Map(), isStale: false }}
-          />
+          {!isOutdated && (
+            <EditOutcomes
+              publications={post.publications}
+              check={isChanged && !hasNothing ? check : { ...check, outcomes: new Map(), isStale: false }}
+            />
+          )}
         </div>
       </div>
       {asked === 'medium' && (

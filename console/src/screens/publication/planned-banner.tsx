@@ -1,5 +1,5 @@
 import './banner.css';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import type { Api } from '../../api/management.js';
 import { Button, ButtonLink, ExternalLink } from '../../components/button.js';
 import { useSave } from '../../components/form.js';
@@ -30,16 +30,19 @@ interface BannerFrameProps {
 }
 
 /** A box above the content that shows what a post or publication is waiting for, with buttons to resolve it. */
-export const BannerFrame = ({ icon, tone, title, actions, children }: BannerFrameProps) => (
-  <section className={`card banner tone-${tone}`} aria-labelledby="banner-title">
-    <Icon name={icon} tone={tone} size={20} />
-    <div className="banner-text">
-      <h2 id="banner-title">{title}</h2>
-      {children}
-    </div>
-    <div className="banner-actions">{actions}</div>
-  </section>
-);
+export const BannerFrame = ({ icon, tone, title, actions, children }: BannerFrameProps) => {
+  const id = useId();
+  return (
+    <section className={`card banner tone-${tone}`} aria-labelledby={id}>
+      <Icon name={icon} tone={tone} size={20} />
+      <div className="banner-text">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+      <div className="banner-actions">{actions}</div>
+    </section>
+  );
+};
 
 /** Shows when a planned post goes out, or that it is waiting for approval, with buttons to change that. */
 export const PlannedBanner = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {

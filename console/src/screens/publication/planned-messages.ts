@@ -17,6 +17,7 @@ export const plannedMessages = defineMessages({
     version: (number: string) => `Version ${number}`,
     accepted: 'Sent',
     revised: 'Content changed',
+    edited: 'Edited',
     rescheduled: (moment: string) => `Moved to ${moment}`,
     rescheduledNow: 'Set to go out immediately',
     approvalRequested: 'Approval requested',
@@ -30,6 +31,8 @@ export const plannedMessages = defineMessages({
     showVersion: (number: string) => `Show version ${number}`,
     versionTitle: (number: string) => `Version ${number}`,
     noContent: 'The content of this version is no longer stored.',
+    versionJson: 'Payload as JSON',
+    withoutText: 'Without text',
   },
   ru: {
     goesOut: (moment: string) => `Выйдет: ${moment}.`,
@@ -46,6 +49,7 @@ export const plannedMessages = defineMessages({
     version: (number: string) => `Версия ${number}`,
     accepted: 'Пришёл',
     revised: 'Содержимое изменено',
+    edited: 'Изменён',
     rescheduled: (moment: string) => `Перенесён: ${moment}`,
     rescheduledNow: 'Назначен к немедленному выходу',
     approvalRequested: 'Запрошено одобрение',
@@ -59,6 +63,8 @@ export const plannedMessages = defineMessages({
     showVersion: (number: string) => `Показать версию ${number}`,
     versionTitle: (number: string) => `Версия ${number}`,
     noContent: 'Содержимое этой версии больше не хранится.',
+    versionJson: 'Пост как JSON',
+    withoutText: 'Без текста',
   },
 });
 

@@ -16,6 +16,7 @@ import { ErrorState, Skeleton } from '../../components/states.js';
 import { format, sentence } from '../../i18n/format.js';
 import { isPlanned } from '../../planning/planned-posts.js';
 import { canBeEdited } from '../../publications/edit-calls.js';
+import { EditState, hasEditState } from '../../publications/edit-state.js';
 import { CancelPostDialog } from '../../publications/publication-dialogs.js';
 import { canTakeBack } from '../../publications/shown-state.js';
 import {
@@ -28,6 +29,7 @@ import {
 } from '../../publications/states.js';
 import { TakeBackDialog } from '../../publications/take-back-dialog.js';
 import { WaitingReason, WaitingTime } from '../../publications/waiting.js';
+import { EditBanner, isEditOpen } from './edit-banner.js';
 import { publicationMessages as shared } from './messages.js';
 import { NumbersCard } from './numbers-card.js';
 import { payloadTitle } from './payload-title.js';
@@ -128,6 +130,7 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
   const takenBack = post.publications.filter(isTakenBack);
   const twice = post.publications.find((each) => isSeenTwice(each) && !isTakenBack(each));
   const offered = isPlanned(post) ? [] : post.publications.filter(canTakeBack);
+  const edits = isPlanned(post) ? [] : post.publications.filter((each) => isEditOpen(each) && !isTakenBack(each));
   const canEdit = post.payload !== null && post.publications.some(canBeEdited);
   const queued = post.publications.filter(({ state }) => state === 'queued').length;
   const counts = new Map<ShownState, number>();
@@ -171,6 +174,7 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
         </div>
       </PageHead>
       {takenBack.length > 0 && <WithdrawalBanner publications={takenBack} names={names} />}
+      {edits.length > 0 && <EditBanner post={post} publications={edits} names={names} />}
       {twice && (
         <TwiceBanner
           key={twice.id}
@@ -203,12 +207,15 @@ const hasVersions = ({ publish_at: at, approval, revision }: Api<'PostWithPayloa
 /** States that end by themselves or wait for a person. */
 const HAVE_TIME: ReadonlySet<Publication['state']> = new Set(['queued', 'withdrawing', 'withdraw_failed']);
 
+/** True while an edit is more important than when the post was published. */
+const isBehind = ({ state, edit }: Publication): boolean => state === 'published' && edit !== null;
+
 interface PublicationsCardProps {
   readonly post: Api<'PostWithPayload'>;
   readonly names: Names;
 }
 
-const PublicationsCard = ({ post: { publications, payload }, names }: PublicationsCardProps) => {
+const PublicationsCard = ({ post: { publications, payload, revision }, names }: PublicationsCardProps) => {
   const hasOwnText = ({ platform, target_id: id }: Publication): boolean =>
     [payload?.overrides?.[platform], payload?.overrides?.[id]].some((override) => override?.text !== undefined);
   return (
@@ -226,14 +233,17 @@ const PublicationsCard = ({ post: { publications, payload }, names }: Publicatio
               <span className="post-what secondary">
                 {/* The banner already shows what planned posts are waiting for, and the pill is enough for posts that
                     were dismissed, unless they were taken back. */}
-                {publication.state === 'planned' || (publication.state === 'dismissed' && !isTakenBack(publication)) ? (
-                  hasOwnText(publication) && <span className="cut">{m.ownText}</span>
-                ) : (
-                  <span className="cut">
-                    <WaitingReason publication={publication} names={names} />
-                  </span>
-                )}
+                {publication.state === 'planned' || (publication.state === 'dismissed' && !isTakenBack(publication))
+                  ? hasOwnText(publication) && <span className="cut">{m.ownText}</span>
+                  : !isBehind(publication) && (
+                      <span className="cut">
+                        <WaitingReason publication={publication} names={names} />
+                      </span>
+                    )}
                 {HAVE_TIME.has(publication.state) && <WaitingTime publication={publication} />}
+                {publication.state === 'published' && hasEditState({ publication, revision }) && (
+                  <EditState publication={publication} revision={revision} />
+                )}
               </span>
             </Link>
           </li>

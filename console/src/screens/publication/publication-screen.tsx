@@ -14,11 +14,13 @@ import { ErrorState, Skeleton } from '../../components/states.js';
 import { format, sentence } from '../../i18n/format.js';
 import { isOpen, mayBeSeen } from '../../publications/shown-state.js';
 import { type Publication, shownState, StatePill } from '../../publications/states.js';
+import { EditState, hasEditState } from '../../publications/edit-state.js';
 import { TakeBackDialog } from '../../publications/take-back-dialog.js';
 import { readBrand } from '../../publish-code/brand.js';
 import { publishCode } from '../../publish-code/publish-code.js';
 import { Banner } from './banner.js';
 import { HistoryCard, useTrace } from './history-card.js';
+import { EditBanner, isEditOpen } from './edit-banner.js';
 import { publicationMessages as m } from './messages.js';
 import { payloadTitle } from './payload-title.js';
 import { postMessages } from './planned-messages.js';
@@ -133,6 +135,9 @@ const Loaded = ({ publication, post }: LoadedProps) => {
     <>
       <Head publication={publication} post={post} />
       <Banner publication={publication} post={post} names={names} />
+      {isEditOpen(publication) && publication.state === 'published' && (
+        <EditBanner post={post} publications={[publication]} names={names} />
+      )}
       <Columns second="316px">
         <HistoryCard
           publication={publication}
@@ -212,6 +217,9 @@ const Head = ({ publication, post }: { readonly publication: Publication; readon
           <SentenceText of={sentence(m.accepted, { at: { at: post.accepted_at } })} /> ·{' '}
           {m.channels(post.publications.length, settled)}
         </span>
+        {hasEditState({ publication, revision: post.revision }) && (
+          <EditState publication={publication} revision={post.revision} />
+        )}
       </div>
     </PageHead>
   );

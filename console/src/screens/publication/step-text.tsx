@@ -150,6 +150,25 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
         </>
       );
     }
+    case 'edit_requested':
+      return who(m.askedToEdit, textMember(event, 'by') ?? undefined);
+    case 'edited':
+      return (
+        <>
+          <b>{m.edited}</b> {member(event, 'changed') === false ? m.nothingDiffered : m.editedText(versionIn(event))}
+        </>
+      );
+    case 'pinned':
+      return <b>{m.pinned}</b>;
+    case 'edit_postponed':
+    case 'edit_failed':
+    case 'not_pinned':
+      return (
+        <>
+          <b>{m[step.kind]}</b> <NextAttempt step={step} />
+          <ChangeError event={event} network={network} />
+        </>
+      );
     case 'withdrawal_postponed':
     case 'withdraw_failed': {
       const says = (member(event, 'error') as { readonly platform_says?: string } | undefined)?.platform_says;
@@ -242,6 +261,24 @@ const Attempt = ({ step: { event, attempt, done }, calls }: { readonly step: Ste
       </p>
       {isOpen && calls}
     </>
+  );
+};
+
+/** The number of the version that an event made visible. */
+const versionIn = (event: Step['event']): string =>
+  format.number((member(event, 'content') as { readonly revision?: number } | undefined)?.revision ?? 0);
+
+/** Why a change failed: the gateway's message, which events have in English only, and the network's own. */
+const ChangeError = ({ event, network }: Pick<Step, 'event'> & { readonly network: string }) => {
+  const error = member(event, 'error') as { readonly message?: string; readonly platform_says?: string } | undefined;
+  if (!error) return null;
+  return (
+    <p>
+      {error.message !== undefined && <GatewayText text={error.message} />}{' '}
+      {error.platform_says !== undefined && (
+        <SentenceText of={sentence(m.says, { network, text: { name: error.platform_says } })} />
+      )}
+    </p>
   );
 };
 

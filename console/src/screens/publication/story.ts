@@ -30,6 +30,12 @@ export type StepKind =
   | 'not_sent'
   | 'withdraw_failed'
   | 'withdrawal_left'
+  | 'edit_requested'
+  | 'edit_postponed'
+  | 'edited'
+  | 'edit_failed'
+  | 'pinned'
+  | 'not_pinned'
   | 'notice'
   | 'wait'
   | 'now';
@@ -75,6 +81,12 @@ export const STEP_LOOKS: Readonly<Record<StepKind, { readonly icon: IconName; re
   not_sent: { icon: 'takenBack', tone: 'idle' },
   withdraw_failed: { icon: 'failed', tone: 'fail' },
   withdrawal_left: { icon: 'check', tone: 'idle' },
+  edit_requested: null,
+  edit_postponed: { icon: 'retrying', tone: 'warn' },
+  edited: { icon: 'compose', tone: 'ok' },
+  edit_failed: { icon: 'onHold', tone: 'warn' },
+  pinned: { icon: 'check', tone: 'ok' },
+  not_pinned: { icon: 'onHold', tone: 'warn' },
   notice: null,
   wait: { icon: 'waiting', tone: 'idle' },
   now: null,
@@ -94,6 +106,12 @@ const KINDS: Readonly<Record<string, StepKind>> = {
   PublicationWithdrawn: 'withdrawn',
   PublicationWithdrawalFailed: 'withdraw_failed',
   PublicationWithdrawalDropped: 'withdrawal_left',
+  PublicationEditRequested: 'edit_requested',
+  PublicationEditPostponed: 'edit_postponed',
+  PublicationEdited: 'edited',
+  PublicationEditFailed: 'edit_failed',
+  PublicationPinned: 'pinned',
+  PublicationPinFailed: 'not_pinned',
   PublicationDuplicateFound: 'duplicate',
   PublicationDuplicateDismissed: 'duplicate_dismissed',
 };
@@ -147,7 +165,12 @@ const kindOf = (event: TraceEvent): StepKind | null => {
 };
 
 const DECIDED = new Set(['PublicationInDoubt', 'PublicationFailed', 'PublicationWithdrawalFailed']);
-const NAMES_RULE = new Set(['PublicationPostponed', 'PublicationHeld', 'PublicationWithdrawalPostponed']);
+const NAMES_RULE = new Set([
+  'PublicationPostponed',
+  'PublicationHeld',
+  'PublicationWithdrawalPostponed',
+  'PublicationEditPostponed',
+]);
 
 /** Returns the rule behind the wait that follows an event; `decision` if a person must decide. */
 const ruleAfter = (event: TraceEvent | null): string | null =>
@@ -164,6 +187,10 @@ const LIVE_STATES: readonly Publication['state'][] = [
   'withdrawing',
   'withdraw_failed',
 ];
+
+/** Returns whether a step follows from a wish or a notice, not from the publication's own work. */
+const isAsked = (kind: StepKind): boolean =>
+  kind === 'notice' || kind === 'withdrawal_requested' || kind === 'edit_requested' || kind === 'edit_failed';
 
 /** Returns what a dismissal means after the steps before it. */
 const kindOfDismissal = (steps: readonly Step[], before: TraceEvent | null): StepKind => {
@@ -199,8 +226,8 @@ export const buildStory = (events: readonly TraceEvent[], publication: Pick<Publ
     const kind = kindOf(event);
     if (kind === null) continue;
     const length = before ? Date.parse(event.at) - Date.parse(before.at) : 0;
-    // Time between the start and end of an attempt is not a wait, nor is the time until a post is taken back.
-    const isWait = before?.type !== 'PublicationStarted' && kind !== 'notice' && kind !== 'withdrawal_requested';
+    // Time between the start and end of an attempt is not a wait, nor is the time until somebody asks for a change.
+    const isWait = before?.type !== 'PublicationStarted' && !isAsked(kind);
     if (before && isWait && length >= NOTABLE_WAIT)
       add('wait', null, { key: `${before.id} wait`, at: before.at, wait: { length, rule: ruleAfter(before) } });
     add(kind === 'dismissed' ? kindOfDismissal(steps, before) : kind, event);

@@ -4,14 +4,13 @@ import { useState } from 'react';
 import { type Api, management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
-import { Json } from '../../components/code.js';
-import { Dialog } from '../../components/dialog.js';
 import { Loaded } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
 import { useActorName } from '../../history/actors.js';
 import { format } from '../../i18n/format.js';
 import { formatWhen as when } from '../../planning/use-when.js';
 import { plannedMessages as m } from './planned-messages.js';
+import { type Version, VersionDialog } from './version-dialog.js';
 
 type Event = Api<'HistoricEvent'>;
 
@@ -19,7 +18,10 @@ type Event = Api<'HistoricEvent'>;
 const member = ({ data }: Event, name: string): unknown =>
   typeof data === 'object' && data !== null ? (data as Readonly<Record<string, unknown>>)[name] : undefined;
 
-/** The history of a planned post: its versions, decisions and release, oldest first. */
+/** Types of events that give a post content. */
+const HAVE_CONTENT: ReadonlySet<string> = new Set(['PostAccepted', 'PostRevised', 'PostEdited']);
+
+/** The history of a planned or edited post: its versions, decisions and release, oldest first. */
 export const VersionsCard = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
   const actorName = useActorName();
   const [shown, setShown] = useState<Event | null>(null);
@@ -27,6 +29,8 @@ export const VersionsCard = ({ post }: { readonly post: Api<'PostWithPayload'> }
     queryKey: ['history', 'post', post.id, post.revision],
     queryFn: () => management().get('/history/{aggregate}/{id}', { path: { aggregate: 'post', id: post.id } }),
   });
+  const versions = (history.data?.events ?? []).filter(({ type }) => HAVE_CONTENT.has(type));
+  const before = shown === null ? undefined : versions[versions.findIndex(({ id }) => id === shown.id) - 1];
   return (
     <Card title={m.versions}>
       <Loaded query={history} rows={2}>
@@ -40,7 +44,7 @@ export const VersionsCard = ({ post }: { readonly post: Api<'PostWithPayload'> }
                     <Moment at={event.at} /> · {m.by(actorName(event.actor))}
                   </span>
                 </span>
-                {(event.type === 'PostAccepted' || event.type === 'PostRevised') && event.data !== 'erased' && (
+                {HAVE_CONTENT.has(event.type) && event.data !== 'erased' && (
                   <Button
                     size="small"
                     aria-label={m.showVersion(format.number(versionOf(event)))}
@@ -54,7 +58,14 @@ export const VersionsCard = ({ post }: { readonly post: Api<'PostWithPayload'> }
           </ol>
         )}
       </Loaded>
-      {shown && <VersionDialog postId={post.id} event={shown} onClose={() => setShown(null)} />}
+      {shown && (
+        <VersionDialog
+          postId={post.id}
+          version={toVersion(shown)}
+          before={before && toVersion(before)}
+          onClose={() => setShown(null)}
+        />
+      )}
     </Card>
   );
 };
@@ -62,12 +73,15 @@ export const VersionsCard = ({ post }: { readonly post: Api<'PostWithPayload'> }
 /** Returns the number of the version that an event created. */
 const versionOf = (event: Event): number => Number(member(event, 'revision') ?? 1);
 
+const toVersion = (event: Event): Version => ({ number: versionOf(event), revision: event.revision });
+
 const EventText = ({ event }: { readonly event: Event }) => {
   const at = member(event, 'publishAt');
   const approved = member(event, 'revision');
   const texts: Readonly<Record<string, string>> = {
     PostAccepted: m.accepted,
     PostRevised: m.revised,
+    PostEdited: m.edited,
     PostRescheduled: typeof at === 'number' ? m.rescheduled(when(at)) : m.rescheduledNow,
     PostApprovalRequested: m.approvalRequested,
     PostApproved: typeof approved === 'number' ? m.approvedVersion(format.number(approved)) : m.approvedBy,
@@ -76,7 +90,7 @@ const EventText = ({ event }: { readonly event: Event }) => {
     PlannedPublicationsCancelled: m.cancelled,
   };
   const comment = member(event, 'note') ?? member(event, 'reason');
-  const isVersion = ['PostAccepted', 'PostRevised', 'PostRescheduled'].includes(event.type);
+  const isVersion = ['PostAccepted', 'PostRevised', 'PostRescheduled', 'PostEdited'].includes(event.type);
   return (
     <>
       {isVersion && <b>{m.version(format.number(versionOf(event)))}: </b>}
@@ -88,43 +102,5 @@ const EventText = ({ event }: { readonly event: Event }) => {
         </>
       )}
     </>
-  );
-};
-
-interface VersionDialogProps {
-  readonly postId: string;
-  readonly event: Event;
-  readonly onClose: () => void;
-}
-
-/** The content of a version. */
-const VersionDialog = ({ postId, event, onClose }: VersionDialogProps) => {
-  const version = useQuery({
-    queryKey: ['history', 'post', postId, 'revision', event.revision],
-    queryFn: () =>
-      management().get('/history/{aggregate}/{id}', {
-        path: { aggregate: 'post', id: postId },
-        query: { revision: String(event.revision) },
-      }),
-  });
-  return (
-    <Dialog title={m.versionTitle(format.number(versionOf(event)))} isOpen onClose={onClose} className="wide">
-      <Loaded query={version} rows={4}>
-        {({ state: { payload } }) => {
-          if (typeof payload !== 'object' || payload === null) return <p className="secondary">{m.noContent}</p>;
-          const { text } = payload as { readonly text?: unknown };
-          return (
-            <div className="version-content">
-              {typeof text === 'string' && (
-                <p tabIndex={0}>
-                  <bdi>{text}</bdi>
-                </p>
-              )}
-              <Json value={payload} />
-            </div>
-          );
-        }}
-      </Loaded>
-    </Dialog>
   );
 };

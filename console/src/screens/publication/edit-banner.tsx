@@ -1,0 +1,130 @@
+import type { Api } from '../../api/management.js';
+import type { Names } from '../../api/things.js';
+import { Button, ButtonLink } from '../../components/button.js';
+import { useSave } from '../../components/form.js';
+import { NetworkMark, networkTitle } from '../../components/icon.js';
+import { GatewayText, SentenceText } from '../../components/sentence.js';
+import { toast } from '../../components/toasts.js';
+import { format, sentence } from '../../i18n/format.js';
+import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
+import { contentOf, editPost } from '../../publications/edit-calls.js';
+import type { Publication } from '../../publications/states.js';
+import { publicationMessages as shared } from './messages.js';
+import { BannerFrame } from './planned-banner.js';
+
+/** Codes of refusals that may end once somebody has acted on the network. The others come from the content itself. */
+const MAY_END: ReadonlySet<string> = new Set([
+  'no_right_to_edit',
+  'user_token_needed',
+  'channel_deleted',
+  'chat_changed',
+  'gave_up',
+  'refused',
+]);
+
+const isFailed = ({ edit }: Publication): boolean => edit?.state === 'failed';
+
+/** Returns whether an edit of a publication is under way or failed. */
+export const isEditOpen = ({ edit }: Publication): boolean => edit !== null;
+
+interface EditBannerProps {
+  readonly post: Api<'PostWithPayload'>;
+  /** The post's publications whose edit is under way or failed; at least one. */
+  readonly publications: readonly Publication[];
+  readonly names: Names;
+}
+
+/** Shows where readers do not see the newest content yet, and why; the same content can be tried again. */
+export const EditBanner = ({ post, publications, names }: EditBannerProps) => {
+  const failed = publications.filter(isFailed);
+  const going = publications.filter((each) => !isFailed(each));
+  const count = failed.length > 0 ? failed.length : going.length;
+  const mayTry = failed.some(({ edit }) => MAY_END.has(edit?.error?.code ?? ''));
+  const waits = going.flatMap(({ id, edit }) => (edit?.waiting_for ? [{ id, text: edit.waiting_for.text }] : []));
+  return (
+    <BannerFrame
+      icon={failed.length > 0 ? 'onHold' : 'compose'}
+      tone={failed.length > 0 ? 'warn' : 'go'}
+      title={(failed.length > 0 ? m.failed : m.going)(count, format.number(count))}
+      actions={failed.length > 0 && <Actions post={post} mayTry={mayTry} />}
+    >
+      {failed.length > 0 && (
+        <ul className="banner-refusals">
+          {failed.map((each) => (
+            <li key={each.id}>
+              <NetworkMark platform={each.platform} size={16} />
+              <div>
+                <bdi className="banner-cause">{names.channel(each.target_id)?.name ?? networkTitle(each.platform)}</bdi>
+                <Refusal publication={each} />
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      {failed.length > 0 && going.length > 0 && <p>{m.going(going.length, format.number(going.length))}</p>}
+      {waits.map(({ id, text }) => (
+        <p key={id}>
+          <GatewayText text={text} />
+        </p>
+      ))}
+    </BannerFrame>
+  );
+};
+
+/** Why readers keep the old content, what to do, and the network's own words. */
+const Refusal = ({ publication: { edit, platform } }: { readonly publication: Publication }) => {
+  const error = edit?.error;
+  if (!error) return null;
+  return (
+    <p>
+      <GatewayText text={error.message} />{' '}
+      {error.platform_says !== undefined && (
+        <SentenceText
+          of={sentence(shared.says, { network: networkTitle(platform), text: { name: error.platform_says } })}
+        />
+      )}
+    </p>
+  );
+};
+
+const Actions = ({ post, mayTry }: Pick<EditBannerProps, 'post'> & { readonly mayTry: boolean }) => {
+  const { save: tryAgain, isBusy } = useSave(async () => {
+    await editPost(post.id, post.revision, contentOf(post.payload ?? {}));
+    toast(m.trying);
+  });
+  if (post.payload === null) return null;
+  return (
+    <>
+      {mayTry && (
+        <Button look="primary" busy={isBusy} onClick={tryAgain}>
+          {m.tryAgain}
+        </Button>
+      )}
+      <ButtonLink to="/compose" search={{ post: post.id }}>
+        {m.change}
+      </ButtonLink>
+    </>
+  );
+};
+
+const channelsEn = (count: number, shown: string): string => `${shown} ${pluralEn(count, 'channel', 'channels')}`;
+const channelsRu = (count: number, shown: string): string =>
+  `${shown} ${pluralRu(count, 'канале', 'каналах', 'каналах')}`;
+
+const m = defineMessages({
+  en: {
+    failed: (count: number, shown: string) =>
+      `Not edited on ${channelsEn(count, shown)}: readers see an older version.`,
+    going: (count: number, shown: string) => `Being edited on ${channelsEn(count, shown)}.`,
+    tryAgain: 'Try again',
+    change: 'Change the content',
+    trying: 'Being edited again.',
+  },
+  ru: {
+    failed: (count: number, shown: string) => `Не изменён в ${channelsRu(count, shown)}: читатели видят старую версию.`,
+    going: (count: number, shown: string) => `Изменяется в ${channelsRu(count, shown)}.`,
+    tryAgain: 'Попробовать ещё раз',
+    change: 'Изменить содержимое',
+    trying: 'Изменяется ещё раз.',
+  },
+});
