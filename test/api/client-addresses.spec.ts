@@ -116,6 +116,7 @@ const managementCalls = ({
     on('POST /posts/:id/reject', pending[1], { reason: 'A typo.' }),
     on('PATCH /posts/:id', planned, { publish_at: inAnHour() }),
     on('PUT /posts/:id/payload', planned, { text: 'Hello', publish_at: inAnHour() }),
+    on('PUT /posts/:id/content', planned, { text: 'Edited' }),
     on('POST /endpoints/:id/cancel-planned', planning),
     ['POST /webhook-outputs', '/webhook-outputs', { project_id: project, url: 'https://hooks.invalid/' }],
     on('PATCH /webhook-outputs/:id', output, { kinds: ['post.completed'] }),

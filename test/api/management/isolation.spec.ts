@@ -77,6 +77,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'POST /posts/:id/reject': on({ reason: 'Mine' }),
   'PATCH /posts/:id': on({ publish_at: null }),
   'PUT /posts/:id/payload': on({ text: 'Mine' }),
+  'PUT /posts/:id/content': on({ text: 'Mine' }),
   'POST /webhook-outputs': creating(
     ({ ids }) => ({ project_id: ids.projects, url: 'https://hooks.invalid/mine' }),
     422,
