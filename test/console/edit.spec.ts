@@ -25,7 +25,7 @@ describeInChromium('a published post on four networks', () => {
     await opened.close();
   });
 
-  type Row = Readonly<Record<string, any>>;
+  type Row = Readonly<Record<'platform' | 'state' | 'content_version', unknown>>;
   const publicationsOf = async (id: string): Promise<readonly Row[]> =>
     (await manage.get(`/posts/${id}`)).publications as readonly Row[];
   const publish = async (payload: object): Promise<string> => {
@@ -128,7 +128,7 @@ describeInChromium('a published post on four networks', () => {
     await picture('edit-phone-again');
   });
 
-  it('is not overwritten where somebody else has changed it: their version can be loaded', async () => {
+  it('is not overwritten where it has changed meanwhile: the current version can be loaded', async () => {
     const id = await publish({ text: 'Open till 8' });
     const { page } = await open(`/posts/${id}`);
     await opened.click(page.getByRole('link', { name: 'Edit', exact: true }));
@@ -137,7 +137,7 @@ describeInChromium('a published post on four networks', () => {
     await page.getByText('The edit reaches 3 of 4 channels.').waitFor();
     await manage.put(`/posts/${id}/content`, { text: 'Open till 10' });
     await text.fill('Open till nine o’clock');
-    const alert = page.getByRole('alert').filter({ hasText: 'Somebody else has changed this post.' });
+    const alert = page.getByRole('alert').filter({ hasText: 'This post has changed since you began.' });
     await alert.waitFor();
     await expectGoodPage();
     await picture('edit-outdated');

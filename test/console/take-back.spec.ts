@@ -4,8 +4,8 @@ import { E2eHarness } from '../e2e/e2e-harness.js';
 import { until } from '../e2e/until.js';
 import { findViolations } from './support/axe.js';
 import { ConsolePage, describeInChromium, type Look, useBrowser, type Visitor } from './support/console-page.js';
-import type { Management } from './support/management.js';
 import { startHarbour } from './support/harbour.js';
+import type { Management } from './support/management.js';
 
 /** What VK answers to an account without the right to delete, and what the table says about it. */
 const REFUSAL = { error: { error_code: 7, error_msg: 'Permission to perform this action is denied' } };

@@ -10,7 +10,7 @@ export interface EditCheck {
   readonly outcomes: ReadonlyMap<string, EditOutcome>;
   /** Problems with the content, which keep it from being accepted. */
   readonly problems: readonly Api<'ErrorDetail'>[];
-  /** True if somebody else has changed the post since the draft was begun. */
+  /** True if the post has changed since the draft was begun. */
   readonly isOutdated: boolean;
   /** Another reason why the edit would be refused as a whole; null if there is none. */
   readonly error: GatewayError | null;

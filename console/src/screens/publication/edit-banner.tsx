@@ -12,7 +12,7 @@ import type { Publication } from '../../publications/states.js';
 import { publicationMessages as shared } from './messages.js';
 import { BannerFrame } from './planned-banner.js';
 
-/** Codes of refusals that may end once somebody has acted on the network. The others come from the content itself. */
+/** Codes of refusals that may end after a change on the network. The others come from the content itself. */
 const MAY_END: ReadonlySet<string> = new Set([
   'no_right_to_edit',
   'user_token_needed',

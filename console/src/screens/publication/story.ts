@@ -226,7 +226,7 @@ export const buildStory = (events: readonly TraceEvent[], publication: Pick<Publ
     const kind = kindOf(event);
     if (kind === null) continue;
     const length = before ? Date.parse(event.at) - Date.parse(before.at) : 0;
-    // Time between the start and end of an attempt is not a wait, nor is the time until somebody asks for a change.
+    // Time between the start and end of an attempt is not a wait, nor is the time until a change is asked for.
     const isWait = before?.type !== 'PublicationStarted' && !isAsked(kind);
     if (before && isWait && length >= NOTABLE_WAIT)
       add('wait', null, { key: `${before.id} wait`, at: before.at, wait: { length, rule: ruleAfter(before) } });

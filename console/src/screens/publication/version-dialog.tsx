@@ -17,13 +17,13 @@ export interface Version {
 const useContent = (postId: string, revision: Version['revision'] | undefined) =>
   useQuery({
     queryKey: ['history', 'post', postId, 'revision', revision],
-    queryFn: async () => {
+    queryFn: async (): Promise<Pick<Api<'PublishPayload'>, 'text'> | null> => {
       const { state } = await management().get('/history/{aggregate}/{id}', {
         path: { aggregate: 'post', id: postId },
         query: { revision: String(revision) },
       });
       const { payload } = state;
-      return typeof payload === 'object' && payload !== null ? (payload as Api<'PublishPayload'>) : null;
+      return typeof payload === 'object' && payload !== null ? payload : null;
     },
     enabled: revision !== undefined,
   });
