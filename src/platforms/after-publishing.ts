@@ -1,5 +1,5 @@
-import { CHANGE_MESSAGES } from './messages.js';
 import type { Media } from '../payload/payload.js';
+import { CHANGE_MESSAGES } from './messages.js';
 import type { DeleteOutcome, EditOutcome, EditRefusal, PublishError, StepOutcome } from './publisher.js';
 
 /** Code in a network's table of refused changes: there is no such message. */

@@ -51,7 +51,7 @@ export class CallTurns {
   }
 
   /**
-   * Takes a turn for a call that nobody waits for: only if half of the account's calls are free, and at most a quarter
+   * Takes a turn for a call that no one waits for: only if half of the account's calls are free, and at most a quarter
    * of its pace under the same name.
    * @returns 0 if the turn is now; otherwise none was taken: the time, in ms, until it is worth asking again
    */

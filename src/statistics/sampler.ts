@@ -24,7 +24,7 @@ export type CountSample = (platform: string, state: 'ok' | 'unavailable' | 'gone
 export const COUNT_SAMPLE = Symbol('CountSample');
 
 const DAY_MINUTES = 1_440;
-/** Webhook outputs are told of a post at most this often, in minutes. */
+/** Webhook outputs are notified of a post at most this often, in minutes. */
 const HOUR_MINUTES = 60;
 /** States in which readers see nothing more of a publication. */
 const OVER: ReadonlySet<string> = new Set(['withdrawn', 'dismissed', 'filtered']);
@@ -217,14 +217,18 @@ export class Sampler {
 
   /** Waits for the turn of a call. @returns 0 if it is now; otherwise the ms until it is worth asking again */
   private async waitForTurn(
-    { platform, pace, credentialFor }: Publisher,
+    publisher: Publisher,
     ownerId: string,
     credentials: SendContext['credentials'],
     { waitMs, signal }: Patience,
   ): Promise<number> {
+    const { platform, pace } = publisher;
     if (!this.settings.pacing) return 0;
     const limits = pace.perCredential.map(({ calls, perMs }) => [calls, perMs] as const);
-    const account = accountBudget({ platform, ownerId, credential: credentialFor(credentials, false) }, limits);
+    const account = accountBudget(
+      { platform, ownerId, credential: publisher.credentialFor(credentials, false) },
+      limits,
+    );
     const until = performance.now() + waitMs;
     for (;;) {
       const ms = await this.turns.takeSpare(account, 'statistics');

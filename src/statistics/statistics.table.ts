@@ -238,12 +238,12 @@ export class StatisticsTable {
         join ${DISCOVERY}.webhook_output o on o.project_id = p.project_id
         where p.post_id = any($1) and o.disabled_by is null and 'post.statistics' = any(o.kinds)
         order by 1
-        on conflict (post_id) do update set due_at = coalesce(s.due_at, greatest($2::bigint, s.told_at + $3::bigint))`,
+        on conflict (post_id) do update set due_at = coalesce(s.due_at, greatest($2::bigint, s.notified_at + $3::bigint))`,
       values: [postIds, now, intervalMs],
     });
   }
 
-  /** Returns posts whose webhook outputs are to be told now. */
+  /** Returns posts whose webhook outputs are to be notified now. */
   async listNews(
     now: Instant,
     limit: number,
@@ -255,22 +255,22 @@ export class StatisticsTable {
     return rows.map(({ postId, dueAt }) => ({ postId, dueAt: Number(dueAt) }));
   }
 
-  /** Records that a post's webhook outputs were told. */
-  async recordTold(postId: string, dueAt: Instant, now: Instant): Promise<void> {
+  /** Records that a post's webhook outputs were notified. */
+  async recordNotified(postId: string, dueAt: Instant, now: Instant): Promise<void> {
     await this.pool.query(
-      'update ops_statistics_post set told_at = $3, due_at = null where post_id = $1 and due_at = $2',
+      'update ops_statistics_post set notified_at = $3, due_at = null where post_id = $1 and due_at = $2',
       [postId, dueAt, now],
     );
   }
 
-  /** Forgets what no longer limits anything: posts that were told before a time, and asked for over an hour ago. */
-  async pruneNotes(toldBefore: Instant, limit: number): Promise<number> {
+  /** Forgets what no longer limits anything: posts that were notified before a time, and asked for over an hour ago. */
+  async pruneNotes(notifiedBefore: Instant, limit: number): Promise<number> {
     const { rowCount } = await this.pool.query(
       `delete from ops_statistics_post where post_id in (
          select post_id from ops_statistics_post
-         where due_at is null and coalesce(told_at, 0) < $1
+         where due_at is null and coalesce(notified_at, 0) < $1
            and coalesce(asked_at, '-infinity') < clock_timestamp() - interval '1 hour' limit $2)`,
-      [toldBefore, limit],
+      [notifiedBefore, limit],
     );
     return rowCount ?? 0;
   }

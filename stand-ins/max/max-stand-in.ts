@@ -10,8 +10,8 @@ import type {
 } from '../kit/network.js';
 import { type RunningStandIn, serveNetwork, type StandInOptions } from '../kit/server.js';
 import { ApiError, badPayload } from './api-error.js';
-import { BOT, type Chat, CHAT_STATES, Chats, MAX_RATE_LIMITS, RateLimits, readMid } from './chats.js';
 import { deleteMessage, editMessage, pinMessage } from './changing.js';
+import { BOT, type Chat, CHAT_STATES, Chats, MAX_RATE_LIMITS, RateLimits, readMid } from './chats.js';
 import { getMessage, listMessages, type PostingContext, postMessage } from './posting.js';
 import { THEME } from './readers-view.js';
 import { Uploads } from './uploads.js';

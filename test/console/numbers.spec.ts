@@ -110,7 +110,7 @@ describeInChromium('the numbers of posts', () => {
     await card.getByRole('table', { name: 'Views of the posts of each day' }).waitFor({ state: 'attached' });
     await expectGoodPage('channel-desktop');
     await opened.goto(`/channels/${channels['telegram']}`);
-    await card.getByText('Telegram has told no numbers of these posts, so the bars count posts.').waitFor();
+    await card.getByText('Telegram has given no numbers for these posts, so the bars count posts.').waitFor();
     await card.getByRole('table', { name: 'Posts of each day' }).waitFor({ state: 'attached' });
     await expectGoodPage('channel-telegram');
   });

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
+import { accountBudget, CallTurns } from '../../src/postgres/call-turns.js';
 import { DueClaims } from '../../src/sagas/engine/due-work.js';
 import { GroupConcurrency } from '../../src/sagas/engine/group-concurrency.js';
 import { DUE_CHANNELS } from '../../src/sagas/sample-statistics/sample-statistics.js';
-import { accountBudget, CallTurns } from '../../src/postgres/call-turns.js';
 import { GatewayHarness } from '../sagas/publish-due-posts/gateway-harness.js';
 
 let harness: GatewayHarness;
@@ -20,7 +20,7 @@ let owners = 0;
 const newAccount = () =>
   accountBudget({ platform: 'vk', ownerId: `own_${++owners}`, credential: 'token' }, [[8, 60_000]]);
 
-describe('a turn for a call that nobody waits for', () => {
+describe('a turn for a call that no one waits for', () => {
   it('is at most every fourth of the pace', async () => {
     const account = newAccount();
     expect(await turns.takeSpare(account, 'statistics')).toBe(0);

@@ -40,12 +40,12 @@ import { ProjectsController } from '../../api/management/projects/projects.contr
 import { RecoveryController } from '../../api/management/recovery/recovery.controller.js';
 import { SagasController } from '../../api/management/sagas/sagas.controller.js';
 import { SecretsController } from '../../api/management/secrets/secrets.controller.js';
-import { ChangeStreams } from '../../api/management/stream/change-streams.js';
 import {
   ChannelStatisticsController,
   PostStatisticsController,
   StatisticsController,
 } from '../../api/management/statistics/statistics.controller.js';
+import { ChangeStreams } from '../../api/management/stream/change-streams.js';
 import { StreamController } from '../../api/management/stream/stream.controller.js';
 import {
   DeliveriesController,

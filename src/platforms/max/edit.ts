@@ -115,7 +115,9 @@ const keepMedia = (
   { steps }: Rendering,
   { media }: PlatformPost,
 ): SendContext['results'] => {
-  const late = String(steps.find(({ name }) => name === LATE_LINKS)?.request['text'] ?? '').split('\n');
+  const late = ((steps.find(({ name }) => name === LATE_LINKS)?.request['text'] as string | undefined) ?? '').split(
+    '\n',
+  );
   const kept: Record<string, JsonObject> = {};
   for (const [to, from] of matchMedia(post.media, media).entries()) {
     if (from === null) continue;

@@ -68,8 +68,7 @@ export const renderEdit = (
   const kept = keepMedia(published, before.plan, post.media);
   const fetched = (uploaded[FETCH]?.['media'] ?? []) as unknown as readonly (FetchedMedium | null)[];
   const media = kept.map((medium, index) => medium ?? fetched[index] ?? null);
-  const results: SendContext['results'] =
-    media.length > 0 ? { [FETCH]: { media: media as readonly JsonObject[] } } : {};
+  const results: SendContext['results'] = media.length > 0 ? { [FETCH]: { media } } : {};
   const after = prepare(post, results);
   const shownBefore = fill(layout, before, published.post.media);
   if (shownBefore?.length !== published.messageIds.length)

@@ -136,6 +136,6 @@ export const fetchStep = (media: readonly Media[], kept?: readonly (FetchedMediu
   request: {
     types: media.map(({ type }) => type),
     urls: media.map(({ url }) => url),
-    ...(kept && { kept: kept as readonly JsonObject[] }),
+    ...(kept && { kept }),
   },
 });

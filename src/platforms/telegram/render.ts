@@ -8,7 +8,7 @@ import { droppedLinksWarnings, nothingToSend, signatureWarnings, trimmedWarnings
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { cleanText, originalLength, renderEntities, type TelegramEntity } from './clean-text.js';
 import { acceptsButtonUrl, TELEGRAM_LIMITS, TITLE } from './limits.js';
-import { FETCH, fetchStep, type MediaPlan, type PlannedGroup, type PlannedItem, planMedia } from './media-plan.js';
+import { FETCH, fetchStep, type MediaPlan, planMedia, type PlannedGroup, type PlannedItem } from './media-plan.js';
 
 /** Text fields of a request. */
 export interface RenderedText {

@@ -20,8 +20,8 @@ import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { classify, maskToken, type TelegramFailure } from './classify.js';
 import { attachFiles, fetchMedia, mediaOf } from './files.js';
 import { messageUrl } from './limits.js';
-import { TELEGRAM_MESSAGES } from './messages.js';
 import { FETCH } from './media-plan.js';
+import { TELEGRAM_MESSAGES } from './messages.js';
 import { repliedStep } from './render.js';
 
 /** True if the text could be a bot token, such as `123456:ABC-DEF…`. Anything else would alter the call's URL. */

@@ -43,7 +43,7 @@ export async function* testTelegram(
   yield statistics;
 }
 
-/** Whoever may post may also delete and edit what it posted. */
+/** A bot that may post may also delete and edit what it posted. */
 const MAY_CHANGE: readonly ChannelCheck[] = [
   passed('withdraw', TELEGRAM_TEST_MESSAGES.mayDelete),
   passed('edit', TELEGRAM_TEST_MESSAGES.mayEdit),

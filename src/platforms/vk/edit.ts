@@ -105,7 +105,8 @@ const contentOf = ({ steps }: Rendering, results: SendContext['results']): Conte
   return {
     message: (request['message'] as string | undefined) ?? '',
     attachments: attachments.map((reference) => {
-      const name = String(reference['$from']).replace(/\.attachment$/, '');
+      const { $from = '' } = reference as { readonly $from?: string };
+      const name = $from.replace(/\.attachment$/, '');
       return results[name]?.['attachment'] ?? reference;
     }),
   };

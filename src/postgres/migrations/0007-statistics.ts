@@ -49,11 +49,11 @@ export const statistics: Migration = {
     ) with (fillfactor = 80);
     create index ops_statistics_channel_due on ops_statistics_channel (platform, next_due) where next_due is not null;
 
-    -- Posts whose numbers someone asked for, or whose webhook outputs are told.
+    -- Posts whose numbers someone asked for, or whose webhook outputs are notified.
     create table ops_statistics_post (
       post_id text primary key,
       asked_at timestamptz,
-      told_at bigint,
+      notified_at bigint,
       -- When to tell; null if nothing has changed.
       due_at bigint
     );

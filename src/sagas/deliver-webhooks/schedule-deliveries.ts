@@ -29,7 +29,7 @@ import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { BEGINNING, type Position } from '../../event-store/port.js';
 import { iso, isoOrNull } from '../../kernel/clock.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import { type JsonObject } from '../../kernel/ids.js';
+import type { JsonObject } from '../../kernel/ids.js';
 import { toTextHtml } from '../../payload/markup.js';
 import { contentFor } from '../../payload/overrides.js';
 import { ProjectOutputs } from '../../projections/discovery/discovery.queries.js';
@@ -185,9 +185,9 @@ export class ScheduleDeliveries {
     // The read model must show all outputs that existed at the time of the event.
     await this.progress.requireUpTo('discovery', position);
     const shown = this.progress.positionOf('discovery');
-    if (await this.outputs.existsAny()) return true;
-    this.noOutputUpTo = shown;
-    return false;
+    const exists = await this.outputs.existsAny();
+    if (!exists) this.noOutputUpTo = shown;
+    return exists;
   }
 
   private schedule(event: RecordedEventOf<Trigger>, signal: AbortSignal): Promise<void> {
@@ -224,8 +224,8 @@ export class ScheduleDeliveries {
     const { state } = await this.aggregates.loadAggregate(channelDecider, channelId);
     if (!state) return;
     const channel = { id: channelId, name: state.name, platform: state.platform };
-    const body = { channel, reason: attention.message, code: attention.code };
-    await this.fanOut.deliver(outputs, 'channel.needs_attention', body, event);
+    const { message: reason, code } = attention;
+    await this.fanOut.deliver(outputs, 'channel.needs_attention', { channel, reason, code }, event);
   }
 
   private async scheduleOutcome(event: RecordedEventOf<PublicationOutcome>, signal: AbortSignal): Promise<void> {
@@ -300,10 +300,9 @@ export class ScheduleDeliveries {
 
   /** Returns null if the post cannot be read. */
   private async readPost({ data, position }: RecordedEventOf<PublicationOutcome>): Promise<PostWithPayload | null> {
-    const { places, payloads, progress } = this;
-    await progress.requireUpTo('posts', position);
-    const place = await places.findContentOfPublication(data.publicationId);
-    return place && payloads.readPost(place.stream, place.revision).catch(nullIfUnreadable);
+    await this.progress.requireUpTo('posts', position);
+    const place = await this.places.findContentOfPublication(data.publicationId);
+    return place && this.payloads.readPost(place.stream, place.revision).catch(nullIfUnreadable);
   }
 
   /**
@@ -320,9 +319,8 @@ export class ScheduleDeliveries {
     const { postId, publicationId, channelId } = event.data;
     const { projectRevision, content } =
       event.type === 'PublicationEdited' ? event.data : (await readPublication(this.aggregates, publicationId)).state;
-    const post = content
-      ? await this.payloads.readPost(released.event.stream, String(content.streamRevision))
-      : released;
+    const { stream } = released.event;
+    const post = content ? await this.payloads.readPost(stream, String(content.streamRevision)) : released;
     const payload = contentFor(post.payload, { channelId, platform });
     const address = channel?.address ?? {};
     const published = { postId, payload, projectId, projectRevision, channelId, platform, address };

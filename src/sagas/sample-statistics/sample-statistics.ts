@@ -75,7 +75,7 @@ export class SampleStatistics {
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'statisticsDays'>,
     @Inject(LOG) private readonly log: Log,
   ) {
-    this.platforms = catalogue.ids.filter((id) => publishers.get(id).readNumbers);
+    this.platforms = catalogue.ids.filter((id) => 'readNumbers' in publishers.get(id));
     this.work = new DueWork<DueChannel>(
       {
         claims: new DueClaims(pool, services.leases, DUE_CHANNELS),

@@ -42,7 +42,7 @@ export class StatisticsNews {
     for (const { postId, dueAt } of await this.table.listNews(this.clock.now(), AT_ONCE)) {
       if (signal.aborted) return;
       await this.tellOf(postId, dueAt);
-      await this.table.recordTold(postId, dueAt, this.clock.now());
+      await this.table.recordNotified(postId, dueAt, this.clock.now());
     }
     await this.table.pruneNotes(this.clock.now() - HOUR_MINUTES * this.minuteMs, AT_ONCE);
   }

@@ -56,9 +56,10 @@ const countSends = async (channel: PublishingChannel, platform: Platform): Promi
   return items.filter((call) => call.channel === channel.chat).length;
 };
 /** Lists the messages that readers still see. */
-const readVisible = async ({ network, chat, readWall }: PublishingChannel): Promise<readonly string[]> => {
-  const gone = new Set((await network.listChanges({ channel: chat })).map(({ message_id }) => message_id));
-  return (await readWall()).filter(({ message_id }) => !gone.has(message_id)).map(({ text }) => text);
+const readVisible = async (channel: PublishingChannel): Promise<readonly string[]> => {
+  const changes = await channel.network.listChanges({ channel: channel.chat });
+  const gone = new Set(changes.map(({ message_id }) => message_id));
+  return (await channel.readWall()).filter(({ message_id }) => !gone.has(message_id)).map(({ text }) => text);
 };
 
 describe.each(['max', 'vk'] as const)('a post in doubt that is taken back on %s', (platform) => {

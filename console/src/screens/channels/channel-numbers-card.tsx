@@ -56,5 +56,5 @@ const sumOf = (all: readonly Numbers[]): Numbers => {
     const known = all.map((each) => each[name]).filter((value) => value !== null);
     return [name, known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)];
   });
-  return Object.fromEntries(sums) as unknown as Numbers;
+  return Object.fromEntries(sums) as Numbers;
 };

@@ -1,3 +1,4 @@
+import '../../statistics/statistics.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { management } from '../../api/management.js';
@@ -9,7 +10,6 @@ import { Moment } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
 import { useScope } from '../../session/session.js';
 import { statisticsMessages as m } from '../../statistics/messages.js';
-import '../../statistics/statistics.css';
 
 const COUNT = 5;
 /** How often to look for new samples, in ms: they are no change that the gateway announces. */

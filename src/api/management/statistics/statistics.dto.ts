@@ -1,5 +1,5 @@
-import { type Instant, iso, isoOrNull } from '../../../kernel/clock.js';
 import type { Platform } from '../../../domain/channel/channel.events.js';
+import { type Instant, iso, isoOrNull } from '../../../kernel/clock.js';
 import type { Numbers } from '../../../platforms/publisher.js';
 import type { PublicationRow } from '../../../projections/posts/posts.tables.js';
 import { NO_NUMBERS, sumNumbers } from '../../../statistics/numbers.js';

@@ -48,7 +48,7 @@ export const pacing: RepeatableMigration = {
       end loop;
     end $$;
 
-    -- Takes a turn for a call that nobody waits for, or none: half of the account's calls must stay free for others, and "spare"
+    -- Takes a turn for a call that no one waits for, or none: half of the account's calls must stay free for others, and "spare"
     -- had its last turn gap_ms ago. Returns the time until it is worth asking again, in ms; 0 if the turn was taken, and is now.
     create or replace function ops_take_spare_slot(account text, limits jsonb, spare text, gap_ms float8) returns int
       language plpgsql
