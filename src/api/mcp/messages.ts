@@ -115,7 +115,7 @@ export const TOOL_DESCRIPTIONS = {
     scope: 'What to resume: project, targets, or all (the default).',
     targets: 'Channels to resume if scope is targets: ids (tgt_…) or whole names. Leave it out for all.',
   },
-  ofEdit: 'Edit only if the post still has this revision, from its status: somebody may have changed it since.',
+  ofEdit: 'Edit only if the post still has this revision, from its status: it may have been changed since.',
   ofWithdrawal: {
     targets: 'Targets on which to take the post back: ids (tgt_…) or whole names. Leave it out for all.',
     reason: 'Why, in a sentence: the owner sees it in the history.',

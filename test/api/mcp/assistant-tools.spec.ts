@@ -403,9 +403,8 @@ describe('sessions of the former transport', () => {
 
   it('serves a thousand open connections, bounds those of one endpoint, and forgets closed ones', async () => {
     // Of five owners, because each owner's messages are paced.
-    const outlets = await Promise.all(
-      Array.from({ length: 5 }, async () => setUp({}, 'News', await gateway.createOwner())),
-    );
+    const setUpOne = async () => setUp({}, 'News', await gateway.createOwner());
+    const outlets = await Promise.all(Array.from({ length: 5 }, setUpOne));
     const [{ channel, endpoint: full }] = outlets as [(typeof outlets)[0]];
     const open = (to: typeof full) => RawSseClient.open(addressOf(to.slug), headersOf(to.token));
     const client = await open(full);
@@ -422,9 +421,10 @@ describe('sessions of the former transport', () => {
     const refused = await open(full);
     expect(refused.response.status).toBe(503);
     expect(await refused.response.json()).toMatchObject({ error: { data: { code: 'too_many_sessions' } } });
-    const publish = { name: 'service_publish', arguments: { text: 'through a crowd of connections' } };
+    const text = 'through a crowd of connections';
+    const publish = { name: 'service_publish', arguments: { text } };
     expect((await client.request('tools/call', publish)).result?.isError).toBeUndefined();
-    await gateway.waitForText(channel.chatId, 'through a crowd of connections');
+    await gateway.waitForText(channel.chatId, text);
 
     client.close();
     for (const { socket } of held) socket.destroy();
