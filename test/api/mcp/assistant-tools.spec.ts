@@ -421,10 +421,9 @@ describe('sessions of the former transport', () => {
     const refused = await open(full);
     expect(refused.response.status).toBe(503);
     expect(await refused.response.json()).toMatchObject({ error: { data: { code: 'too_many_sessions' } } });
-    const text = 'through a crowd of connections';
-    const publish = { name: 'service_publish', arguments: { text } };
-    expect((await client.request('tools/call', publish)).result?.isError).toBeUndefined();
-    await gateway.waitForText(channel.chatId, text);
+    const post = { name: 'service_publish', arguments: { text: 'through a crowd' } };
+    expect((await client.request('tools/call', post)).result?.isError).toBeUndefined();
+    await gateway.waitForText(channel.chatId, 'through a crowd');
 
     client.close();
     for (const { socket } of held) socket.destroy();
