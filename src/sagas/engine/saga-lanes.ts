@@ -84,7 +84,7 @@ export class SagaLanes {
     }
     for (const lane of fresh) this.start(lane);
     await settleWithin(fresh, PATIENCE_MS);
-    if (this.signal.aborted) return;
+    if (this.signal.aborted) return stored.resolve(); // the next process reads the batch again
     for (const lane of fresh) {
       if (lane.events.length === 0) continue;
       parked.push(...lane.events.map((each) => ({ lane: lane.key, stored: each })));
