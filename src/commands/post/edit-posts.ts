@@ -65,6 +65,9 @@ export type EditedPost = Completed & {
   readonly targets: ReadonlyMap<string, PublicationError | null>;
 };
 
+/** Rejections of a planned post that has changed since it was read. */
+const OUTDATED: ReadonlySet<string> = new Set(['revision_mismatch', 'already_released']);
+
 /** Number of publications at a time; a post may have thousands. */
 const AT_ONCE = 200;
 
@@ -110,8 +113,12 @@ export class EditPosts {
     const { trace_id: traceId = null } = payload;
     const isSame = isDeepStrictEqual(current, payload);
     const revision = isSame ? state.revision : state.revision + 1;
-    if (state.status === 'planned')
-      return this.replacePlanned(place, state, { payload, revision, isUnchanged: isSame || isDryRun }, author, context);
+    if (state.status === 'planned') {
+      const planned = { payload, revision, isUnchanged: isSame || isDryRun };
+      const replaced = await this.replacePlanned(place, state, planned, author, context);
+      if (!isRejection(replaced) || !OUTDATED.has(replaced.rejection)) return replaced;
+      return this.edit(place, targets, content, { author, ifRevision }, findRefusals, context, isDryRun);
+    }
     if (!author.isManager && author.requiresApproval)
       return reject('approval_required', POST_CHANGE_MESSAGES.approvalRequired);
 
@@ -190,21 +197,20 @@ export class EditPosts {
     published: readonly { readonly target: EditedTarget; readonly shown: PublicationState }[],
     payload: PublishPayload,
   ): Promise<readonly EditableMessages[]> {
-    const contents = new Map<string, Promise<PublishPayload>>();
-    const read = (revision: string): Promise<PublishPayload> => {
-      const reading = contents.get(revision) ?? this.payloads.readPost(stream, revision).then((post) => post.payload);
-      contents.set(revision, reading);
-      return reading;
-    };
+    // A post may have thousands of targets, but their projects and contents are few.
+    const read = once((revision: string) => this.payloads.readPost(stream, revision).then((post) => post.payload));
+    const loadProject = once((id: string) => this.aggregates.loadAggregate(project, id));
+    const loadProjectAt = once((at: string) => {
+      const [id = '', revision = '0'] = at.split('@');
+      return this.aggregates.loadAggregateAt(project, id, BigInt(revision));
+    });
     return inSlices(published, AT_ONCE, async ({ target, shown }) => {
       const { channelId, platform, projectId } = target;
       const [before, connected, now, then] = await Promise.all([
         read(String(shown.content?.streamRevision ?? releasedRevision)),
         this.aggregates.loadAggregate(channel, channelId),
-        this.aggregates.loadAggregate(project, projectId),
-        shown.projectRevision === null
-          ? null
-          : this.aggregates.loadAggregateAt(project, projectId, BigInt(shown.projectRevision)),
+        loadProject(projectId),
+        shown.projectRevision === null ? null : loadProjectAt(`${projectId}@${shown.projectRevision}`),
       ]);
       const { messageIds, results, sender } = shown;
       const isDeleted = !connected.state || connected.state.deleted;
@@ -223,7 +229,7 @@ export class EditPosts {
 
   private async replacePlanned(
     place: PostPlace,
-    { targets, publishAt, status }: PlannedPost,
+    { targets, publishAt, status, revision: before }: PlannedPost,
     { payload, revision, isUnchanged }: { payload: PublishPayload; revision: number; isUnchanged: boolean },
     author: ChangeAuthor,
     context: CommandContext,
@@ -239,7 +245,7 @@ export class EditPosts {
         at: context.at,
         content: { traceId, targets, publishAt, ...kept },
         author,
-        ifRevision: null,
+        ifRevision: [before],
       }),
       context,
     );
@@ -254,6 +260,16 @@ export class EditPosts {
     return isRejection(loaded) ? { ...publication.initial, status: 'dismissed' } : loaded.state;
   }
 }
+
+/** Wraps a function so that it is called once for each argument. */
+const once = <V>(load: (key: string) => Promise<V>): ((key: string) => Promise<V>) => {
+  const loads = new Map<string, Promise<V>>();
+  return (key) => {
+    const loading = loads.get(key) ?? load(key);
+    loads.set(key, loading);
+    return loading;
+  };
+};
 
 /**
  * Returns why messages cannot be edited, whatever the content is; null if there is no reason.
