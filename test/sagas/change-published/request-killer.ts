@@ -8,7 +8,7 @@ interface RequestRun {
   isDead: boolean;
 }
 
-/** Kills the process that takes posts back, for one post each: from then on, it appends nothing more for that post. */
+/** Kills the process that takes posts back or edits them, for one post each: from then on, it appends nothing more for that post. */
 export class RequestKiller {
   private readonly runs = new Map<string, RequestRun>();
 
@@ -32,7 +32,7 @@ export class RequestKiller {
     const [first] = args[2];
     const { postId = '' } = first ? (JSON.parse(first.data) as { readonly postId?: string }) : {};
     const run = this.runs.get(postId);
-    if (!run || !first?.type.includes('Withdraw')) return inner.append(...args);
+    if (!run || !first || !/Withdraw|Edit/.test(first.type)) return inner.append(...args);
     if (run.isDead) throw new WorkerKilled();
     const point = run.trace.push(first.type) - 1;
     const isHere = run.kill?.point === point;

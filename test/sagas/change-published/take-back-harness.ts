@@ -29,6 +29,8 @@ interface Run extends Stage {
   readonly seenBefore: readonly number[];
   /** What became of the request. */
   readonly request: { isAccepted: boolean; isAppended: boolean; isKilled: boolean; answeredAt: number };
+  /** What became of the edit of the post that stays. */
+  readonly edit: { isAccepted: boolean; isAppended: boolean; isKilled: boolean };
 }
 
 interface PublicationView {
@@ -36,11 +38,15 @@ interface PublicationView {
   readonly target_id: string;
   readonly state: string;
   readonly message_ids: readonly string[];
+  readonly content_version: number | null;
+  readonly edit: { readonly state: string; readonly error: { readonly code: string } | null } | null;
   readonly withdrawal: {
     readonly remaining: readonly string[];
     readonly error: { readonly code: string } | null;
   } | null;
 }
+
+const editedTextOf = (text: string): string => `${text} edited`;
 
 const MARK = /ch(\d+)x/;
 const VISIBLE = /\/(?:sendMessage|sendPhoto|sendAudio|sendMediaGroup|wall\.post|messages)(?:\?|$)/;
@@ -68,6 +74,8 @@ export class TakeBackHarness {
   crashes = 0;
   /** How often a publication that was taken back ended in each state. */
   readonly ends: Record<string, number> = {};
+  /** How often readers see an edit, a network takes none, or there was none. */
+  readonly edits = { shown: 0, refused: 0, none: 0 };
 
   private constructor(
     private readonly publishing: PublishingHarness,
@@ -122,7 +130,7 @@ export class TakeBackHarness {
     await inParallel(runs, (run) => this.check(run));
     await worker.stop();
     for (const { channels, path, token } of runs) this.idle.push({ channels, path, token });
-    for (const run of runs) if (run.request.isKilled) this.crashes += 1;
+    for (const { request, edit } of runs) this.crashes += Number(request.isKilled) + Number(edit.isKilled);
   }
 
   /** Runs a worker that is killed on the first channels, until nothing is left to do there. */
@@ -134,7 +142,7 @@ export class TakeBackHarness {
       wrapEventStore: (store) => readingFrom(store, this.killer.wrapStore(store)),
     });
     const runs = await begin();
-    await inParallel(runs, (run) => this.takeBack(run, n));
+    await inParallel(runs, (run) => Promise.all([this.takeBack(run, n), this.edit(run, n)]));
     await until('all is over, or its worker is killed', async () => {
       const open = await this.listOpenChannels(runs);
       const left = runs.find(({ channels }) => !this.isDead(channels[0]) && channels.some(({ id }) => open.has(id)));
@@ -167,12 +175,19 @@ export class TakeBackHarness {
         const method = METHODS[first.network][step];
         await control.addFault({ ...FAULTS[name](first.network), method, channel: first.chat });
       }
+      if (story.edit?.fault) {
+        const { control } = this.publishing.networks[first.network];
+        const method = METHODS[first.network].edit;
+        const fault = FAULTS[story.edit.fault](first.network);
+        if (method !== null) await control.addFault({ ...fault, method, channel: first.chat });
+      }
       const words = `wrong${++this.stories}`;
       const behind = `behind${this.stories}`;
       const postId = await this.send(stage, POST_KINDS[story.kind](words, this.files));
       const behindId = await this.send(stage, { text: behind });
       const request = { isAccepted: false, isAppended: false, isKilled: false, answeredAt: Infinity };
-      return { ...stage, story, behind, postId, behindId, seenBefore, request };
+      const edit = { isAccepted: false, isAppended: false, isKilled: false };
+      return { ...stage, story, behind, postId, behindId, seenBefore, request, edit };
     });
   }
 
@@ -198,6 +213,22 @@ export class TakeBackHarness {
     await this.ask(this.mortalUrl, run);
     request.isKilled = watched.isDead;
     request.isAppended ||= watched.trace.includes('PostWithdrawn');
+  }
+
+  /** Edits the post that stays, through a process that may be killed. */
+  private async edit({ story, path, token, behind, behindId, edit }: Run, during: 1 | 2): Promise<void> {
+    if (story.edit?.during !== during) return;
+    await sleep(story.edit.delayMs);
+    const watched = this.requests.watch(behindId, story.edit.kill);
+    const answer = await fetch(`${this.mortalUrl}${path}/posts/${behindId}/content`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ text: editedTextOf(behind) }),
+    });
+    edit.isAccepted = answer.status === 200;
+    edit.isKilled = watched.isDead;
+    edit.isAppended = watched.trace.includes('PostEdited');
+    if (!edit.isAccepted && !edit.isKilled) throw new Error(`${answer.status} ${await answer.text()}`);
   }
 
   private async askAgain(run: Run): Promise<void> {
@@ -234,16 +265,15 @@ export class TakeBackHarness {
       const isOver = ({ state }: PublicationView) =>
         isTakenBack ? ENDS.has(state) : state !== 'queued' && state !== 'publishing';
       const found = await this.waitFor(postId, channel, isOver, run);
-      const stays = await this.waitFor(
-        behindId,
-        channel,
-        ({ state }) => state !== 'queued' && state !== 'publishing',
-        run,
-      );
+      const isSettled = ({ state, edit }: PublicationView) =>
+        state !== 'queued' && state !== 'publishing' && (state !== 'published' || !edit || edit.state === 'failed');
+      const stays = await this.waitFor(behindId, channel, isSettled, run);
       const where = JSON.stringify({ story, network: channel.network, i, request, found, stays });
       const visible = await this.readVisible(channel, run.seenBefore[i]!);
-      const ofBehind = visible.filter(({ text }) => text === run.behind);
-      const ofPost = visible.filter(({ text }) => text !== run.behind).map(({ message_id }) => message_id);
+      const isBehind = ({ text }: { readonly text: string }) =>
+        text === run.behind || text === editedTextOf(run.behind);
+      const ofBehind = visible.filter(isBehind);
+      const ofPost = visible.filter((message) => !isBehind(message)).map(({ message_id }) => message_id);
 
       // What was not taken back is published once, and stays.
       const mayDoubt = !CAN_LOOK_UP.has(channel.network);
@@ -251,6 +281,7 @@ export class TakeBackHarness {
       expect({ where, fair: fair.includes(stays.state) }).toEqual({ where, fair: true });
       if (stays.state === 'published') expect({ where, count: ofBehind.length }).toEqual({ where, count: 1 });
       else expect({ where, once: ofBehind.length <= 1 }).toEqual({ where, once: true });
+      if (stays.state === 'published') this.checkEdited(run, channel, stays, ofBehind, where);
 
       if (!isTakenBack) {
         expect({ where, fair: fair.includes(found.state) }).toEqual({ where, fair: true });
@@ -260,6 +291,25 @@ export class TakeBackHarness {
       }
       await this.checkTakenBack(run, channel, found, ofPost, where);
     }
+  }
+
+  /** Readers see the newest content, or the publication says why not. */
+  private checkEdited(
+    { edit, behind }: Run,
+    { network }: Channel,
+    { edit: open, content_version }: PublicationView,
+    [message]: readonly { readonly text: string }[],
+    where: string,
+  ): void {
+    const isEdited = edit.isAccepted || edit.isAppended;
+    if (open) {
+      expect({ where, code: open.error?.code }).toEqual({ where, code: 'edit_unsupported' });
+      expect({ where, network }).toEqual({ where, network: 'ok' });
+    }
+    const isNew = isEdited && open === null;
+    const shown = { where, version: content_version, text: message?.text };
+    expect(shown).toEqual({ where, version: isNew ? 2 : 1, text: isNew ? editedTextOf(behind) : behind });
+    this.edits[open ? 'refused' : isNew ? 'shown' : 'none'] += 1;
   }
 
   private async checkTakenBack(
@@ -320,8 +370,8 @@ export class TakeBackHarness {
 
   private async readVisible(channel: Channel, after: number) {
     const { control } = this.publishing.networks[channel.network];
-    const gone = new Set((await control.listChanges({ channel: channel.chat })).map(({ message_id }) => message_id));
-    return (await this.readWall(channel)).slice(after).filter(({ message_id }) => !gone.has(message_id));
+    const own = new Set((await this.readWall(channel)).slice(after).map(({ message_id }) => message_id));
+    return (await control.readMessages({ channel: channel.chat })).filter(({ message_id }) => own.has(message_id));
   }
 
   /** Lists channels where something waits to be published or deleted. */

@@ -4,12 +4,14 @@ import type { StandInControl } from '../../support/stand-in-control.js';
 import type { PostKind } from '../publish-due-posts/crash-cases.js';
 import type { KillPoint } from '../publish-due-posts/kill-points.js';
 
-/** Methods that publish words, and that delete. */
-export const METHODS: Readonly<Record<NetworkName, { readonly publish: string; readonly remove: string }>> = {
-  telegram: { publish: 'sendMessage', remove: 'deleteMessage' },
-  vk: { publish: 'wall.post', remove: 'wall.delete' },
-  max: { publish: 'POST /messages', remove: 'DELETE /messages' },
-  ok: { publish: 'mediatopic.post', remove: 'mediatopic.deleteTopic' },
+/** Methods that publish words, that delete, and that edit words; null if the network cannot. */
+export const METHODS: Readonly<
+  Record<NetworkName, { readonly publish: string; readonly remove: string; readonly edit: string | null }>
+> = {
+  telegram: { publish: 'sendMessage', remove: 'deleteMessage', edit: 'editMessageText' },
+  vk: { publish: 'wall.post', remove: 'wall.delete', edit: 'wall.edit' },
+  max: { publish: 'POST /messages', remove: 'DELETE /messages', edit: 'PUT /messages' },
+  ok: { publish: 'mediatopic.post', remove: 'mediatopic.deleteTopic', edit: null },
 };
 
 const REFUSALS: Readonly<Record<NetworkName, object>> = {
@@ -32,7 +34,7 @@ export const FAULTS = {
 } satisfies Readonly<Record<string, (network: NetworkName) => Parameters<StandInControl['addFault']>[0]>>;
 type FaultName = keyof typeof FAULTS;
 
-/** A post on two channels that is taken back, with another post behind it that stays. */
+/** A post on two channels that is taken back, with another post behind it that stays, and may be edited. */
 export interface Story {
   readonly kind: PostKind;
   /** True if the first channel is paused when the post is accepted. */
@@ -49,6 +51,15 @@ export interface Story {
     /** Where the process that takes the request is killed: its n-th append for this post. */
     readonly kill: KillPoint | null;
   };
+  /** The edit of the post that stays; null if there is none. */
+  readonly edit: {
+    /** See `takeBack`. */
+    readonly during: 1 | 2;
+    readonly delayMs: number;
+    readonly kill: KillPoint | null;
+    /** What the first channel's network does to one call that edits. */
+    readonly fault: FaultName | null;
+  } | null;
   /** Where the first and the second worker are killed on the first channel. */
   readonly kills: readonly [KillPoint | null, KillPoint | null];
   /** True if it is asked again once no worker is killed any more. */
@@ -79,6 +90,14 @@ export const tellStory = (random: Random, kill?: KillPoint): Story => {
       by: choose(['client', 'owner']),
       kill: oneIn(3) ? killPoint(3) : null,
     },
+    edit: oneIn(2)
+      ? {
+          during: oneIn(3) ? 2 : 1,
+          delayMs: random.below(800),
+          kill: oneIn(3) ? killPoint(3) : null,
+          fault: oneIn(3) ? choose(faults) : null,
+        }
+      : null,
     kills: [kill ?? (oneIn(8) ? null : killPoint(9)), oneIn(3) ? null : killPoint(5)],
     isAskedAgain: oneIn(3),
   };
