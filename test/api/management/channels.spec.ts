@@ -136,6 +136,7 @@ describe('channels', () => {
     expect((await change({ name: 'Other' }).expect(200)).body.name).toBe('Other');
     expect((await change({ settings: { on_doubt: 'resend' } }).expect(200)).body.settings).toEqual({
       on_doubt: 'resend',
+      statistics: 'on',
     });
     const credentials = { bot_token: '2:other', chat_id: '@other' };
     expect((await change({ credentials }).expect(200)).body.address).toEqual({ chat_id: '@other' });
@@ -163,7 +164,8 @@ describe('channels', () => {
     const credentials = { application_key: 'K', application_secret: 'S', access_token: 'T', group_id: 1 };
     const sent = { platform: 'ok', name: 'OK', credentials, settings: { buttons: 'drop', text_limit: 100 } };
     const { body } = await owner.caller.post('/channels', sent).expect(201);
-    const defaults = { on_doubt: 'hold', video_upload: 'account', video_wait_seconds: 60, video_check_seconds: 5 };
+    const video = { video_upload: 'account', video_wait_seconds: 60, video_check_seconds: 5 };
+    const defaults = { on_doubt: 'hold', statistics: 'on', ...video };
     expect(body.settings).toEqual({ ...defaults, buttons: 'drop', text_limit: 100 });
     const tooMuch = await owner.caller.patch(`/channels/${body.id}`, { settings: { text_limit: 15_896 } }).expect(422);
     expect(listProblems(tooMuch.body)).toEqual(['settings.text_limit: out_of_range']);
