@@ -150,7 +150,7 @@ export class Sampler {
     await this.table.store(samples, this.clock.now(), this.expiredBefore());
   }
 
-  /** Finds the chat to which a publication went, if it was copied too late to know it; old events do not say it. */
+  /** Adds the chat that a publication went to, if the copy lacks it. Events of former releases do not name the chat. */
   private async withAddress(each: SampledPublication, channel: ChannelRow): Promise<SampledPublication> {
     if (each.address) return each;
     try {

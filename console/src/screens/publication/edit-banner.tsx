@@ -2,14 +2,13 @@ import type { Api } from '../../api/management.js';
 import type { Names } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { useSave } from '../../components/form.js';
-import { NetworkMark, networkTitle } from '../../components/icon.js';
-import { GatewayText, SentenceText } from '../../components/sentence.js';
+import { GatewayText } from '../../components/sentence.js';
 import { toast } from '../../components/toasts.js';
-import { format, sentence } from '../../i18n/format.js';
+import { format } from '../../i18n/format.js';
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 import { contentOf, editPost } from '../../publications/edit-calls.js';
 import type { Publication } from '../../publications/states.js';
-import { publicationMessages as shared } from './messages.js';
+import { RefusalList } from './banner-refusals.js';
 import { BannerFrame } from './planned-banner.js';
 
 /** Codes of refusals that may end after a change on the network. The others come from the content itself. */
@@ -48,19 +47,7 @@ export const EditBanner = ({ post, publications, names }: EditBannerProps) => {
       title={(failed.length > 0 ? m.failed : m.going)(count, format.number(count))}
       actions={failed.length > 0 && <Actions post={post} mayTry={mayTry} />}
     >
-      {failed.length > 0 && (
-        <ul className="banner-refusals">
-          {failed.map((each) => (
-            <li key={each.id}>
-              <NetworkMark platform={each.platform} size={16} />
-              <div>
-                <bdi className="banner-cause">{names.channel(each.target_id)?.name ?? networkTitle(each.platform)}</bdi>
-                <Refusal publication={each} />
-              </div>
-            </li>
-          ))}
-        </ul>
-      )}
+      {failed.length > 0 && <RefusalList publications={failed} names={names} errorOf={errorOf} />}
       {failed.length > 0 && going.length > 0 && <p>{m.going(going.length, format.number(going.length))}</p>}
       {waits.map(({ id, text }) => (
         <p key={id}>
@@ -71,21 +58,7 @@ export const EditBanner = ({ post, publications, names }: EditBannerProps) => {
   );
 };
 
-/** Why readers keep the old content, what to do, and the network's own words. */
-const Refusal = ({ publication: { edit, platform } }: { readonly publication: Publication }) => {
-  const error = edit?.error;
-  if (!error) return null;
-  return (
-    <p>
-      <GatewayText text={error.message} />{' '}
-      {error.platform_says !== undefined && (
-        <SentenceText
-          of={sentence(shared.says, { network: networkTitle(platform), text: { name: error.platform_says } })}
-        />
-      )}
-    </p>
-  );
-};
+const errorOf = ({ edit }: Publication) => edit?.error;
 
 const Actions = ({ post, mayTry }: Pick<EditBannerProps, 'post'> & { readonly mayTry: boolean }) => {
   const { save: tryAgain, isBusy } = useSave(async () => {

@@ -188,7 +188,7 @@ const LIVE_STATES: readonly Publication['state'][] = [
   'withdraw_failed',
 ];
 
-/** Returns whether a step follows from a wish or a notice, not from the publication's own work. */
+/** True for a step that a person or a notice caused, rather than an attempt. */
 const isAsked = (kind: StepKind): boolean =>
   kind === 'notice' || kind === 'withdrawal_requested' || kind === 'edit_requested' || kind === 'edit_failed';
 

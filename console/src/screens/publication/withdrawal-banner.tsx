@@ -1,7 +1,7 @@
 import type { Names } from '../../api/things.js';
 import { Button, ExternalLink } from '../../components/button.js';
 import { useSave } from '../../components/form.js';
-import { type IconName, NetworkMark, networkTitle, type Tone } from '../../components/icon.js';
+import type { IconName, Tone } from '../../components/icon.js';
 import { GatewayText, SentenceText } from '../../components/sentence.js';
 import { toast } from '../../components/toasts.js';
 import { format, sentence } from '../../i18n/format.js';
@@ -9,6 +9,7 @@ import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 import { dismissPublication, takeBack } from '../../publications/publication-calls.js';
 import { countMessages, isBeingTakenBack } from '../../publications/shown-state.js';
 import type { Publication } from '../../publications/states.js';
+import { Refusal, RefusalList } from './banner-refusals.js';
 import { publicationMessages as shared } from './messages.js';
 import { BannerFrame } from './planned-banner.js';
 import { useActor } from './step-text.js';
@@ -56,41 +57,15 @@ export const WithdrawalBanner = ({ publications, names, isOfOne = false }: Withd
       title={title}
       actions={failed.length > 0 && <Actions failed={failed} isOfOne={isOfOne} />}
     >
-      {isOfOne && failed.map((each) => <Refusal key={each.id} publication={each} />)}
-      {!isOfOne && failed.length > 0 && (
-        <ul className="banner-refusals">
-          {failed.map((each) => (
-            <li key={each.id}>
-              <NetworkMark platform={each.platform} size={16} />
-              <div>
-                <bdi className="banner-cause">{names.channel(each.target_id)?.name ?? networkTitle(each.platform)}</bdi>
-                <Refusal publication={each} />
-              </div>
-            </li>
-          ))}
-        </ul>
-      )}
+      {isOfOne && failed.map((each) => <Refusal key={each.id} publication={each} errorOf={errorOf} />)}
+      {!isOfOne && failed.length > 0 && <RefusalList publications={failed} names={names} errorOf={errorOf} />}
       {going.length > 0 && <Progress publications={going} isOfOne={isOfOne} />}
       <Request publications={publications} names={names} isOver={phase === 'done' || phase === 'notSent'} />
     </BannerFrame>
   );
 };
 
-/** Why a network did not delete a publication, and what to do about it. */
-const Refusal = ({ publication: { withdrawal, platform } }: { readonly publication: Publication }) => {
-  const error = withdrawal?.error;
-  if (!error) return null;
-  return (
-    <p>
-      <GatewayText text={error.message} />{' '}
-      {error.platform_says !== undefined && (
-        <SentenceText
-          of={sentence(shared.says, { network: networkTitle(platform), text: { name: error.platform_says } })}
-        />
-      )}
-    </p>
-  );
-};
+const errorOf = ({ withdrawal }: Publication) => withdrawal?.error;
 
 /** How many messages are deleted, and what delays the rest. */
 const Progress = ({ publications, isOfOne }: Pick<WithdrawalBannerProps, 'publications' | 'isOfOne'>) => {

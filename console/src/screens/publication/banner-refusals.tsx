@@ -1,0 +1,52 @@
+import type { Names } from '../../api/things.js';
+import { NetworkMark, networkTitle } from '../../components/icon.js';
+import { GatewayText, SentenceText } from '../../components/sentence.js';
+import { sentence } from '../../i18n/format.js';
+import type { Publication } from '../../publications/states.js';
+import { publicationMessages as shared } from './messages.js';
+
+/** Returns why a publication was not changed; null or undefined if there is no reason. */
+type FindError = (
+  publication: Publication,
+) => { readonly message: string; readonly platform_says?: string } | null | undefined;
+
+interface RefusalProps {
+  readonly publication: Publication;
+  readonly errorOf: FindError;
+}
+
+/** Why a network did not change a publication, what to do about it, and the network's own words. */
+export const Refusal = ({ publication, errorOf }: RefusalProps) => {
+  const error = errorOf(publication);
+  if (!error) return null;
+  const { message, platform_says: name } = error;
+  return (
+    <p>
+      <GatewayText text={message} />{' '}
+      {name !== undefined && (
+        <SentenceText of={sentence(shared.says, { network: networkTitle(publication.platform), text: { name } })} />
+      )}
+    </p>
+  );
+};
+
+interface RefusalListProps {
+  readonly publications: readonly Publication[];
+  readonly names: Names;
+  readonly errorOf: FindError;
+}
+
+/** The refusals of several publications, each with its channel. */
+export const RefusalList = ({ publications, names, errorOf }: RefusalListProps) => (
+  <ul className="banner-refusals">
+    {publications.map((each) => (
+      <li key={each.id}>
+        <NetworkMark platform={each.platform} size={16} />
+        <div>
+          <bdi className="banner-cause">{names.channel(each.target_id)?.name ?? networkTitle(each.platform)}</bdi>
+          <Refusal publication={each} errorOf={errorOf} />
+        </div>
+      </li>
+    ))}
+  </ul>
+);
