@@ -80,7 +80,7 @@ it('a session belongs to its process: another one says so, and serves the curren
   expect(error.message).toContain('it has ended, or it belongs to another process or another token. Connect again');
   const connect = CLIENTS['the client of 2025 over its transport'];
   const assistant = await connect(sse(second), headersOf(endpoint.token));
-  expect(await assistant.listTools()).toHaveLength(9);
+  expect(await assistant.listTools()).toHaveLength(10);
   await assistant.close();
   client.close();
 });
