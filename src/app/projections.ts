@@ -3,6 +3,7 @@ import { activity } from '../projections/activity/activity.projection.js';
 import { audit } from '../projections/audit/audit.projection.js';
 import { discovery } from '../projections/discovery/discovery.projection.js';
 import type { Projection } from '../projections/engine/projection.js';
+import { media } from '../projections/media/media.projection.js';
 import { plannedPosts } from '../projections/planned-posts/planned-posts.projection.js';
 import { posts } from '../projections/posts/posts.projection.js';
 import { publishSchedule } from '../projections/publish-schedule/publish-schedule.projection.js';
@@ -19,4 +20,5 @@ export const projectionsOf = ({ minuteMs }: Pick<Settings, 'minuteMs'>): readonl
   audit,
   webhookDeliveries,
   activity,
+  media,
 ];

@@ -1,6 +1,7 @@
 import { channelEvents } from '../domain/channel/channel.events.js';
 import { deliveryEvents } from '../domain/delivery/delivery.events.js';
 import { endpointEvents } from '../domain/endpoint/endpoint.events.js';
+import { mediaEvents } from '../domain/media/media.events.js';
 import { ownerEvents } from '../domain/owner/owner.events.js';
 import { channelPauseEvents, projectPauseEvents } from '../domain/pause/pause.events.js';
 import { PLANNED_POST_TYPES } from '../domain/post/post.events.js';
@@ -50,6 +51,7 @@ const EVENTS = {
   projection: { types: Object.keys(projectionEvents), ids: ['projection'] },
   saga: { types: Object.keys(sagaEvents), ids: ['saga'] },
   recovery: { types: Object.keys(recoveryEvents), ids: [] },
+  media: { types: Object.keys(mediaEvents), ids: ['mediaId'] },
   'request-log': { types: [...Object.keys(requestLogEvents), 'PostSkipped'], ids: ['endpointId'] },
 } satisfies Readonly<Record<string, { readonly types: readonly string[]; readonly ids: readonly string[] }>>;
 

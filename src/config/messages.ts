@@ -19,6 +19,8 @@ export const SETTING_MESSAGES = {
   notOrigin: 'an origin is a scheme, a host and an optional port, without a path',
   secretsKeyMissing:
     'SECRETS_KEY must be set with DATABASE_URL, to the same value for every process: 32 bytes in base64, e.g. from "openssl rand -base64 32"; got nothing',
+  s3Incomplete:
+    'MEDIA_S3_ACCESS_KEY_ID and MEDIA_S3_SECRET_ACCESS_KEY must both be set, or neither: without them, the S3 client finds its own credentials; got one of them',
   samePort: message('METRICS_PORT must be a port other than PORT; got "{value}"'),
   databaseMissing:
     'DATABASE_URL must be set with NODE_ENV=production: a PostgreSQL URL; got nothing. To try the demo, with its own PostgreSQL and stand-in networks, set DEMO=on and OPERATOR_KEY',

@@ -1,11 +1,14 @@
 import { countOf } from '../kernel/message.js';
 import { readExtraCertificates } from './extra-certificates.js';
 import { readLimitsProfile } from './limits-profile.js';
+import { mediaSettings } from './media-settings.js';
 import { MASK, maskBaseUrl, maskUrl } from './redact.js';
 import {
+  defaulted,
   formatOnOff,
   matching,
   oneOf,
+  optional,
   parseBaseUrl,
   parseCidrs,
   parseDatabaseUrl,
@@ -22,19 +25,6 @@ import type { Environment, LogLevel, Role } from './settings.js';
 const ROLES: readonly Role[] = ['api', 'worker', 'tools'];
 const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production'];
 const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-
-/** Defines a setting that always has a value. */
-const defaulted = <T>(initial: string, setting: Omit<Setting<T>, 'defaultText' | 'initial'>): Setting<T> => ({
-  ...setting,
-  initial,
-  defaultText: initial,
-});
-
-/** Defines a setting that is null if it is not set; the text describes the default behaviour. */
-const optional = <T>(defaultText: string, setting: Omit<Setting<T>, 'defaultText' | 'initial'>): Setting<T | null> => ({
-  ...setting,
-  defaultText,
-});
 
 /** A day, in ms. */
 export const DAY_MS = 86_400_000;
@@ -236,6 +226,7 @@ export const schema = {
     description: 'checks media with small reads before a post is accepted',
     show: (s) => formatOnOff(s.mediaProbe),
   }),
+  ...mediaSettings,
   ALLOW_PRIVATE_ADDRESSES: defaulted('off', {
     takes: '"off", or CIDRs, comma-separated, e.g. 127.0.0.0/8,::1/128',
     description:

@@ -24,6 +24,22 @@ export interface Setting<T = unknown> {
   readonly show: (settings: Settings) => string;
 }
 
+/** Defines a setting that always has a value. */
+export const defaulted = <T>(initial: string, setting: Omit<Setting<T>, 'defaultText' | 'initial'>): Setting<T> => ({
+  ...setting,
+  initial,
+  defaultText: initial,
+});
+
+/** Defines a setting that is null if it is not set; the text describes the default behaviour. */
+export const optional = <T>(
+  defaultText: string,
+  setting: Omit<Setting<T>, 'defaultText' | 'initial'>,
+): Setting<T | null> => ({
+  ...setting,
+  defaultText,
+});
+
 /** A value that does not match `takes`. */
 class InvalidValue extends Error {}
 

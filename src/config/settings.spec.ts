@@ -42,6 +42,8 @@ describe('settings', () => {
       demo: true,
       limitsProfile: expect.objectContaining({ name: 'A' }) as unknown,
       mediaProbe: true,
+      mediaStore: { folder: `${process.cwd()}/.data/uploads` },
+      mediaMs: 30 * 86_400_000,
       metricsKey: null,
       extraCertificates: null,
       restoredAt: null,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { LimitsProfile } from './limits-profile.js';
 import { SETTING_MESSAGES } from './messages.js';
+import { type MediaStoreSettings, mediaStoreOf, mediaStoreProblem } from './media-settings.js';
 import { MASK } from './redact.js';
 import { DAY_MS, type NetworkSetting, schemaWith, type SettingName, type SettingValues } from './schema.js';
 import { type GivenValue, readGivenValue, type Setting } from './setting.js';
@@ -61,6 +62,9 @@ export interface Settings {
   readonly metricsPort: number | null;
   readonly limitsProfile: LimitsProfile;
   readonly mediaProbe: boolean;
+  readonly mediaStore: MediaStoreSettings;
+  /** How long an uploaded file is kept after its last need, in ms. */
+  readonly mediaMs: number;
   /** CIDRs; empty if off. */
   readonly allowPrivateAddresses: readonly string[];
   /** CIDRs; empty if there are none. */
@@ -124,6 +128,8 @@ export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkS
     metricsPort: values.METRICS_PORT,
     limitsProfile: values.LIMITS_PROFILE,
     mediaProbe: values.MEDIA_PROBE,
+    mediaStore: mediaStoreOf(values, resolve(values.DATA_DIR)),
+    mediaMs: values.MEDIA_DAYS,
     allowPrivateAddresses: values.ALLOW_PRIVATE_ADDRESSES,
     trustedProxies: values.TRUSTED_PROXIES,
     corsOrigins: values.CORS_ORIGINS,
@@ -189,6 +195,8 @@ const findContradictions = (values: Partial<SettingValues>, env: NodeJS.ProcessE
     found.push(SETTING_MESSAGES.secretsKeyMissing);
   if (values.METRICS_PORT && values.METRICS_PORT === values.PORT)
     found.push(SETTING_MESSAGES.samePort({ value: String(env.METRICS_PORT) }));
+  const storeProblem = mediaStoreProblem(values);
+  if (storeProblem) found.push(storeProblem);
   return values.NODE_ENV === 'production' ? [...found, ...findUnfitForProduction(values, env)] : found;
 };
 

@@ -2,6 +2,7 @@ import type { Catalogue } from '../kernel/events.js';
 import { channelEvents } from './channel/channel.events.js';
 import { deliveryEvents } from './delivery/delivery.events.js';
 import { endpointEvents } from './endpoint/endpoint.events.js';
+import { mediaEvents } from './media/media.events.js';
 import { noticeEvents } from './notice/notice.events.js';
 import { ownerEvents } from './owner/owner.events.js';
 import { channelPauseEvents, projectPauseEvents } from './pause/pause.events.js';
@@ -33,4 +34,5 @@ export const catalogue: Catalogue = {
   ...projectionEvents,
   ...sagaEvents,
   ...recoveryEvents,
+  ...mediaEvents,
 };

@@ -1,4 +1,5 @@
 import type { DomainEvent } from '../../src/kernel/events.js';
+import { media } from './samples/media.js';
 import { operations } from './samples/operations.js';
 import { publishing } from './samples/publishing.js';
 import { settings } from './samples/settings.js';
@@ -18,4 +19,5 @@ export const samples: Readonly<Record<string, readonly unknown[]>> = {
   ...publishing,
   ...webhooks,
   ...operations,
+  ...media,
 };

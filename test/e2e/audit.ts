@@ -135,6 +135,7 @@ export const PROJECTIONS = [
   'request-log',
   'webhook-deliveries',
   'activity',
+  'media',
 ];
 
 /** Rebuilds read models from the log, and expects the same rows as in the live ones (L4). */

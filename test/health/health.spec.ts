@@ -32,7 +32,7 @@ const figures = async (name: string): Promise<ReadonlyMap<string, number>> => {
 };
 
 const names = [
-  ...['activity', 'audit', 'discovery', 'planned-posts', 'posts', 'publish-schedule'],
+  ...['activity', 'audit', 'discovery', 'media', 'planned-posts', 'posts', 'publish-schedule'],
   ...['request-log', 'webhook-deliveries'],
 ].map((name) => `projection="${name}"`);
 

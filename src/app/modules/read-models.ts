@@ -15,6 +15,7 @@ import { EndpointSnapshots } from '../../projections/discovery/endpoint-snapshot
 import { References, ResourceNames } from '../../projections/discovery/references.queries.js';
 import { ProjectionStatuses } from '../../projections/engine/projection-status.queries.js';
 import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
+import { MediaQueries } from '../../projections/media/media.queries.js';
 import { PlannedPostQueries } from '../../projections/planned-posts/planned-posts.queries.js';
 import {
   FindEndpointPost,
@@ -83,6 +84,7 @@ export const READ_MODELS = [
   ListRequests,
   ListResources,
   LiveEndpoints,
+  MediaQueries,
   NextPublicationQueries,
   OutputQueues,
   PlannedPostQueries,

@@ -1,5 +1,7 @@
 import { Global, Module, type Provider } from '@nestjs/common';
 import { USE_CASES } from '../../commands/use-cases.js';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
 import { Metrics } from '../../health/metrics.js';
 import { JobTable } from '../../jobs/job.js';
 import { ChangeBudget, PreviewBudget, ProbeBudget } from '../../limits/budgets.js';
@@ -11,7 +13,11 @@ import { SampleNow } from '../../statistics/sample-now.js';
 import { Sampler } from '../../statistics/sampler.js';
 import { PublicationStatistics, StatisticsQueries } from '../../statistics/statistics.queries.js';
 import { StatisticsTable } from '../../statistics/statistics.table.js';
+import { FILE_STORE } from '../../uploads/file-store.js';
+import { MediaNeeds } from '../../uploads/media-needs.js';
+import { UploadedFiles } from '../../uploads/uploaded-files.js';
 import { Database } from '../database.js';
+import { openFileStore } from '../file-store.js';
 import { NETWORKS, type Networks, startNetworks } from '../networks.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { Resources } from '../resources.js';
@@ -53,9 +59,19 @@ const NETWORK_ACCESS: Provider[] = [
 
 const STATISTICS: Provider[] = [PublicationStatistics, SampleNow, Sampler, StatisticsQueries, StatisticsTable];
 
-const SHARED = [...USE_CASES, ...LIMITS, ...NETWORK_ACCESS, ...STATISTICS, JobTable];
+const UPLOADS: Provider[] = [
+  {
+    provide: FILE_STORE,
+    inject: [SETTINGS, Resources],
+    useFactory: (settings: Settings, resources: Resources) => openFileStore(settings, resources),
+  },
+  MediaNeeds,
+  UploadedFiles,
+];
 
-/** What the interfaces share with the worker: commands, limits, networks, statistics and the table of jobs. */
+const SHARED = [...USE_CASES, ...LIMITS, ...NETWORK_ACCESS, ...STATISTICS, ...UPLOADS, JobTable];
+
+/** What the interfaces share with the worker: commands, limits, networks, statistics, uploaded files and the table of jobs. */
 @Global()
 @Module({ providers: SHARED, exports: SHARED })
 export class SharedModule {}

@@ -1,5 +1,6 @@
 import { type ChannelEvent, type ShownChannel, shownChannel } from '../../domain/channel/channel.events.js';
 import { shownEndpoint } from '../../domain/endpoint/endpoint.events.js';
+import { shownMedia } from '../../domain/media/media.events.js';
 import { shownOwner } from '../../domain/owner/owner.events.js';
 import { shownProject } from '../../domain/project/project.events.js';
 import { shownWebhookOutput } from '../../domain/webhook-output/webhook-output.events.js';
@@ -31,6 +32,7 @@ const ALL = [
   postHistory,
   publicationHistory,
   shownWebhookOutput,
+  shownMedia,
 ] as unknown as readonly ShownAggregate[];
 
 const byName: ReadonlyMap<string, ShownAggregate> = new Map(ALL.map((each) => [each.name, each]));

@@ -1,6 +1,7 @@
 import { channelEvents } from '../../domain/channel/channel.events.js';
 import { deliveryEvents } from '../../domain/delivery/delivery.events.js';
 import { endpointEvents } from '../../domain/endpoint/endpoint.events.js';
+import { mediaEvents } from '../../domain/media/media.events.js';
 import { noticeEvents } from '../../domain/notice/notice.events.js';
 import { ownerEvents } from '../../domain/owner/owner.events.js';
 import { channelPauseEvents, projectPauseEvents } from '../../domain/pause/pause.events.js';
@@ -34,6 +35,7 @@ const EVENTS_OF: Readonly<Record<string, Catalogue>> = {
   projection: projectionEvents,
   saga: sagaEvents,
   recovery: recoveryEvents,
+  media: mediaEvents,
 };
 
 /** Names of the aggregates in the audit trail. */

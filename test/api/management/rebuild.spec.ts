@@ -31,6 +31,7 @@ const NAMES = [
   'activity',
   'audit',
   'discovery',
+  'media',
   'planned-posts',
   'posts',
   'publish-schedule',
