@@ -74,6 +74,10 @@ const PARTS = {
     why: 'Notes of what is to be erased are written by use cases and read by a saga; they know no meaning of a subject.',
     may: [part('kernel'), '^src/postgres/tokens\\.ts$'],
   },
+  drafts: {
+    why: 'Drafts are kept for people who write; until they are published, nothing else knows them.',
+    may: [part('kernel'), '^src/postgres/(pool|tokens)\\.ts$'],
+  },
   postgres: {
     why: 'The pool, leases and migrations know tables, not use cases.',
     may: [part('kernel'), part('runtime'), '^src/config/child-environment\\.ts$'],
@@ -218,6 +222,7 @@ const PARTS = {
       '^src/history/transparency-log/',
       ...PLATFORM_PORT,
       ...READ_SIDE,
+      part('drafts'),
       part('erasure'),
       part('secrets'),
       part('outbound-http'),
@@ -237,6 +242,7 @@ const PARTS = {
       part('commands'),
       part('history'),
       part('changes'),
+      part('drafts'),
       part('jobs'),
       ...EVENTS,
       ...READ_SIDE,

@@ -286,6 +286,10 @@ export interface Schemas {
     readonly paused_until: string | null;
     /** `temp-pause`, `management` or `publication`; null if the channel is not paused. */
     readonly pause_source: string | null;
+    /** Number of posts in its queue, up to 10,000. */
+    readonly waiting: number;
+    /** Time of its newest publication (ISO 8601, UTC); null if there is none. */
+    readonly last_published_at: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
   };
@@ -518,6 +522,47 @@ export interface Schemas {
         'edit' | 'overrides' | 'pin' | 'publish_at' | 'silent' | 'statistics' | 'withdraw'
       )[];
     };
+  };
+  /** A draft, without its content. */
+  readonly Draft: {
+    /** `drf_…` */
+    readonly id: string;
+    readonly owner_id: string;
+    /** The endpoint that it is written for; null if none is chosen. */
+    readonly endpoint_id: string | null;
+    readonly title: string | null;
+    /** Starts at 1 and rises with each change, as in `ETag`. */
+    readonly revision: number;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+    /** ISO 8601, UTC. */
+    readonly updated_at: string;
+    /** The actor of the last change, such as `owner:own_…`. */
+    readonly updated_by: string;
+  };
+  /** One page of a list. */
+  readonly DraftList: {
+    readonly items: readonly Schemas['Draft'][];
+    /** Cursor of the next page; null on the last page. */
+    readonly next: string | null;
+  };
+  /** A draft with its content. */
+  readonly DraftWithContent: {
+    readonly content: Readonly<Record<string, unknown>>;
+    /** `drf_…` */
+    readonly id: string;
+    readonly owner_id: string;
+    /** The endpoint that it is written for; null if none is chosen. */
+    readonly endpoint_id: string | null;
+    readonly title: string | null;
+    /** Starts at 1 and rises with each change, as in `ETag`. */
+    readonly revision: number;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+    /** ISO 8601, UTC. */
+    readonly updated_at: string;
+    /** The actor of the last change, such as `owner:own_…`. */
+    readonly updated_by: string;
   };
   /** Messages of a call that had been given up but succeeded beside another call that was counted. */
   readonly Duplicate: {
@@ -1970,6 +2015,10 @@ export interface Schemas {
     readonly paused_until: string | null;
     /** `temp-pause`, `management` or `publication`; null if the channel is not paused. */
     readonly pause_source: string | null;
+    /** Number of posts in its queue, up to 10,000. */
+    readonly waiting: number;
+    /** Time of its newest publication (ISO 8601, UTC); null if there is none. */
+    readonly last_published_at: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
     readonly test: Schemas['ChannelTest'];
@@ -2368,6 +2417,24 @@ export interface Schemas {
     readonly enabled?: boolean;
   };
   readonly PauseRequest: { readonly minutes: number };
+  readonly NewDraftRequest: {
+    /** The endpoint that the post is written for; null if none is chosen yet. It need not exist. */
+    readonly endpoint_id?: string;
+    /** What a list shows, such as the beginning of the text. */
+    readonly title?: string;
+    /** What the client needs to go on writing. The gateway keeps it as it is, at most 262,144 bytes, and does not check it. */
+    readonly content: Readonly<Record<string, unknown>>;
+    /** The operator must name the owner; an owner may name only itself. */
+    readonly owner_id?: string;
+  };
+  readonly DraftRequest: {
+    /** The endpoint that the post is written for; null if none is chosen yet. It need not exist. */
+    readonly endpoint_id?: string;
+    /** What a list shows, such as the beginning of the text. */
+    readonly title?: string;
+    /** What the client needs to go on writing. The gateway keeps it as it is, at most 262,144 bytes, and does not check it. */
+    readonly content: Readonly<Record<string, unknown>>;
+  };
   readonly EndpointRequest: {
     /** Null removes the name. */
     readonly name?: string | null;
@@ -2944,6 +3011,56 @@ export interface Routes {
     };
     readonly answers: Schemas['Delivery'];
   };
+  /** List drafts */
+  readonly 'GET /manage/v1/drafts': {
+    readonly takes: {
+      readonly query?: {
+        /** Maximum number of items on a page. */
+        readonly limit?: number;
+        /** `next` of the previous page. */
+        readonly cursor?: string;
+        /** Only this owner's resources. Operators may omit it to see all owners; owners may pass only their own id. */
+        readonly owner_id?: string;
+      };
+    };
+    readonly answers: Schemas['DraftList'];
+  };
+  /** Keep a draft */
+  readonly 'POST /manage/v1/drafts': {
+    readonly takes: { readonly body: Schemas['NewDraftRequest'] };
+    readonly answers: Schemas['Draft'];
+  };
+  /** Delete a draft */
+  readonly 'DELETE /manage/v1/drafts/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: undefined;
+  };
+  /** Show a draft with its content */
+  readonly 'GET /manage/v1/drafts/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['DraftWithContent'];
+  };
+  /** Replace a draft */
+  readonly 'PUT /manage/v1/drafts/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body: Schemas['DraftRequest'];
+    };
+    readonly answers: Schemas['Draft'];
+  };
   /** List endpoints */
   readonly 'GET /manage/v1/endpoints': {
     readonly takes: {
@@ -3031,6 +3148,10 @@ export interface Routes {
       readonly path: {
         /** Id of the resource. */
         readonly id: string;
+      };
+      readonly query?: {
+        /** The draft that is published; it is deleted once the post is accepted. */
+        readonly draft_id?: string;
       };
       readonly body?: Schemas['PublishPayloadRequest'];
     };

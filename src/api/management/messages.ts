@@ -33,6 +33,18 @@ export const PROCESSING_BODY_MESSAGES = {
   ),
 };
 
+/** Drafts. */
+export const DRAFT_MESSAGES = {
+  /** 422 `too_large`, appended to the field's path */
+  tooLarge: message('has {bytes} bytes of JSON; at most {limit} are allowed: shorten it'),
+  /** 409 `too_many_drafts` */
+  tooMany: message('This owner has {limit} drafts already. Publish or delete one first.'),
+  /** 428 `revision_required` */
+  revisionRequired: 'A change must name the revision that was read. Send the ETag of the draft in If-Match.',
+  /** 412 `revision_mismatch` */
+  changed: 'The draft was changed or deleted in the meantime. Read it again, then send the change with its new ETag.',
+};
+
 /** Rejections of whole requests. */
 export const CALL_MESSAGES = {
   /** 401 `unauthorized` */

@@ -3,6 +3,7 @@ import { ApiKeyGuard, WrongKeyLockout } from '../../api/management/api-key.guard
 import { ChangePipeline, IdempotentResponses } from '../../api/management/change-pipeline.js';
 import { ChannelTester } from '../../api/management/channels/channel-tester.js';
 import { ChannelsController } from '../../api/management/channels/channels.controller.js';
+import { DraftsController } from '../../api/management/drafts/drafts.controller.js';
 import { EndpointViewBuilder } from '../../api/management/endpoints/endpoint.dto.js';
 import {
   EndpointPostsController,
@@ -74,6 +75,7 @@ import { PublicApiModule } from './public-api.module.js';
     ManagedPostChangesController,
     PostDecisionsController,
     PublicationsController,
+    DraftsController,
     PostStatisticsController,
     ChannelStatisticsController,
     StatisticsController,

@@ -36,6 +36,7 @@ import {
   PublicationDetailsQueries,
 } from '../../projections/posts/publications.queries.js';
 import { FindPostsLeft, UsedUpOwners } from '../../projections/posts/usage.queries.js';
+import { ChannelTrafficQueries } from '../../projections/publish-schedule/channel-traffic.queries.js';
 import { CountHeld, FindHolds } from '../../projections/publish-schedule/holds.queries.js';
 import { NextPublicationQueries } from '../../projections/publish-schedule/next-publications.queries.js';
 import {
@@ -60,6 +61,7 @@ export const READ_MODELS = [
   ChannelMessages,
   ChannelPlatforms,
   ChannelsWithoutCredentials,
+  ChannelTrafficQueries,
   CountHeld,
   CountRescheduled,
   DeliveryBodies,

@@ -2,6 +2,7 @@ import { Global, Module, type Provider } from '@nestjs/common';
 import { USE_CASES } from '../../commands/use-cases.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
+import { Drafts } from '../../drafts/drafts.js';
 import { Metrics } from '../../health/metrics.js';
 import { JobTable } from '../../jobs/job.js';
 import { ChangeBudget, PreviewBudget, ProbeBudget } from '../../limits/budgets.js';
@@ -69,7 +70,7 @@ const UPLOADS: Provider[] = [
   UploadedFiles,
 ];
 
-const SHARED = [...USE_CASES, ...LIMITS, ...NETWORK_ACCESS, ...STATISTICS, ...UPLOADS, JobTable];
+const SHARED = [...USE_CASES, ...LIMITS, ...NETWORK_ACCESS, ...STATISTICS, ...UPLOADS, Drafts, JobTable];
 
 /** What the interfaces share with the worker: commands, limits, networks, statistics, uploaded files and the table of jobs. */
 @Global()

@@ -2,6 +2,7 @@ import {
   ALLOWLIST_MESSAGES,
   BODY_MESSAGES,
   CALL_MESSAGES,
+  DRAFT_MESSAGES,
   CHANNEL_MESSAGES,
   HISTORY_MESSAGES,
   HOLD_MESSAGES,
@@ -72,6 +73,12 @@ export const MANAGEMENT = [
       'Изменение внесено (позиция {position}), но API его пока не показывает. Прочитайте позже; повторить этот запрос с тем же Idempotency-Key безопасно.',
     mediaType: 'Тело не объявлено как JSON в UTF-8. Отправьте JSON с Content-Type: application/json.',
     bodyTooLarge: 'Тело запроса больше {limit} байт. Сократите его.',
+  }),
+  translate(DRAFT_MESSAGES, {
+    tooLarge: 'занимает {bytes} байт JSON, а можно не больше {limit}: сократите',
+    tooMany: 'У этого владельца уже {limit} черновиков. Сначала опубликуйте или удалите один.',
+    revisionRequired: 'Изменение должно называть прочитанную ревизию. Отправьте ETag черновика в If-Match.',
+    changed: 'Черновик тем временем изменили или удалили. Прочитайте его снова и отправьте изменение с новым ETag.',
   }),
   translate(HOLD_MESSAGES, {
     channel: 'Канал «{name}»',

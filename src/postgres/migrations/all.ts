@@ -7,6 +7,7 @@ import { reservationsByKind } from './0005-reservations-by-kind.js';
 import { recovery } from './0006-recovery.js';
 import { statistics } from './0007-statistics.js';
 import { uploads } from './0008-uploads.js';
+import { drafts } from './0009-drafts.js';
 import { budgets } from './repeatable/budgets.sql.js';
 import { eventStore } from './repeatable/event-store.sql.js';
 import { limiter } from './repeatable/limiter.sql.js';
@@ -17,6 +18,16 @@ import { resourceCap } from './repeatable/resource-cap.sql.js';
 
 /** All migrations. Numbered migrations are only appended, never changed or removed; repeatable ones may be edited. */
 export const migrations: Migrations = {
-  numbered: [schema, resourceReservations, endedLogs, parkedEvents, reservationsByKind, recovery, statistics, uploads],
+  numbered: [
+    schema,
+    resourceReservations,
+    endedLogs,
+    parkedEvents,
+    reservationsByKind,
+    recovery,
+    statistics,
+    uploads,
+    drafts,
+  ],
   repeatable: [eventStore, limiter, budgets, probeBudget, monthlyQuota, pacing, resourceCap],
 };

@@ -4,6 +4,7 @@ import type { EndpointChanged, EndpointCreated, EndpointDeleted } from '../../do
 import type { OwnerDeleted } from '../../domain/owner/owner.events.js';
 import type { ProjectChannelsChanged, ProjectCreated, ProjectDeleted } from '../../domain/project/project.events.js';
 import type { WebhookOutputCreated } from '../../domain/webhook-output/webhook-output.events.js';
+import { Drafts } from '../../drafts/drafts.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { causedBy, FollowsLog } from '../engine/event-saga.js';
@@ -38,11 +39,15 @@ const NAME = 'complete-deletions';
   lanes: 'owner',
 })
 export class CompleteDeletions {
-  constructor(private readonly deletions: Deletions) {}
+  constructor(
+    private readonly deletions: Deletions,
+    private readonly drafts: Drafts,
+  ) {}
 
   async react(event: RecordedEventOf<Deletion | Naming>): Promise<void> {
     const context = { ...causedBy(event, NAME), commandId: `${NAME}/${event.id}`, at: event.at };
     await reactTo(event, this.deletions, context);
+    if (event.type === 'OwnerDeleted') await this.drafts.eraseOf(event.data.ownerId);
   }
 }
 

@@ -25,7 +25,7 @@ const LIMIT_MS = 24 * 3_600_000;
 
 /**
  * Deletes data past its retention, in one process at a time and in small transactions: delivery bodies in the read
- * model (the event store keeps them), jobs, limits of deleted endpoints, budgets that have not been used recently
+ * model (the event store keeps them), jobs, limits of deleted endpoints, drafts of deleted owners, budgets that have not been used recently
  * (ADR-218), and samples of numbers except the last.
  */
 @Injectable()
@@ -56,7 +56,7 @@ export class PruneExpired {
   /** Deletes everything that has expired. */
   async sweep(signal: AbortSignal): Promise<void> {
     await this.pruneBodies(signal);
-    for (const step of [this.pruneJobs, this.pruneLimits, this.pruneBudgets])
+    for (const step of [this.pruneJobs, this.pruneLimits, this.pruneBudgets, this.pruneDrafts])
       while (!signal.aborted && (await step()) === BATCH_SIZE) await sleepUnlessAborted(PAUSE_MS, signal);
     while (!signal.aborted && (await this.sampler.pruneExpired())) await sleepUnlessAborted(PAUSE_MS, signal);
   }
@@ -111,6 +111,15 @@ export class PruneExpired {
          select payer_id, budget from ops_budget where coalesce(day, '-infinity') < (now() at time zone 'UTC')::date - 1
            and coalesce(minute_times[cardinality(minute_times)], '-infinity') < now() - interval '1 day'
          limit ${BATCH_SIZE} for update skip locked)`,
+      [],
+    );
+
+  /** Deletes drafts that were written while their owner was being deleted. */
+  private readonly pruneDrafts = (): Promise<number> =>
+    this.delete(
+      `delete from ops_draft where draft_id in (
+         select draft_id from ops_draft d left join discovery.owner o using (owner_id)
+         where o.owner_id is null and d.created_at < now() - interval '1 hour' limit ${BATCH_SIZE})`,
       [],
     );
 

@@ -101,6 +101,11 @@ class ExampleTour {
     await this.manage('PATCH', '/endpoints/:id', [this.endpoint.id], { name: 'Web shop', require_timestamp: false });
     await this.manage('GET', '/endpoints/:id', [this.endpoint.id]);
     await this.manage('GET', '/endpoints', [], undefined, 'limit=2');
+
+    const draft = { title: 'Open on Sunday', endpoint_id: this.endpoint.id, content: { text: 'Open on Sunday' } };
+    const { id } = await this.manage('POST', '/drafts', [], draft);
+    await this.manage('GET', '/drafts/:id', [id]);
+    await this.manage('GET', '/drafts', [], undefined, 'limit=2');
   }
 
   async publish(): Promise<void> {

@@ -57,6 +57,8 @@ describe('channels', () => {
         attention: null,
         paused_until: null,
         pause_source: null,
+        waiting: 0,
+        last_published_at: null,
       });
       expect(text).not.toContain('secret');
       const { body: read } = await owner.caller.get(`/channels/${body.id}`).expect(200);

@@ -16,7 +16,7 @@ interface Victim {
   readonly ids: Readonly<
     Record<
       | ('owners' | 'channels' | 'projects' | 'endpoints' | 'publications' | 'posts')
-      | ('webhook-outputs' | 'deliveries'),
+      | ('webhook-outputs' | 'deliveries' | 'drafts'),
       string
     >
   >;
@@ -94,6 +94,9 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'POST /history/verify': on({}, 403),
   'POST /recovery/confirm': creating(({ ids }) => ({ owner_id: ids.owners, planned: 'cancel' }), 404),
   'POST /secrets/reseal': on({}, 403),
+  'POST /drafts': creating(({ ids }) => ({ owner_id: ids.owners, content: {} }), 404),
+  'PUT /drafts/:id': on({ content: { text: 'Mine' } }),
+  'DELETE /drafts/:id': on(),
   'POST /projections/:name/verify': on({}, 403),
   'POST /projections/:name/rebuild': on({}, 403),
   'POST /projections/:name/promote': on({}, 403),
@@ -124,7 +127,9 @@ describe('a changing route called by another owner', () => {
     await owner.caller.post(`/channels/${channel.id}/pause`, { minutes: 60 }).expect(200);
     await owner.caller.post(`/projects/${project}/pause`, { minutes: 60 }).expect(200);
     const queued = await setup.sendPost();
-    const ids = { owners: owner.id, channels: channel.id, projects: project, endpoints: endpoint.id };
+    const drafts = (await owner.caller.post('/drafts', { title: 'News', content: { text: 'News' } }).expect(201)).body
+      .id;
+    const ids = { drafts, owners: owner.id, channels: channel.id, projects: project, endpoints: endpoint.id };
     const hooks = { project_id: project, url: 'https://hooks.invalid/theirs' };
     const output = (await owner.caller.post('/webhook-outputs', hooks).expect(201)).body.id;
     const delivery = (await owner.caller.post(`/webhook-outputs/${output}/test`).expect(201)).body.id;
@@ -189,7 +194,7 @@ describe('a changing route called by another owner', () => {
   });
 
   it('lists nothing of the victim in any list', async () => {
-    for (const kind of ['channels', 'projects', 'endpoints', 'posts', 'webhook-outputs'])
+    for (const kind of ['channels', 'projects', 'endpoints', 'posts', 'webhook-outputs', 'drafts'])
       expect((await attacker.caller.get(`/${kind}`).expect(200)).body.items).toEqual([]);
     const { body } = await operatorCaller(harness).get(`/owners/${attacker.id}`).expect(200);
     expect(body.id).toBe(attacker.id);

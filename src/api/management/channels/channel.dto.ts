@@ -16,6 +16,7 @@ import type {
 import { type ChannelStatus, statusOf } from '../../../projections/discovery/discovery.queries.js';
 import type { ChannelRow } from '../../../projections/discovery/discovery.tables.js';
 import type { PublicationRow, PublicationViewState } from '../../../projections/posts/posts.tables.js';
+import type { ChannelTraffic } from '../../../projections/publish-schedule/channel-traffic.queries.js';
 import { asSent, checkObject, idText, nullToAbsent, ReadAs } from '../../../validation/check-fields.js';
 import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
 import type { ProblemList } from '../../../validation/problem-list.js';
@@ -236,10 +237,14 @@ export class ChannelView {
   readonly paused_until: string | null;
   /** `temp-pause`, `management` or `publication`; null if the channel is not paused. */
   readonly pause_source: string | null;
+  /** Number of posts in its queue, up to 10,000. */
+  readonly waiting: number;
+  /** Time of its newest publication (ISO 8601, UTC); null if there is none. */
+  readonly last_published_at: string | null;
   /** ISO 8601, UTC. */
   readonly created_at: string;
 
-  constructor(row: ChannelRow, now: Instant, platforms: PlatformCatalogue) {
+  constructor(row: ChannelRow, traffic: ChannelTraffic, now: Instant, platforms: PlatformCatalogue) {
     const isPaused = row.paused_until > now;
     this.id = row.channel_id;
     this.owner_id = row.owner_id;
@@ -252,6 +257,8 @@ export class ChannelView {
     this.attention = ifLater(row.attention?.until, now) ? new AttentionView(row.id, row.attention!) : null;
     this.paused_until = isPaused ? iso(row.paused_until) : null;
     this.pause_source = isPaused ? row.pause_source : null;
+    this.waiting = traffic.waiting;
+    this.last_published_at = isoOrNull(traffic.lastPublishedAt);
     this.created_at = row.created_at;
   }
 }

@@ -8,6 +8,7 @@ import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { FindChannelsOfChat, FindResource } from '../../../projections/discovery/discovery.queries.js';
 import type { ChannelRow } from '../../../projections/discovery/discovery.tables.js';
 import { ListReceipts } from '../../../projections/posts/publications.queries.js';
+import { ChannelTrafficQueries } from '../../../projections/publish-schedule/channel-traffic.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import { buildListView, type ListView, toPage } from '../../transport/page.js';
@@ -55,6 +56,7 @@ export class ChannelsController {
     private readonly pauseTargets: PauseTargets,
     private readonly resumeTargets: ResumeTargets,
     private readonly listReceipts: ListReceipts,
+    private readonly traffic: ChannelTrafficQueries,
     private readonly findChannelsOfChat: FindChannelsOfChat,
     private readonly findResource: FindResource,
     private readonly resources: OwnedResources,
@@ -85,7 +87,7 @@ export class ChannelsController {
   @Documented({ summary: 'List channels', query: LIST_QUERIES.channel })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<ChannelView>> {
-    return this.resources.listResources(request, 'channel', (rows) => rows.map((row) => this.buildView(row)));
+    return this.resources.listResources(request, 'channel', (rows) => this.buildViews(rows));
   }
 
   @Documented({ summary: 'Show a channel' })
@@ -183,14 +185,20 @@ export class ChannelsController {
       channel_id,
       message: CHANNEL_MESSAGES.sameChat({ name }),
     }));
-    return { ...this.buildView(channel), test, warnings };
+    return { ...(await this.buildView(channel)), test, warnings };
   }
 
   private async findView({ request, id }: ResourcePlace): Promise<ChannelView> {
     return this.buildView(await this.resources.findResource(request, 'channel', id));
   }
 
-  private buildView(row: ChannelRow): ChannelView {
-    return new ChannelView(row, this.clock.now(), this.platforms);
+  private async buildView(row: ChannelRow): Promise<ChannelView> {
+    return (await this.buildViews([row]))[0]!;
+  }
+
+  private async buildViews(rows: readonly ChannelRow[]): Promise<ChannelView[]> {
+    const trafficOf = await this.traffic.read(rows.map(({ channel_id: id }) => id));
+    const now = this.clock.now();
+    return rows.map((row) => new ChannelView(row, trafficOf(row.channel_id), now, this.platforms));
   }
 }

@@ -15,10 +15,12 @@ import { CancelPlannedPosts } from '../../../commands/post/planned-cancellations
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/planned-posts.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
+import { Drafts } from '../../../drafts/drafts.js';
 import { PublishPayloadDto } from '../../../payload/payload.dto.js';
 import { FindResource } from '../../../projections/discovery/discovery.queries.js';
 import type { EndpointRow } from '../../../projections/discovery/discovery.tables.js';
 import { hashToken, newSigningSecret, newSlug, newToken } from '../../../secrets/tokens.js';
+import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
 import { Gate } from '../../public/gate/gate.js';
 import type { ManagedEndpoint } from '../../public/gate/gate-request.js';
@@ -30,7 +32,7 @@ import { fieldsReader, readQuery } from '../../transport/fields.js';
 import type { ListView } from '../../transport/page.js';
 import { ApiKeyGuard, getActor } from '../api-key.guard.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
-import { NoQuery, toInstant } from '../common-fields.js';
+import { ID_PATTERN, NoQuery, toInstant } from '../common-fields.js';
 import {
   type Call,
   LIST_QUERIES,
@@ -165,6 +167,13 @@ export class EndpointsController {
   }
 }
 
+/** Query parameters of POST /endpoints/{id}/posts. */
+export class PublishQuery {
+  /** The draft that is published; it is deleted once the post is accepted. */
+  @Must.match(ID_PATTERN, 'an id such as drf_…')
+  readonly draft_id: string | undefined;
+}
+
 /**
  * Publishes and checks posts the way `/v1` does, but with a management key instead of the endpoint's token, signature
  * and allowlist (management-api.md: posts with a management key).
@@ -175,11 +184,13 @@ export class EndpointPostsController {
   constructor(
     private readonly gate: Gate,
     private readonly sandbox: Sandbox,
+    private readonly drafts: Drafts,
   ) {}
 
   @Documented({
     summary: 'Publish a post through an endpoint',
     body: PublishPayloadDto,
+    query: PublishQuery,
     answer: PublishView,
     alsoAnswers: { 202: 'The stored answer to an earlier request with the same key' },
     passesGate: true,
@@ -197,7 +208,12 @@ export class EndpointPostsController {
     @OfResource('endpoint') { request, resource }: ResourceCall<'endpoint'>,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    answerPost(request, reply, await this.gate.receivePost(request, managedEndpoint(request, resource)));
+    const { draft_id: draftId } = readQuery(request, PublishQuery);
+    const received = await this.gate.receivePost(request, managedEndpoint(request, resource));
+    // The post is accepted: a draft that cannot be deleted now is no failure.
+    if (draftId !== undefined)
+      await this.drafts.delete(draftId, { ownerId: resource.owner_id, endpointIds: null }, null).catch(() => false);
+    answerPost(request, reply, received);
   }
 
   @Documented({
