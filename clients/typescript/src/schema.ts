@@ -2489,7 +2489,8 @@ export interface Schemas {
       | 'channel-pause'
       | 'post'
       | 'publication'
-      | 'webhook-output';
+      | 'webhook-output'
+      | 'media';
     /** Only the events of the aggregate with this id; requires `aggregate`. */
     readonly id?: string;
     /** An earlier checkpoint, to check that the log still extends it. */
@@ -3314,6 +3315,7 @@ export interface Routes {
           | 'post'
           | 'publication'
           | 'webhook-output'
+          | 'media'
           | 'notice'
           | 'translation'
           | 'delivery'
@@ -3424,7 +3426,10 @@ export interface Routes {
           | 'RecoveryStarted'
           | 'RecoveryMarked'
           | 'RecoveryLookedUp'
-          | 'RecoveryConfirmed';
+          | 'RecoveryConfirmed'
+          | 'MediaUploaded'
+          | 'MediaRenewed'
+          | 'MediaDeleted';
         /** Only events from this time on. */
         readonly since?: string;
         /** Only events before this time. */
