@@ -105,6 +105,8 @@ class ExampleTour {
     const draft = { title: 'Open on Sunday', endpoint_id: this.endpoint.id, content: { text: 'Open on Sunday' } };
     const { id } = await this.manage('POST', '/drafts', [], draft);
     await this.manage('GET', '/drafts/:id', [id]);
+    // Without If-Match.
+    await this.recorder.call(`PUT ${MANAGE}/drafts/:id`, { ids: [id], key: this.key, body: draft }, 428);
     await this.manage('GET', '/drafts', [], undefined, 'limit=2');
   }
 

@@ -13,6 +13,8 @@ const channel = (id: string, name: string, platform: string, more: Partial<Chann
   attention: null,
   paused_until: null,
   pause_source: null,
+  waiting: 0,
+  last_published_at: null,
   created_at: '2026-01-01T00:00:00.000Z',
   ...more,
 });
