@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { consoleEndpointId } from '../domain/endpoint/console-endpoint.js';
 import { endpoint, type EndpointCommand } from '../domain/endpoint/endpoint.decider.js';
 import type { DisabledBy, EndpointCreated, EndpointSettings } from '../domain/endpoint/endpoint.events.js';
 import type { Plan } from '../domain/owner/owner.events.js';
@@ -40,16 +41,33 @@ export class ChangeEndpoint {
     endpointId: string,
     settings: Partial<EndpointSettings>,
   ): Promise<CommandOutcome> {
-    if (settings.projectIds) {
+    return this.run(context, { type: 'ChangeEndpoint', endpointId, settings }, settings.projectIds);
+  }
+
+  /** Adds projects to those that the endpoint has. */
+  async addProjects(
+    context: CommandContext,
+    endpointId: string,
+    projectIds: readonly string[],
+  ): Promise<CommandOutcome> {
+    return this.run(context, { type: 'AddProjects', endpointId, projectIds }, projectIds);
+  }
+
+  private async run(
+    context: CommandContext,
+    command: Extract<EndpointCommand, { type: 'ChangeEndpoint' | 'AddProjects' }>,
+    projectIds: readonly string[] | undefined,
+  ): Promise<CommandOutcome> {
+    const { endpointId } = command;
+    if (projectIds) {
       const { state } = await this.aggregates.loadAggregate(endpoint, endpointId);
       if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'endpoint' }));
-      const missing = await this.findMissingIds.execute('project', state.ownerId, settings.projectIds);
+      const missing = await this.findMissingIds.execute('project', state.ownerId, projectIds);
       if (missing.length > 0) return rejectUnknownIds('project_ids', missing);
     }
-    const command = { type: 'ChangeEndpoint', endpointId, settings } as const;
     const changed = toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
-    if (isRejection(changed) || !settings.projectIds) return changed;
-    const verified = await this.deletions.dropDeletedProjects(endpointId, settings.projectIds, context);
+    if (isRejection(changed) || !projectIds) return changed;
+    const verified = await this.deletions.dropDeletedProjects(endpointId, projectIds, context);
     return latestCompleted([changed, verified]);
   }
 }
@@ -100,6 +118,43 @@ export class CreateEndpoint {
       context,
     );
     return isRejection(verified) ? verified : latestCompleted([created, verified]);
+  }
+}
+
+/** An endpoint to be created, without what its command decides. */
+export type NewConsoleEndpoint = Omit<Parameters<CreateEndpoint['execute']>[1], 'endpointId' | 'mode'>;
+
+/**
+ * Returns the endpoint through which the console publishes an owner's posts, with at least the given projects. Creates
+ * it when it is first needed, once, even if several processes ask at the same time.
+ */
+@Injectable()
+export class OpenConsoleEndpoint {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly createEndpoint: CreateEndpoint,
+    private readonly changeEndpoint: ChangeEndpoint,
+  ) {}
+
+  async execute(
+    context: CommandContext,
+    wanted: NewConsoleEndpoint,
+    inputPlans: readonly Plan[],
+  ): Promise<{ readonly id: string; readonly outcome: CommandOutcome }> {
+    for (let generation = 0; ;) {
+      const id = consoleEndpointId(wanted.ownerId, generation);
+      const { state } = await this.aggregates.loadAggregate(endpoint, id);
+      if (state?.deleted) {
+        generation++;
+        continue;
+      }
+      if (state) return { id, outcome: await this.changeEndpoint.addProjects(context, id, wanted.settings.projectIds) };
+      const created = { ...wanted, endpointId: id, mode: 'live' as const };
+      const outcome = await this.createEndpoint.execute(context, created, inputPlans);
+      // Someone else has just created it.
+      if (isRejection(outcome) && outcome.rejection === 'already_exists') continue;
+      return { id, outcome };
+    }
   }
 }
 

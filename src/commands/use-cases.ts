@@ -9,6 +9,7 @@ import {
   DeleteEndpoint,
   DisableEndpointHandler,
   EnableEndpoint,
+  OpenConsoleEndpoint,
   RotateSigningSecret,
 } from './endpoint.js';
 import { ChangeOwner, DeleteOwner, PlanWithdrawal } from './owner.js';
@@ -64,6 +65,7 @@ export const USE_CASES: readonly Provider[] = [
   KeyClaims,
   LargePayloads,
   LogRequestsHandler,
+  OpenConsoleEndpoint,
   PauseTargets,
   PingWebhookOutput,
   PlannedCancellations,

@@ -474,6 +474,8 @@ export interface Schemas {
     readonly requires_approval: boolean;
     /** False if clients may not take back or edit what is published through the endpoint. */
     readonly allow_changes: boolean;
+    /** True for the endpoint through which the web console publishes. */
+    readonly is_console: boolean;
     readonly is_active: boolean;
     /** Null if the endpoint is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
@@ -747,6 +749,8 @@ export interface Schemas {
     readonly requires_approval: boolean;
     /** False if clients may not take back or edit what is published through the endpoint. */
     readonly allow_changes: boolean;
+    /** True for the endpoint through which the web console publishes. */
+    readonly is_console: boolean;
     readonly is_active: boolean;
     /** Null if the endpoint is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
@@ -788,6 +792,8 @@ export interface Schemas {
     readonly requires_approval: boolean;
     /** False if clients may not take back or edit what is published through the endpoint. */
     readonly allow_changes: boolean;
+    /** True for the endpoint through which the web console publishes. */
+    readonly is_console: boolean;
     readonly is_active: boolean;
     /** Null if the endpoint is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
@@ -1049,6 +1055,8 @@ export interface Schemas {
     readonly requires_approval: boolean;
     /** False if clients may not take back or edit what is published through the endpoint. */
     readonly allow_changes: boolean;
+    /** True for the endpoint through which the web console publishes. */
+    readonly is_console: boolean;
     readonly is_active: boolean;
     /** Null if the endpoint is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
@@ -1808,6 +1816,8 @@ export interface Schemas {
     readonly requires_approval: boolean;
     /** False if clients may not take back or edit what is published through the endpoint. */
     readonly allow_changes: boolean;
+    /** True for the endpoint through which the web console publishes. */
+    readonly is_console: boolean;
     readonly is_active: boolean;
     /** Null if the endpoint is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
@@ -2477,6 +2487,12 @@ export interface Schemas {
   readonly RotateSecretRequest: {
     /** At most a week, because a rotation has to end at some point. */
     readonly overlap_minutes?: number;
+  };
+  readonly ConsoleEndpointRequest: {
+    /** Required with the operator's key; may be omitted with an owner's. */
+    readonly owner_id?: string;
+    /** Projects that the endpoint posts to from now on, beside those that it already has. */
+    readonly project_ids: readonly string[];
   };
   readonly VerificationRequest: {
     /** Only the events of aggregates of this type. */
@@ -3229,6 +3245,11 @@ export interface Routes {
       readonly body?: Schemas['PublishPayloadRequest'];
     };
     readonly answers: Schemas['SandboxResult'];
+  };
+  /** Open the endpoint through which the console publishes */
+  readonly 'POST /manage/v1/endpoints/console': {
+    readonly takes: { readonly body: Schemas['ConsoleEndpointRequest'] };
+    readonly answers: Schemas['Endpoint'];
   };
   /** Show endpoints, channels, projects and pauses as they were */
   readonly 'GET /manage/v1/history': {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { defineMessages } from '../i18n/messages.js';
 import { useScope } from '../session/session.js';
 import { type Api, GatewayError, management, queryClient } from './management.js';
 
@@ -70,6 +71,15 @@ export const useEndpoints = () => {
     queryFn: () => readAll((page) => management().get('/endpoints', { query: { ...scope.query, ...page } })),
   });
 };
+
+const m = defineMessages({ en: { own: 'Console' }, ru: { own: 'Консоль' } });
+
+/** Returns the name of an endpoint. Without one, returns its slug, or how the console calls its own. */
+export const endpointName = ({
+  name,
+  slug,
+  is_console: isConsole,
+}: Pick<Api<'Endpoint'>, 'name' | 'slug' | 'is_console'>): string => name ?? (isConsole ? m.own : slug);
 
 /** Looks up channels, projects and endpoints that a response mentions only by id. */
 export interface Names {

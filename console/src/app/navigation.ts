@@ -10,6 +10,9 @@ export interface NavigationItem {
   readonly key: string;
 }
 
+/** Index of the group of screens about programs that send posts, which has a title. */
+export const PROGRAM_GROUP = 2;
+
 /** The groups of screens that everyone sees. */
 export const NAVIGATION: readonly (readonly NavigationItem[])[] = [
   [
@@ -21,12 +24,12 @@ export const NAVIGATION: readonly (readonly NavigationItem[])[] = [
   [
     { to: '/channels', name: 'channels', icon: 'channel', key: 'c' },
     { to: '/projects', name: 'projects', icon: 'project', key: 'p' },
-    { to: '/endpoints', name: 'endpoints', icon: 'endpoint', key: 'e' },
-    { to: '/outputs', name: 'webhooks', icon: 'webhook', key: 'w' },
+    { to: '/time', name: 'timeMachine', icon: 'timeMachine', key: 'm' },
   ],
   [
+    { to: '/endpoints', name: 'endpoints', icon: 'endpoint', key: 'e' },
+    { to: '/outputs', name: 'webhooks', icon: 'webhook', key: 'w' },
     { to: '/requests', name: 'requests', icon: 'requests', key: 'r' },
-    { to: '/time', name: 'timeMachine', icon: 'timeMachine', key: 'm' },
   ],
 ];
 
@@ -42,7 +45,7 @@ export const navigationMessages = defineMessages({
     plan: 'Plan',
     compose: 'Compose',
     channels: 'Channels',
-    projects: 'Projects',
+    projects: 'Channel sets',
     endpoints: 'Endpoints',
     webhooks: 'Webhooks',
     requests: 'Requests',
@@ -51,6 +54,7 @@ export const navigationMessages = defineMessages({
     more: 'More',
     owners: 'Owners',
     projections: 'Projections',
+    connectProgram: 'Connect your program',
     screens: 'Screens',
   },
   ru: {
@@ -59,7 +63,7 @@ export const navigationMessages = defineMessages({
     plan: 'План',
     compose: 'Написать',
     channels: 'Каналы',
-    projects: 'Проекты',
+    projects: 'Наборы каналов',
     endpoints: 'Точки входа',
     webhooks: 'Вебхуки',
     requests: 'Запросы',
@@ -68,6 +72,7 @@ export const navigationMessages = defineMessages({
     more: 'Ещё',
     owners: 'Владельцы',
     projections: 'Проекции',
+    connectProgram: 'Подключить программу',
     screens: 'Экраны',
   },
 });

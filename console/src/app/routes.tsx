@@ -8,6 +8,7 @@ import {
   readChannelSearch,
   readChannelsSearch,
   readComposeSearch,
+  readNewChannelSearch,
   readPlanSearch,
   readRequestsSearch,
   readTimelineSearch,
@@ -74,6 +75,7 @@ const channels = createRoute({
 const newChannel = createRoute({
   getParentRoute,
   path: '/channels/new',
+  validateSearch: readNewChannelSearch,
   component: lazily(() => import('../screens/channels/channel-screen.js'), 'NewChannelScreen'),
 });
 const channel = createRoute({

@@ -26,6 +26,16 @@ export interface ChannelSearch {
 export const readChannelSearch = (search: Readonly<Record<string, unknown>>): ChannelSearch =>
   readText(search, ['pause', 'credentials']);
 
+/** Where a newly connected channel leads, as it appears in the URL. */
+export interface NewChannelSearch {
+  /** `post` to return to Compose. */
+  readonly for?: string;
+}
+
+/** Reads the URL; ignores unknown parameters. */
+export const readNewChannelSearch = (search: Readonly<Record<string, unknown>>): NewChannelSearch =>
+  readText(search, ['for']);
+
 /** The filters of the list of channels, as they appear in the URL. */
 export interface ChannelsSearch {
   /** A state from channels/channel-status.tsx; all states if absent. */

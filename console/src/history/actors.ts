@@ -1,4 +1,4 @@
-import { useEndpoints } from '../api/things.js';
+import { endpointName, useEndpoints } from '../api/things.js';
 import { defineMessages } from '../i18n/messages.js';
 import { useSession } from '../session/session.js';
 
@@ -17,7 +17,7 @@ export const useActorName = (): ((actor: string) => string) => {
     if (kind === 'owner') return session?.owner && session.owner.id === id ? session.owner.name : (id ?? actor);
     if (kind === 'endpoint') {
       const endpoint = endpoints?.find((each) => each.id === id);
-      return endpoint?.name ?? endpoint?.slug ?? id ?? actor;
+      return (endpoint && endpointName(endpoint)) ?? id ?? actor;
     }
     return m.gateway;
   };

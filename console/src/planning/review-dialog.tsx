@@ -2,7 +2,7 @@ import './review-dialog.css';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { type Api, GatewayError, management, queryClient } from '../api/management.js';
-import { useChannels, useNames } from '../api/things.js';
+import { endpointName, useChannels, useNames } from '../api/things.js';
 import { Button, ButtonLink } from '../components/button.js';
 import { AreaField } from '../components/controls.js';
 import { Dialog } from '../components/dialog.js';
@@ -116,7 +116,7 @@ const Review = ({ post: latest, onClose }: { readonly post: Api<'PostWithPayload
   return (
     <>
       <p className="secondary">
-        {endpoint && <bdi>{m.reviewSummary(endpoint.name ?? endpoint.slug)}</bdi>}{' '}
+        {endpoint && <bdi>{m.reviewSummary(endpointName(endpoint))}</bdi>}{' '}
         {at === null ? m.approvedGoesNow : m.approvedGoesAt(when(at))}
       </p>
       <PostWalls post={post} preview={preview} />

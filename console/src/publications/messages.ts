@@ -6,7 +6,7 @@ import { defineMessages, pluralEn, pluralRu } from '../i18n/messages.js';
 export const waitingMessages = defineMessages({
   en: {
     channel: 'this channel',
-    project: 'this project',
+    project: 'this channel set',
     short: {
       scheduled: 'planned for {until}',
       approval: 'waits for approval',
@@ -28,7 +28,7 @@ export const waitingMessages = defineMessages({
       quota: 'this month’s posts are used up',
       inDoubt: 'was it published? Check {network}',
       failed: (attempts: number, shown: string) => `failed after ${shown} ${pluralEn(attempts, 'attempt', 'attempts')}`,
-      filtered: 'left out by the project’s filters',
+      filtered: 'left out by the channel set’s filters',
       dismissed: 'dismissed',
       publishing: 'being published',
       published: 'published at {at}',
@@ -42,7 +42,7 @@ export const waitingMessages = defineMessages({
   },
   ru: {
     channel: 'этот канал',
-    project: 'этот проект',
+    project: 'этот набор',
     short: {
       scheduled: 'запланирован на {until}',
       approval: 'ждёт одобрения',
@@ -65,7 +65,7 @@ export const waitingMessages = defineMessages({
       inDoubt: 'вышел ли пост? Проверьте {network}',
       failed: (attempts: number, shown: string) =>
         `не вышел: ${shown} ${pluralRu(attempts, 'неудачная попытка', 'неудачные попытки', 'неудачных попыток')}`,
-      filtered: 'отсеян фильтром проекта',
+      filtered: 'отсеян фильтром набора',
       dismissed: 'снят с публикации',
       publishing: 'публикуется',
       published: 'вышел в {at}',

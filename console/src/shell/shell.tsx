@@ -6,7 +6,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useConnection } from '../api/connection.js';
 import { queryClient } from '../api/management.js';
 import { type Overview, useOverview } from '../api/overview.js';
-import { NAVIGATION, navigationMessages as names, OPERATOR_NAVIGATION } from '../app/navigation.js';
+import { NAVIGATION, navigationMessages as names, OPERATOR_NAVIGATION, PROGRAM_GROUP } from '../app/navigation.js';
 import { Button } from '../components/button.js';
 import { Icon } from '../components/icon.js';
 import { Toasts } from '../components/toasts.js';
@@ -209,7 +209,12 @@ const Side = () => {
       <Account />
       <nav aria-label={names.screens}>
         {groups.map((group, index) => (
-          <ul key={index}>
+          <ul key={index} {...(index === PROGRAM_GROUP && { 'aria-label': names.connectProgram })}>
+            {index === PROGRAM_GROUP && (
+              <li className="nav-title" aria-hidden="true">
+                {names.connectProgram}
+              </li>
+            )}
             {group.map(({ to, name, icon }) => (
               <li key={to}>
                 <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }} title={names[name]}>

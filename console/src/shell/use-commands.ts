@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { management } from '../api/management.js';
-import { useChannels, useEndpoints, useProjects } from '../api/things.js';
+import { endpointName, useChannels, useEndpoints, useProjects } from '../api/things.js';
 import { NAVIGATION, navigationMessages as names, OPERATOR_NAVIGATION } from '../app/navigation.js';
 import { setTheme } from '../app/theme.js';
 import { networkTitle } from '../components/icon.js';
@@ -15,12 +15,12 @@ import type { Command } from './palette.js';
 const m = defineMessages({
   en: {
     goTo: 'Screens and actions',
-    things: 'Channels, projects, endpoints',
+    things: 'Channels, channel sets, endpoints',
     posts: 'Posts',
     moment: (at: string) => `Time machine at ${at}`,
     pause: (name: string) => `Pause ${name}…`,
     newChannel: 'Connect a channel…',
-    newProject: 'Create a project…',
+    newProject: 'Create a channel set…',
     newEndpoint: 'Create an endpoint…',
     newOutput: 'Create a webhook…',
     light: 'Light theme',
@@ -29,12 +29,12 @@ const m = defineMessages({
   },
   ru: {
     goTo: 'Перейти, сделать',
-    things: 'Каналы, проекты, точки входа',
+    things: 'Каналы, наборы, точки входа',
     posts: 'Посты',
     moment: (at: string) => `Машина времени: ${at}`,
     pause: (name: string) => `Приостановить ${name}…`,
     newChannel: 'Подключить канал…',
-    newProject: 'Создать проект…',
+    newProject: 'Создать набор…',
     newEndpoint: 'Создать точку входа…',
     newOutput: 'Создать вебхук…',
     light: 'Светлая тема',
@@ -138,8 +138,14 @@ export const useCommands = (text: string): readonly Command[] => {
     }
     for (const { id, name } of projects ?? [])
       commands.push({ id, group: m.things, title: name, icon: 'project', run: go(`/projects/${id}`) });
-    for (const { id, name, slug } of endpoints ?? [])
-      commands.push({ id, group: m.things, title: name ?? slug, icon: 'endpoint', run: go(`/endpoints/${id}`) });
+    for (const endpoint of endpoints ?? [])
+      commands.push({
+        id: endpoint.id,
+        group: m.things,
+        title: endpointName(endpoint),
+        icon: 'endpoint',
+        run: go(`/endpoints/${endpoint.id}`),
+      });
     const found = new Map([...(posts?.items ?? []), ...(planned?.items ?? [])].map((post) => [post.id, post]));
     for (const post of found.values()) {
       const plannedFor = post.released_at === null ? post.publish_at : null;

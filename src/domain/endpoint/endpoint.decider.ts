@@ -22,6 +22,7 @@ export type EndpointCommand =
   | ({ readonly type: 'DisableEndpoint' } & EndpointDisabled['data'])
   | { readonly type: 'EnableEndpoint'; readonly endpointId: string }
   | { readonly type: 'DeleteEndpoint'; readonly endpointId: string }
+  | { readonly type: 'AddProjects'; readonly endpointId: string; readonly projectIds: readonly string[] }
   /** Removes deleted projects from the endpoint. */
   | { readonly type: 'RemoveProjects'; readonly endpointId: string; readonly projectIds: readonly string[] };
 
@@ -98,6 +99,11 @@ export const endpoint: Decider<
         return state.disabledBy === null ? [] : [{ type: 'EndpointEnabled', data: { endpointId } }];
       case 'DeleteEndpoint':
         return [{ type: 'EndpointDeleted', data: { endpointId } }];
+      case 'AddProjects': {
+        const projectIds = [...new Set([...state.settings.projectIds, ...command.projectIds])];
+        if (projectIds.length === state.settings.projectIds.length) return [];
+        return [{ type: 'EndpointChanged', data: { endpointId, settings: { projectIds } } }];
+      }
       case 'RemoveProjects': {
         const projectIds = state.settings.projectIds.filter((id) => !command.projectIds.includes(id));
         if (projectIds.length === state.settings.projectIds.length) return [];

@@ -241,6 +241,7 @@ class ExampleTour {
     await this.manage('POST', '/endpoints/:id/rotate-slug', [id]);
     await this.manage('POST', '/endpoints/:id/disable', [id]);
     await this.manage('POST', '/endpoints/:id/enable', [id]);
+    await this.manage('POST', '/endpoints/console', [], { project_ids: [this.project] });
   }
 
   async lookBack(): Promise<void> {

@@ -53,6 +53,7 @@ describe('endpoints', () => {
       verbose_discovery: false,
       requires_approval: false,
       allow_changes: true,
+      is_console: false,
       is_active: true,
       disabled_by: null,
       slug_rotated_at: null,

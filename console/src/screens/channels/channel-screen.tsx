@@ -192,6 +192,7 @@ const ChannelPage = ({ channel }: { readonly channel: Channel }) => {
 /** Asks for a channel's network and credentials, connects the channel, and tests it at once. */
 export const NewChannelScreen = () => {
   const navigate = useNavigate();
+  const isForPost = useSearch({ from: '/channels/new' }).for === 'post';
   const [channel, setChannel] = useState<Api<'TestedChannel'> | null>(null);
   const [test, setTest] = useState<Api<'ChannelTest'> | null>(null);
   const failed = test?.checks.find(({ ok }) => !ok)?.name ?? '';
@@ -209,7 +210,10 @@ export const NewChannelScreen = () => {
       <ChannelForm
         onCreated={setChannel}
         onTest={setTest}
-        onDone={({ id }) => void navigate({ to: '/channels/$id', params: { id } })}
+        {...(isForPost && { doneLabel: listMessages.toPost })}
+        onDone={({ id }) =>
+          void (isForPost ? navigate({ to: '/compose' }) : navigate({ to: '/channels/$id', params: { id } }))
+        }
       />
     </>
   );

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { type Api, management } from '../../api/management.js';
+import { type OwnEndpoint, useOwnEndpoint } from '../../api/own-endpoint.js';
 import { useChannels, useEndpoints, useProjects } from '../../api/things.js';
 import { ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
@@ -12,21 +13,25 @@ import { useScope } from '../../session/session.js';
 import { Composer } from './composer.js';
 import { ContentEditor } from './content-editor.js';
 import { editedDraft } from './draft.js';
-import { type Destination, listDestinations } from './headline.js';
+import { chooseDestination, findDestination, listDestinations } from './headline.js';
 import { composeMessages as m } from './messages.js';
+import type { Wanted } from './use-draft.js';
+
+/** The owner's endpoints, projects and channels. */
+type Things = Parameters<typeof listDestinations>[0];
 
 interface EditPostProps {
   readonly postId: string;
-  readonly destinations: readonly Destination[];
+  readonly things: Things;
 }
 
 /** The editor for a planned or published post, or an explanation of why it cannot be changed. */
-export const EditPost = ({ postId, destinations }: EditPostProps) => {
+export const EditPost = ({ postId, things }: EditPostProps) => {
   const post = useQuery({
     queryKey: ['post', postId],
     queryFn: () => management().get('/posts/{id}', { path: { id: postId } }),
   });
-  if (post.data) return <Edit post={post.data} destinations={destinations} />;
+  if (post.data) return <Edit post={post.data} things={things} />;
   return (
     <>
       <PageHead title={m.editTitle} />
@@ -39,17 +44,17 @@ export const EditPost = ({ postId, destinations }: EditPostProps) => {
 
 interface EditProps {
   readonly post: Api<'PostWithPayload'>;
-  readonly destinations: readonly Destination[];
+  readonly things: Things;
 }
 
-const Edit = ({ post, destinations }: EditProps) => {
+const Edit = ({ post, things }: EditProps) => {
   const scope = useScope();
-  const destination = destinations.find(({ endpoint }) => endpoint.id === post.endpoint_id);
+  const destination = findDestination(post, things);
   const channelIds = (destination?.channels ?? []).map(({ id }) => id).join();
   const draft = useMemo(() => editedDraft(post, channelIds.split(',')), [post, channelIds]);
   if (draft && destination && isPlanned(post)) {
     const edited = { id: post.id, draft, isPending: needsApproval(post) };
-    return <Composer scopeKey={scope.key} destinations={[destination]} wanted={{ edited }} />;
+    return <Composer scopeKey={scope.key} destinations={[destination]} wanted={{ edited }} missing={null} />;
   }
   if (draft && !isPlanned(post) && post.publications.some(canBeEdited))
     return <ContentEditor post={post} original={draft} />;
@@ -78,44 +83,62 @@ const route = getRouteApi('/compose');
 /** Compose, where users write a post or edit a planned one, preview it for each network, and publish it. */
 export const ComposeScreen = () => {
   const { endpoint, day, time, post: postId } = route.useSearch();
-  const scope = useScope();
   const endpoints = useEndpoints();
   const projects = useProjects();
   const channels = useChannels();
+  const data =
+    endpoints.data && projects.data && channels.data
+      ? { endpoints: endpoints.data, projects: projects.data, channels: channels.data }
+      : undefined;
+  const own = useOwnEndpoint(postId === undefined ? data : undefined);
   const all = {
-    data:
-      endpoints.data && projects.data && channels.data
-        ? listDestinations(endpoints.data, projects.data, channels.data)
-        : undefined,
+    data,
     error: endpoints.error ?? projects.error ?? channels.error,
     refetch: () => Promise.all([endpoints.refetch(), projects.refetch(), channels.refetch()]),
   };
   return (
     <Loaded query={all} rows={8}>
-      {(destinations) =>
-        postId !== undefined ? (
-          <EditPost key={postId} postId={postId} destinations={destinations} />
-        ) : destinations.length > 0 ? (
-          <Composer key={scope.key} scopeKey={scope.key} destinations={destinations} wanted={{ endpoint, day, time }} />
+      {(things) =>
+        postId === undefined ? (
+          <NewPost things={things} own={own} wanted={{ endpoint, day, time }} />
         ) : (
-          <>
-            <PageHead title={m.write} />
-            <Card label={m.noEndpoint}>
-              <Empty
-                icon="endpoint"
-                title={m.noEndpoint}
-                action={
-                  <ButtonLink to="/endpoints/new" look="primary">
-                    {m.addEndpoint}
-                  </ButtonLink>
-                }
-              >
-                {m.noEndpointText}
-              </Empty>
-            </Card>
-          </>
+          <EditPost key={postId} postId={postId} things={things} />
         )
       }
     </Loaded>
+  );
+};
+
+interface NewPostProps {
+  readonly things: Things;
+  readonly own: OwnEndpoint;
+  readonly wanted: Wanted;
+}
+
+/** The editor for a new post. It can be used before there is a channel: it then tells what is missing. */
+const NewPost = ({ things, own, wanted }: NewPostProps) => {
+  const scope = useScope();
+  const isOneOwner = scope.ownerId !== null;
+  const destinations = listDestinations(things, isOneOwner);
+  const best = chooseDestination(destinations, { endpointId: null, setId: null });
+  if (best)
+    return (
+      <Composer
+        key={scope.key}
+        scopeKey={scope.key}
+        destinations={destinations}
+        wanted={wanted}
+        missing={own.lacksChannel ? 'channel' : best.endpoint.id === '' ? own.error : null}
+      />
+    );
+  return (
+    <>
+      <PageHead title={m.write} />
+      <Card label={m.chooseOwner}>
+        <Empty icon="owners" title={m.chooseOwner}>
+          {m.chooseOwnerText}
+        </Empty>
+      </Card>
+    </>
   );
 };

@@ -1,6 +1,8 @@
 import './compose.css';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
+import { GatewayError } from '../../api/management.js';
+import { endpointName } from '../../api/things.js';
 import { Button, ButtonLink, copyText } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Menu, MenuItem } from '../../components/menu.js';
@@ -16,7 +18,7 @@ import { canPublish, describeResult, type Destination, goLabel, headline } from 
 import { MAX_MEDIA, MediaList, MediumDialog } from './media.js';
 import { composeMessages as m } from './messages.js';
 import { Options } from './options.js';
-import { ChangesCard, Previews } from './previews.js';
+import { ChangesCard, ConnectChannel, Previews } from './previews.js';
 import { ProblemList, PublishError, showField } from './problem-list.js';
 import { type Published, usePublish } from './publish.js';
 import { TextVersions, Tool, VersionNote } from './text-versions.js';
@@ -90,10 +92,21 @@ interface ComposerProps {
   readonly scopeKey: string;
   readonly destinations: readonly Destination[];
   readonly wanted: Wanted;
+  /** What keeps posts from being published: a missing channel, or the error that kept the endpoint from being made. */
+  readonly missing: 'channel' | Error | null;
 }
 
+/** Explains what is missing before anything can be published. */
+const explainMissing = (missing: ComposerProps['missing']): { readonly title: string; readonly text: string } | null => {
+  if (missing === null) return null;
+  if (missing === 'channel') return { title: m.noChannelYet, text: m.noChannelYetText };
+  const code = missing instanceof GatewayError ? missing.code : '';
+  const said = missing instanceof GatewayError ? missing.errors.join(' ') : missing.message;
+  return { title: code === 'plan_not_allowed' ? m.planNotAllowed : m.cannotPublishYet, text: said };
+};
+
 /** The post editor with its options, the walls next to it, and the publish button. */
-export const Composer = ({ scopeKey, destinations, wanted }: ComposerProps) => {
+export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerProps) => {
   const editedId = wanted.edited?.id ?? null;
   const isEdit = editedId !== null;
   const navigate = useNavigate();
@@ -120,7 +133,12 @@ export const Composer = ({ scopeKey, destinations, wanted }: ComposerProps) => {
   const isRefused = error !== null && (error.status === 400 || error.status === 422);
   const problems = isRefused ? error.details : hasNothing ? [] : preview.problems;
   const isReady =
-    canPublish(destination) && receiving.length > 0 && !hasNothing && problems.length === 0 && !composer.hasBadTime;
+    canPublish(destination) &&
+    endpoint.id !== '' &&
+    receiving.length > 0 &&
+    !hasNothing &&
+    problems.length === 0 &&
+    !composer.hasBadTime;
   const canGo = isReady && (!isEdit || composer.isChanged);
   const isBad = (path: string): boolean => problems.some((problem) => problem.path.startsWith(path));
   const versions = useVersions(draft, composer.platforms);
@@ -133,8 +151,9 @@ export const Composer = ({ scopeKey, destinations, wanted }: ComposerProps) => {
       hasFailed: preview.error !== null,
       hasBadTime: composer.hasBadTime,
       isEdit,
+      missing: explainMissing(missing),
       endpoint: {
-        name: endpoint.name ?? endpoint.slug,
+        name: endpointName(endpoint),
         isLive: endpoint.mode === 'live',
         isActive: endpoint.is_active,
         needsApproval: endpoint.requires_approval,
@@ -160,17 +179,20 @@ export const Composer = ({ scopeKey, destinations, wanted }: ComposerProps) => {
         {...(editedId !== null && { trail: <EditTrail postId={editedId} /> })}
         title={<span aria-live="polite">{title}</span>}
         actions={
-          (isEdit ? composer.isChanged : !hasNothing) && (
-            <>
-              <span className="tertiary draft-kept">{m.draftKept}</span>
-              <Button look="quiet" size="small" onClick={discard}>
-                {isEdit ? m.discard : m.clear}
-              </Button>
-            </>
-          )
+          <>
+            {missing === 'channel' && <ConnectChannel />}
+            {(isEdit ? composer.isChanged : !hasNothing) && (
+              <>
+                <span className="tertiary draft-kept">{m.draftKept}</span>
+                <Button look="quiet" size="small" onClick={discard}>
+                  {isEdit ? m.discard : m.clear}
+                </Button>
+              </>
+            )}
+          </>
         }
       >
-        {text}{' '}
+        {text}
         {!endpoint.is_active && (
           <ButtonLink size="small" to="/endpoints/$id" params={{ id: endpoint.id }}>
             {m.openEndpoint}

@@ -37,8 +37,10 @@ export interface Draft {
   readonly media: readonly Medium[];
   /** Rows of buttons; none is empty. */
   readonly buttons: readonly (readonly PostButton[])[];
-  /** Null until an endpoint is chosen. */
+  /** The chosen endpoint of a program; null for the console's own. */
   readonly endpointId: string | null;
+  /** The chosen channel set, which is published through the console's own endpoint; null until one is chosen. */
+  readonly setId: string | null;
   /** Ids of the endpoint's channels that should not receive the post. */
   readonly leftOut: readonly string[];
   /** When to publish the post; null for now. */
@@ -66,6 +68,7 @@ export const createDraft = (endpointId: string | null = null): Draft => ({
   media: [],
   buttons: [],
   endpointId,
+  setId: null,
   leftOut: [],
   when: null,
   pauses: { project: 0, channels: 0 },
@@ -87,8 +90,16 @@ export const isEmpty = ({ text, overrides, media, buttons }: Draft): boolean =>
 export const textOf = ({ text, overrides }: Pick<Draft, 'text' | 'overrides'>, platform: string): FormattedText =>
   overrides[platform] ?? text;
 
-/** Returns the request body that publishes a draft. @param channelIds ids of the endpoint's channels */
-export const toPayload = (draft: Draft, channelIds: readonly string[]): Api<'PublishPayloadRequest'> => {
+/**
+ * Returns the request body that publishes a draft.
+ * @param channelIds ids of the destination's channels
+ * @param isPart true if the endpoint posts to further channels
+ */
+export const toPayload = (
+  draft: Draft,
+  channelIds: readonly string[],
+  isPart = false,
+): Api<'PublishPayloadRequest'> => {
   const { text, media, buttons, leftOut, when, pauses, externalId, isAdvertisement, isSilent, isPinned, kept } = draft;
   const entities = entitiesOf(text, kept.texts.all);
   const targets = channelIds.filter((id) => !leftOut.includes(id));
@@ -99,7 +110,7 @@ export const toPayload = (draft: Draft, channelIds: readonly string[]): Api<'Pub
     ...(entities.length > 0 && { entities }),
     ...(media.length > 0 && { media }),
     ...(buttons.length > 0 && { buttons }),
-    ...(targets.length < channelIds.length && { targets: targets.map((id) => ({ id })) }),
+    ...((isPart || targets.length < channelIds.length) && { targets: targets.map((id) => ({ id })) }),
     ...(Object.keys(overrides).length > 0 && { overrides }),
     ...(at !== null && { publish_at: new Date(at).toISOString() }),
     ...(pauses.project > 0 && { ad_pause_minutes: pauses.project }),

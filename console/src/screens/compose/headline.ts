@@ -18,6 +18,8 @@ export interface DraftState {
   readonly hasBadTime: boolean;
   /** True if a planned post is being changed. */
   readonly isEdit: boolean;
+  /** Why nothing can be published yet; null if nothing is missing. */
+  readonly missing: { readonly title: string; readonly text: string } | null;
   readonly endpoint: {
     readonly name: string;
     readonly isLive: boolean;
@@ -31,13 +33,14 @@ export interface DraftState {
  * prevents it.
  */
 export const headline = (
-  { isEmpty, channels, problems, adjustments, hasFailed, hasBadTime, isEdit, endpoint }: DraftState,
+  { isEmpty, channels, problems, adjustments, hasFailed, hasBadTime, isEdit, missing, endpoint }: DraftState,
   m: ComposeMessages,
 ): { readonly title: string; readonly text: string } => {
   const said = (
     title: string,
     text = isEdit ? m.editSummary : endpoint.needsApproval ? m.approvalSummary : m.summary,
   ) => ({ title, text });
+  if (missing) return missing;
   if (!endpoint.isActive) return said(m.disabledEndpoint(endpoint.name), m.disabledEndpointText);
   if (!endpoint.isLive) return said(m.testEndpoint, m.testEndpointText);
   if (channels === 0) return said(m.noChannelChosen);
@@ -79,40 +82,118 @@ export const describeResult = (
   return requiresApproval ? m.awaitsApprovalFor(when(at)) : m.plannedFor(when(at));
 };
 
-/** An endpoint with the projects and channels that receive its posts. */
+/** The fields of an endpoint that Compose depends on. */
+export type ComposeEndpoint = Pick<
+  Api<'Endpoint'>,
+  | 'id'
+  | 'name'
+  | 'slug'
+  | 'url'
+  | 'mode'
+  | 'is_active'
+  | 'is_console'
+  | 'requires_approval'
+  | 'require_signature'
+  | 'require_timestamp'
+>;
+
+/** Where a post may go: a channel set, through the console's own endpoint, or the endpoint of a program. */
 export interface Destination {
-  readonly endpoint: Api<'Endpoint'>;
+  readonly endpoint: ComposeEndpoint;
   readonly projects: readonly Api<'Project'>[];
   /** Without duplicates, ordered by project and then by the order within each project. */
   readonly channels: readonly Api<'Channel'>[];
+  /** The channel set, for posts through the console's own endpoint. */
+  readonly setId: string | null;
+  /** True if the endpoint posts to further channels, so that a post has to list its own. */
+  readonly isPart: boolean;
 }
 
-/** Joins endpoints with their projects and channels. */
-export const listDestinations = (
-  endpoints: readonly Api<'Endpoint'>[],
-  projects: readonly Api<'Project'>[],
-  channels: readonly Api<'Channel'>[],
-): Destination[] => {
-  const projectById = new Map(projects.map((project) => [project.id, project]));
-  const channelById = new Map(channels.map((channel) => [channel.id, channel]));
-  return endpoints.map((endpoint) => {
-    const own = endpoint.project_ids.flatMap((id) => projectById.get(id) ?? []);
-    const ids = new Set(own.flatMap(({ channel_ids: channelIds }) => channelIds));
-    return { endpoint, projects: own, channels: [...ids].flatMap((id) => channelById.get(id) ?? []) };
-  });
+interface Things {
+  readonly endpoints: readonly Api<'Endpoint'>[];
+  readonly projects: readonly Api<'Project'>[];
+  readonly channels: readonly Api<'Channel'>[];
+}
+
+/** Stands for the console's own endpoint until it exists. */
+const FUTURE_ENDPOINT: ComposeEndpoint = {
+  id: '',
+  name: null,
+  slug: '',
+  url: '',
+  mode: 'live',
+  is_active: true,
+  is_console: true,
+  requires_approval: false,
+  require_signature: false,
+  require_timestamp: false,
+};
+
+/** Joins an endpoint with all its projects and channels. */
+const joinEndpoint = (endpoint: Api<'Endpoint'>, { projects, channels }: Things): Destination => {
+  const own = endpoint.project_ids.flatMap((id) => projects.find((project) => project.id === id) ?? []);
+  return { endpoint, projects: own, channels: listChannels(own, channels), setId: null, isPart: false };
+};
+
+const listChannels = (projects: Things['projects'], channels: Things['channels']): readonly Api<'Channel'>[] => {
+  const byId = new Map(channels.map((channel) => [channel.id, channel]));
+  const ids = new Set(projects.flatMap(({ channel_ids: channelIds }) => channelIds));
+  return [...ids].flatMap((id) => byId.get(id) ?? []);
 };
 
 /**
- * Returns the given endpoint's destination. Without one, returns the best default: live and enabled if possible, with
- * the most channels.
+ * Lists where a new post may go: the channel sets first, then the endpoints of programs.
+ * @param hasFuture true if the console's own endpoint will exist soon, or once there is a channel
+ */
+export const listDestinations = (things: Things, hasFuture: boolean): Destination[] => {
+  const { endpoints, projects, channels } = things;
+  const setsOf = (endpoint: ComposeEndpoint, sets: Things['projects']): Destination[] =>
+    sets.map((set) => ({
+      endpoint,
+      projects: [set],
+      channels: listChannels([set], channels),
+      setId: set.id,
+      isPart: sets.length > 1,
+    }));
+  const own = endpoints.filter(({ is_console: isConsole }) => isConsole);
+  const future = own.length > 0 || !hasFuture ? [] : setsOf(FUTURE_ENDPOINT, projects);
+  const everything = { endpoint: FUTURE_ENDPOINT, projects, channels, setId: null, isPart: false };
+  return [
+    ...own.flatMap((endpoint) => setsOf(endpoint, joinEndpoint(endpoint, things).projects)),
+    ...(own.length === 0 && hasFuture && future.length === 0 ? [everything] : future),
+    ...endpoints.filter(({ is_console: isConsole }) => !isConsole).map((endpoint) => joinEndpoint(endpoint, things)),
+  ];
+};
+
+/** Returns where a planned post goes: its endpoint, or the channel set with all its channels. */
+export const findDestination = (
+  post: Pick<Api<'PostWithPayload'>, 'endpoint_id' | 'payload'>,
+  things: Things,
+): Destination | undefined => {
+  const endpoint = things.endpoints.find(({ id }) => id === post.endpoint_id);
+  if (!endpoint) return undefined;
+  const targets = (post.payload?.targets ?? []).map(({ id }) => id);
+  const isWithin = ({ channels }: Destination): boolean =>
+    targets.length > 0 && targets.every((target) => channels.some(({ id }) => id === target));
+  const sets = endpoint.is_console ? listDestinations({ ...things, endpoints: [endpoint] }, false) : [];
+  return sets.find(isWithin) ?? joinEndpoint(endpoint, things);
+};
+
+/**
+ * Returns the chosen set's or endpoint's destination. Without a choice, returns the best default: live and enabled if
+ * possible, the console's own before those of programs, with the most channels.
  */
 export const chooseDestination = (
   destinations: readonly Destination[],
-  endpointId: string | null,
+  { endpointId, setId }: { readonly endpointId: string | null; readonly setId: string | null },
 ): Destination | undefined => {
-  const wanted = destinations.find(({ endpoint }) => endpoint.id === endpointId);
+  const wanted =
+    destinations.find((each) => setId !== null && each.setId === setId) ??
+    destinations.find(({ endpoint }) => setId === null && endpoint.id === endpointId && !endpoint.is_console);
   const rank = ({ endpoint, channels }: Destination): number =>
-    (endpoint.mode === 'live' && endpoint.is_active ? 1_000_000 : 0) + channels.length;
+    (endpoint.mode === 'live' && endpoint.is_active ? 1_000_000 : 0) +
+    (endpoint.is_console && channels.length > 0 ? 100_000 : 0) +
+    channels.length;
   return wanted ?? [...destinations].sort((a, b) => rank(b) - rank(a))[0];
 };
 

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import { endpointName } from '../../api/things.js';
 import { Button } from '../../components/button.js';
 import { Checkbox, Segmented, TextField } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
@@ -115,7 +116,7 @@ export const Options = ({ draft, destination, destinations, isEdit, update, onTa
   );
   const describe = ({ endpoint, projects }: Destination): string => {
     const names = projects.length > 0 ? format.list(projects.map(({ name }) => name)) : m.noProject;
-    return m.throughEndpoint(names, endpoint.name ?? endpoint.slug);
+    return endpoint.is_console ? names : m.throughEndpoint(names, endpointName(endpoint));
   };
   const stateOf = ({ endpoint }: Destination): string =>
     [endpoint.mode === 'test' && m.test, !endpoint.is_active && m.disabled].filter(Boolean).join(', ');
@@ -127,37 +128,45 @@ export const Options = ({ draft, destination, destinations, isEdit, update, onTa
   return (
     <>
       <dl className="compose-options">
-        <dt>{m.to}</dt>
-        <dd>
-          <Targets draft={draft} destination={destination} update={update} />
-        </dd>
-        <dt>{m.through}</dt>
-        <dd>
-          {isEdit ? (
-            <bdi className="cut">{describe(destination)}</bdi>
-          ) : (
-            <Menu
-              align="start"
-              trigger={
-                <button type="button" className="chip" aria-label={`${m.chooseEndpoint}: ${describe(destination)}`}>
-                  <bdi className="cut">{describe(destination)}</bdi>
-                  <Icon name="chevronDown" size={12} />
-                </button>
-              }
-            >
-              {destinations.map((each) => (
-                <MenuItem
-                  key={each.endpoint.id}
-                  isChecked={each === destination}
-                  onSelect={() => update({ endpointId: each.endpoint.id, leftOut: [] })}
+        {destination.channels.length > 0 && (
+          <>
+            <dt>{m.to}</dt>
+            <dd>
+              <Targets draft={draft} destination={destination} update={update} />
+            </dd>
+          </>
+        )}
+        {(destination.projects.length > 0 || destinations.length > 1) && (
+          <>
+            <dt>{m.through}</dt>
+            <dd>
+              {isEdit ? (
+                <bdi className="cut">{describe(destination)}</bdi>
+              ) : (
+                <Menu
+                  align="start"
+                  trigger={
+                    <button type="button" className="chip" aria-label={`${m.chooseEndpoint}: ${describe(destination)}`}>
+                      <bdi className="cut">{describe(destination)}</bdi>
+                      <Icon name="chevronDown" size={12} />
+                    </button>
+                  }
                 >
-                  <bdi>{describe(each)}</bdi>
-                  {stateOf(each) !== '' && <span className="tertiary">{stateOf(each)}</span>}
-                </MenuItem>
-              ))}
-            </Menu>
-          )}
-        </dd>
+                  {destinations.map((each) => (
+                    <MenuItem
+                      key={each.setId ?? each.endpoint.id}
+                      isChecked={each === destination}
+                      onSelect={() => update({ endpointId: each.endpoint.id, setId: each.setId, leftOut: [] })}
+                    >
+                      <bdi>{describe(each)}</bdi>
+                      {stateOf(each) !== '' && <span className="tertiary">{stateOf(each)}</span>}
+                    </MenuItem>
+                  ))}
+                </Menu>
+              )}
+            </dd>
+          </>
+        )}
         {onTailor && (
           <>
             <dt>{m.text}</dt>

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import type { Api } from '../../api/management.js';
 import { ButtonLink } from '../../components/button.js';
@@ -19,7 +20,8 @@ import type { useComposer } from './use-composer.js';
 
 interface ExactRequestsProps {
   readonly walls: readonly NetworkWall[];
-  readonly code: PublishCode;
+  /** Null if a program cannot publish the same post. */
+  readonly code: PublishCode | null;
   /** Names of the environment variables that the code needs. */
   readonly environment: readonly string[];
 }
@@ -55,8 +57,19 @@ export const ExactRequests = ({ walls, code, environment }: ExactRequestsProps) 
         <div className="card-body" id={id}>
           {shown && <Calls calls={shown.preview.requests} channels={shown.channels} />}
           <h3>{m.sameFromCode}</h3>
-          <CodeSwitcher code={code} />
-          <p className="tertiary">{m.codeEnvironment(format.list(environment))}</p>
+          {code ? (
+            <>
+              <CodeSwitcher code={code} />
+              <p className="tertiary">{m.codeEnvironment(format.list(environment))}</p>
+            </>
+          ) : (
+            <p className="tertiary">
+              {m.ownCodeText}{' '}
+              <Link className="link" to="/endpoints">
+                {m.connectProgram}
+              </Link>
+            </p>
+          )}
         </div>
       )}
     </section>
@@ -184,27 +197,33 @@ export const EmptyWalls = ({ channels }: { readonly channels: readonly Api<'Chan
   );
 };
 
+/** Leads to the form that connects a channel, and from there back to the post. */
+export const ConnectChannel = () => (
+  <ButtonLink to="/channels/new" search={{ for: 'post' }} icon="plus" look="primary">
+    {m.connectChannel}
+  </ButtonLink>
+);
+
 /** The walls of the post and its exact requests, or an explanation of why there are none. */
 export const Previews = ({ composer }: { readonly composer: ReturnType<typeof useComposer> }) => {
   const { destination, receiving, walls, preview, code } = composer;
-  const { endpoint, channels, projects } = destination;
+  const { endpoint, channels } = destination;
   if (channels.length === 0) {
+    const title = endpoint.is_console ? m.setEmpty : m.noChannels;
     return (
-      <Card label={m.noChannels}>
+      <Card label={title}>
         <Empty
           icon="channel"
-          title={m.noChannels}
+          title={title}
           action={
-            projects.length > 0 ? (
-              <ButtonLink to="/channels/new">{m.connectChannel}</ButtonLink>
-            ) : (
+            !endpoint.is_console && (
               <ButtonLink to="/endpoints/$id" params={{ id: endpoint.id }}>
                 {m.openEndpoint}
               </ButtonLink>
             )
           }
         >
-          {m.noChannelsText}
+          {endpoint.is_console ? m.setEmptyText : m.noChannelsText}
         </Empty>
       </Card>
     );

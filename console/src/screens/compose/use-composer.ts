@@ -123,15 +123,16 @@ const ask = async (id: string, body: string): Promise<Answer> => {
 /** Returns the current draft and everything derived from it. */
 export const useComposer = (scopeKey: string, destinations: readonly Destination[], wanted: Wanted) => {
   const { draft, isChanged, update, clear } = useDraft(scopeKey, wanted);
-  const destination = chooseDestination(destinations, draft.endpointId)!;
+  const destination = chooseDestination(destinations, draft)!;
   const { endpoint, channels, projects } = destination;
   const payload = toPayload(
     draft,
     channels.map(({ id }) => id),
+    destination.isPart,
   );
   const receiving = channels.filter(({ id, status }) => status !== 'disabled' && !draft.leftOut.includes(id));
   const hasNothing = isEmpty(draft);
-  const preview = usePreview(endpoint.id, hasNothing || receiving.length === 0 ? null : payload);
+  const preview = usePreview(endpoint.id, hasNothing || receiving.length === 0 || endpoint.id === '' ? null : payload);
   const now = useNow(60_000);
   const platforms = [...new Set(receiving.map(({ platform }) => platform))];
   const walls = hasNothing
@@ -166,7 +167,10 @@ export const useComposer = (scopeKey: string, destinations: readonly Destination
     preview,
     walls,
     notes: findNotes(receiving, sending, hasNothing ? null : preview.result, m, (at) => format.moment(at, now)),
-    code: publishCode(endpoint, payload, endpoint.mode === 'live' ? { key: draft.key } : 'none', readBrand()),
+    // The token of the console's own endpoint is shown to no one, so a program could not use it.
+    code: endpoint.is_console
+      ? null
+      : publishCode(endpoint, payload, endpoint.mode === 'live' ? { key: draft.key } : 'none', readBrand()),
     putLinks: () => update({ text: writeLinks(draft) }),
   };
 };

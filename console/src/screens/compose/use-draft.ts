@@ -29,7 +29,7 @@ export interface DraftState {
   /** True if a planned post has unsaved edits; always true for a new post. */
   readonly isChanged: boolean;
   readonly update: (change: Partial<Draft>) => void;
-  /** Starts an empty draft, with its own key, for the same endpoint. */
+  /** Starts an empty draft, with its own key, for the same channel set or endpoint. */
   readonly clear: () => void;
 }
 
@@ -59,7 +59,7 @@ export const useDraft = (scopeKey: string, { endpoint, day, time, edited }: Want
     const planned =
       day === undefined ? begun : { ...begun, when: chooseTimeOn(day, wanted, browserZone(), serverNow()) };
     if (endpoint === undefined || endpoint === begun.endpointId) return planned;
-    return { ...planned, endpointId: endpoint, leftOut: [] };
+    return { ...planned, endpointId: endpoint, setId: null, leftOut: [] };
   });
   const draft = changed ?? edited?.draft ?? createDraft();
   useEffect(() => {
@@ -77,7 +77,7 @@ export const useDraft = (scopeKey: string, { endpoint, day, time, edited }: Want
   const isEdit = original !== undefined;
   const clear = useCallback(() => {
     sessionStorage.removeItem(storageKey);
-    setChanged((current) => (isEdit ? null : createDraft(current?.endpointId)));
+    setChanged((current) => (isEdit ? null : { ...createDraft(current?.endpointId), setId: current?.setId ?? null }));
   }, [storageKey, isEdit]);
   return { draft, isChanged: changed !== null, update, clear };
 };

@@ -34,9 +34,6 @@ export const refreshEndpoints = (): Promise<void> =>
     predicate: ({ queryKey: [first] }) => first === 'endpoints' || first === 'endpoint' || first === 'overview',
   });
 
-/** Returns the name of an endpoint, or its slug if it has none. */
-export const endpointName = ({ name, slug }: Pick<Endpoint, 'name' | 'slug'>): string => name ?? slug;
-
 /** Enables an endpoint. */
 export const enableEndpoint = async (id: string): Promise<void> => {
   await management().post('/endpoints/{id}/enable', { path: { id } });

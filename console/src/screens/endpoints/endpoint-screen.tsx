@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
+import { endpointName } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, Columns, Stack } from '../../components/card.js';
 import { CodeSwitcher } from '../../components/code.js';
@@ -15,7 +16,7 @@ import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { readBrand } from '../../publish-code/brand.js';
 import { publishCode } from '../../publish-code/publish-code.js';
-import { enableEndpoint, type Endpoint, endpointName, EndpointState, refreshEndpoints, useEndpoint } from './data.js';
+import { enableEndpoint, type Endpoint, EndpointState, refreshEndpoints, useEndpoint } from './data.js';
 import { CancelPlannedDialog, EndpointAccess, type WithPlanned } from './endpoint-access.js';
 import { EndpointSettings } from './endpoint-settings.js';
 import { endpointsMessages as m } from './messages.js';
@@ -80,7 +81,11 @@ const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
           {!isOff && <Button onClick={() => setOpen('disable')}>{m.disable}</Button>}
         </>
       }
-      summary={<EndpointState endpoint={endpoint} />}
+      summary={
+        <>
+          <EndpointState endpoint={endpoint} /> {endpoint.is_console && m.ownText}
+        </>
+      }
       offBecause={endpoint.disabled_by && m.why[endpoint.disabled_by]}
       remedies={
         <Button look="primary" busy={isBusy} onClick={enable}>
@@ -90,22 +95,24 @@ const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
     >
       <Columns first="1.15fr">
         <Stack>
-          <EndpointAccess endpoint={endpoint} />
+          {!endpoint.is_console && <EndpointAccess endpoint={endpoint} />}
           <EndpointSettings endpoint={endpoint} />
         </Stack>
         <Stack>
-          <Card title={m.use}>
-            <div className="card-body">
-              <CodeSwitcher
-                code={publishCode(
-                  endpoint,
-                  { text: 'Good morning, harbour' },
-                  endpoint.mode === 'live' ? 'random' : 'none',
-                  readBrand(),
-                )}
-              />
-            </div>
-          </Card>
+          {!endpoint.is_console && (
+            <Card title={m.use}>
+              <div className="card-body">
+                <CodeSwitcher
+                  code={publishCode(
+                    endpoint,
+                    { text: 'Good morning, harbour' },
+                    endpoint.mode === 'live' ? 'random' : 'none',
+                    readBrand(),
+                  )}
+                />
+              </div>
+            </Card>
+          )}
           <EndpointLimits endpoint={endpoint} />
           <div>
             <Button look="danger" onClick={() => setOpen('remove')}>

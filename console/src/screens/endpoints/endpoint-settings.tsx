@@ -44,12 +44,20 @@ interface EndpointFieldsProps {
   readonly draft: EndpointDraft;
   /** True if posts through the endpoint currently need approval. */
   readonly requiresApproval?: boolean;
+  /** True for the console's own endpoint, to which no program sends anything. */
+  readonly isConsole?: boolean;
   readonly onChange: (changes: Partial<EndpointDraft>) => void;
   readonly problems: Problems;
 }
 
 /** Fields for an endpoint's settings. */
-export const EndpointFields = ({ draft, requiresApproval = false, onChange, problems }: EndpointFieldsProps) => {
+export const EndpointFields = ({
+  draft,
+  requiresApproval = false,
+  isConsole = false,
+  onChange,
+  problems,
+}: EndpointFieldsProps) => {
   const interval = usePlans().data?.min_interval;
   const errorOf = (path: string) => {
     const problem = Object.entries(problems).find(([at]) => at === path || at.startsWith(`${path}[`))?.[1];
@@ -81,34 +89,38 @@ export const EndpointFields = ({ draft, requiresApproval = false, onChange, prob
         {m.approval}{' '}
         <span className="tertiary">{requiresApproval && !draft.requireApproval ? m.approvalOff : m.approvalHint}</span>
       </Checkbox>
-      <Checkbox checked={draft.allowChanges} onChange={(event) => onChange({ allowChanges: event.target.checked })}>
-        {m.changes} <span className="tertiary">{m.changesHint}</span>
-      </Checkbox>
-      <Checkbox
-        checked={draft.requireSignature}
-        onChange={(event) => onChange({ requireSignature: event.target.checked })}
-      >
-        {m.signature}
-      </Checkbox>
-      <Checkbox
-        checked={draft.requireTimestamp}
-        onChange={(event) => onChange({ requireTimestamp: event.target.checked })}
-      >
-        {m.timestamp}
-      </Checkbox>
-      <Checkbox checked={draft.verbose} onChange={(event) => onChange({ verbose: event.target.checked })}>
-        {m.verbose}
-      </Checkbox>
-      <AreaField
-        label={m.allowlist}
-        hint={m.allowlistHint}
-        {...errorOf('ip_allowlist')}
-        className="mono"
-        rows={3}
-        spellCheck={false}
-        value={draft.allowlist}
-        onChange={(value) => onChange({ allowlist: value })}
-      />
+      {!isConsole && (
+        <>
+          <Checkbox checked={draft.allowChanges} onChange={(event) => onChange({ allowChanges: event.target.checked })}>
+            {m.changes} <span className="tertiary">{m.changesHint}</span>
+          </Checkbox>
+          <Checkbox
+            checked={draft.requireSignature}
+            onChange={(event) => onChange({ requireSignature: event.target.checked })}
+          >
+            {m.signature}
+          </Checkbox>
+          <Checkbox
+            checked={draft.requireTimestamp}
+            onChange={(event) => onChange({ requireTimestamp: event.target.checked })}
+          >
+            {m.timestamp}
+          </Checkbox>
+          <Checkbox checked={draft.verbose} onChange={(event) => onChange({ verbose: event.target.checked })}>
+            {m.verbose}
+          </Checkbox>
+          <AreaField
+            label={m.allowlist}
+            hint={m.allowlistHint}
+            {...errorOf('ip_allowlist')}
+            className="mono"
+            rows={3}
+            spellCheck={false}
+            value={draft.allowlist}
+            onChange={(value) => onChange({ allowlist: value })}
+          />
+        </>
+      )}
     </>
   );
 };
@@ -175,6 +187,7 @@ export const EndpointSettings = ({ endpoint }: { readonly endpoint: Endpoint }) 
       <EndpointFields
         draft={draft}
         requiresApproval={endpoint.requires_approval}
+        isConsole={endpoint.is_console}
         onChange={(next) => setChanges({ ...changes, ...next })}
         problems={saving.problems}
       />

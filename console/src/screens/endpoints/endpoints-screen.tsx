@@ -1,13 +1,13 @@
 import './endpoints.css';
 import { Link } from '@tanstack/react-router';
-import { useEndpoints, useNames } from '../../api/things.js';
+import { endpointName, useEndpoints, useNames } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { DataTable } from '../../components/table.js';
 import { toast, toastError } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
-import { enableEndpoint, type Endpoint, endpointName, EndpointState } from './data.js';
+import { enableEndpoint, type Endpoint, EndpointState } from './data.js';
 import { endpointsMessages as m } from './messages.js';
 
 /** All endpoints, and which of them accept posts. */
@@ -67,9 +67,12 @@ const EndpointTable = ({ endpoints, firstOff }: EndpointTableProps) => {
           title: m.name,
           sortBy: endpointName,
           cell: (endpoint) => (
-            <Link className="table-name" to="/endpoints/$id" params={{ id: endpoint.id }}>
-              <bdi className="cut">{endpointName(endpoint)}</bdi>
-            </Link>
+            <>
+              <Link className="table-name" to="/endpoints/$id" params={{ id: endpoint.id }}>
+                <bdi className="cut">{endpointName(endpoint)}</bdi>
+              </Link>{' '}
+              {endpoint.is_console && <span className="tertiary">{m.own}</span>}
+            </>
           ),
         },
         {

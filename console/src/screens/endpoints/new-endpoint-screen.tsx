@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useState } from 'react';
 import { FieldProblems, management } from '../../api/management.js';
+import { endpointName } from '../../api/things.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { type Secret } from '../../components/code.js';
@@ -12,7 +13,7 @@ import { NewResourcePage } from '../../components/resource.js';
 import { Loaded } from '../../components/states.js';
 import { OwnerField, useNeedsOwner } from '../../session/owner-field.js';
 import { useScope } from '../../session/session.js';
-import { endpointName, refreshEndpoints } from './data.js';
+import { refreshEndpoints } from './data.js';
 import { type EndpointDraft, EndpointFields, toBody, usePlans } from './endpoint-settings.js';
 import { endpointsMessages as m } from './messages.js';
 

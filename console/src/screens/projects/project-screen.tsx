@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
-import { useChannels, useEndpoints } from '../../api/things.js';
+import { endpointName, useChannels, useEndpoints } from '../../api/things.js';
 import { channelState } from '../../channels/channel-state.js';
 import { Button } from '../../components/button.js';
 import { Card, Columns, PageHead, Stack } from '../../components/card.js';
@@ -63,7 +63,7 @@ const DeleteDialog = ({ project: { id, name }, onClose }: DeleteDialogProps) => 
   const navigate = useNavigate();
   const waiting = useWaiting(id);
   const endpoints = useEndpoints().data?.filter(({ project_ids: ids }) => ids.includes(id)) ?? [];
-  const names = format.list(endpoints.map((endpoint) => `“${endpoint.name ?? endpoint.slug}”`));
+  const names = format.list(endpoints.map((endpoint) => `“${endpointName(endpoint)}”`));
   const consequences: readonly Consequence[] = [
     endpoints.length > 0 && happens(m.takenOut(names, endpoints.length)),
     waiting.count > 0 && happens(m.cancelled(waiting.text, waiting.text === '1')),
@@ -166,7 +166,7 @@ export const ProjectHead = ({
               <span key={endpoint.id}>
                 {index > 0 && ', '}
                 <Link className="link" to="/endpoints/$id" params={{ id: endpoint.id }}>
-                  <bdi>{endpoint.name ?? endpoint.slug}</bdi>
+                  <bdi>{endpointName(endpoint)}</bdi>
                 </Link>
               </span>
             ))}

@@ -2,7 +2,7 @@ import './projects.css';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { Api } from '../../api/management.js';
-import { useChannels, useEndpoints, useProjects } from '../../api/things.js';
+import { endpointName, useChannels, useEndpoints, useProjects } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { TextInput } from '../../components/controls.js';
@@ -93,7 +93,7 @@ export const EndpointsCell = ({ endpoints }: { readonly endpoints: readonly Api<
   return (
     <span className="row">
       <Link className="link cut" to="/endpoints/$id" params={{ id: first.id }}>
-        <bdi>{first.name ?? first.slug}</bdi>
+        <bdi>{endpointName(first)}</bdi>
       </Link>
       {others.length > 0 && <span className="tertiary nowrap">{m.more(others.length)}</span>}
     </span>

@@ -8,7 +8,7 @@ const WAIT_RULES_EN: Readonly<Record<string, string>> = {
   interrupted: 'the previous attempt was interrupted.',
   decision: 'a person had to decide.',
   channel_pause: 'the channel was paused.',
-  project_pause: 'the project was paused.',
+  project_pause: 'the channel set was paused.',
 };
 const WAIT_RULES_RU: Readonly<Record<string, string>> = {
   retry: 'предыдущая попытка не удалась.',
@@ -18,7 +18,7 @@ const WAIT_RULES_RU: Readonly<Record<string, string>> = {
   interrupted: 'предыдущая попытка прервалась.',
   decision: 'решал человек.',
   channel_pause: 'канал был на паузе.',
-  project_pause: 'проект был на паузе.',
+  project_pause: 'набор был на паузе.',
 };
 
 /** UI text shared by the publication and post screens. */
@@ -72,7 +72,7 @@ export const publicationMessages = defineMessages({
     inDoubt: 'In doubt.',
     inDoubtText: 'The outcome is unknown, so it is not sent again automatically.',
     filtered: 'Filtered',
-    filteredText: 'by the project, so it is not sent to this channel.',
+    filteredText: 'by the channel set, so it is not sent to this channel.',
     quota: 'The month’s posts were used up.',
     resent: '{who} sent it again.',
     dismissed: '{who} closed it, so it is not sent.',
@@ -180,7 +180,7 @@ export const publicationMessages = defineMessages({
     inDoubt: 'Под вопросом.',
     inDoubtText: 'Исход неизвестен, поэтому сам пост больше не отправляется.',
     filtered: 'Отфильтрован',
-    filteredText: 'проектом: в этот канал не отправляется.',
+    filteredText: 'набором: в этот канал не отправляется.',
     quota: 'Посты на месяц закончились.',
     resent: '{who}: отправить снова.',
     dismissed: '{who}: не отправлять.',

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Api, management } from '../../api/management.js';
-import { type Names, useNames } from '../../api/things.js';
+import { endpointName, type Names, useNames } from '../../api/things.js';
 import { Button, ButtonLink, CopyButton } from '../../components/button.js';
 import { Card, Columns, PageHead } from '../../components/card.js';
 import { Json } from '../../components/code.js';
@@ -262,7 +262,7 @@ const DetailsCard = ({ post, names }: { readonly post: Api<'PostWithPayload'>; r
           <dt>{m.endpoint}</dt>
           <dd>
             <Link className="link cut" to="/endpoints/$id" params={{ id: post.endpoint_id }}>
-              <bdi>{endpoint ? (endpoint.name ?? endpoint.slug) : post.endpoint_id}</bdi>
+              <bdi>{endpoint ? endpointName(endpoint) : post.endpoint_id}</bdi>
             </Link>
           </dd>
         </div>

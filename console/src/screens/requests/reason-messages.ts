@@ -26,9 +26,9 @@ export const reasonMessages = defineMessages({
     },
     answered: { short: 'Answered', title: 'The request was answered.', text: 'It did not create a post.' },
     noProject: {
-      short: 'Accepted, but the endpoint has no project',
+      short: 'Accepted, but the endpoint has no channel set',
       title: 'The request was fine, but there was nowhere to post.',
-      text: 'The endpoint has no project, so no post was created.',
+      text: 'The endpoint has no channel set, so no post was created.',
     },
     replay: {
       short: 'Sent before with this key: nothing new was posted',
@@ -153,7 +153,7 @@ export const reasonMessages = defineMessages({
     invalidTargets: {
       short: 'No target belongs to this endpoint',
       title: 'None of the targets belongs to this endpoint.',
-      text: 'The field “targets” lists projects or channels that this endpoint does not post to.',
+      text: 'The field “targets” lists channel sets or channels that this endpoint does not post to.',
     },
     tooManyTargets: (count: number, allowed: number) => ({
       short: `${count} targets; at most ${allowed} are allowed`,
@@ -193,7 +193,7 @@ export const reasonMessages = defineMessages({
     // remedies
     waitFor: (length: string) =>
       `Send the next request after ${length}. The answer’s Retry-After header gave the same time.`,
-    addProject: 'Add a project to the endpoint.',
+    addProject: 'Add a channel set to the endpoint.',
     newKey: 'Use a new idempotency key for each new post.',
     checkToken: 'Check the token in the sender’s settings.',
     replaceToken: 'If it is lost, generate a new token; the old one stops working immediately.',
@@ -216,7 +216,7 @@ export const reasonMessages = defineMessages({
     sendJson: 'Send the header Content-Type: application/json.',
     shorten: 'Send media as links, and shorten the metadata.',
     fewerTargets: 'List fewer targets, and send separate posts to the rest.',
-    seeTargets: 'See which projects it posts to.',
+    seeTargets: 'See which channel sets it posts to.',
     checkPostId: 'Check the post’s id.',
     cancelOrSend: 'Cancel the parts of it that are still queued, or send a new post.',
     sendNew: 'Send a new post.',
@@ -243,9 +243,9 @@ export const reasonMessages = defineMessages({
     },
     answered: { short: 'Ответ дан', title: 'На вопрос ответили.', text: 'Поста он не создал.' },
     noProject: {
-      short: 'Принят, но у точки входа нет проекта',
+      short: 'Принят, но у точки входа нет набора',
       title: 'Запрос верный, но публиковать некуда.',
-      text: 'У точки входа нет проекта, поэтому пост не создан.',
+      text: 'У точки входа нет набора, поэтому пост не создан.',
     },
     replay: {
       short: 'Уже приходил с этим ключом: ничего нового не вышло',
@@ -370,7 +370,7 @@ export const reasonMessages = defineMessages({
     invalidTargets: {
       short: 'Ни одна цель не относится к этой точке входа',
       title: 'Ни одна из целей не относится к этой точке входа.',
-      text: 'В поле «targets» названы проекты или каналы, в которые она не публикует.',
+      text: 'В поле «targets» названы наборы или каналы, в которые она не публикует.',
     },
     tooManyTargets: (count: number, allowed: number) => ({
       short: `Целей: ${count}, а можно не больше ${allowed}`,
@@ -409,7 +409,7 @@ export const reasonMessages = defineMessages({
     }),
     waitFor: (length: string) =>
       `Отправьте следующий запрос через ${length}. О том же говорит заголовок Retry-After в ответе.`,
-    addProject: 'Добавьте к точке входа проект.',
+    addProject: 'Добавьте к точке входа набор.',
     newKey: 'Для каждого нового поста берите новый ключ идемпотентности.',
     checkToken: 'Проверьте токен в настройках отправителя.',
     replaceToken: 'Если он потерян, создайте новый; старый сразу перестанет действовать.',
@@ -432,7 +432,7 @@ export const reasonMessages = defineMessages({
     sendJson: 'Передавайте заголовок Content-Type: application/json.',
     shorten: 'Передавайте медиа ссылками, сократите metadata.',
     fewerTargets: 'Перечислите в «targets» меньше каналов, а в остальные отправьте ещё один пост.',
-    seeTargets: 'Посмотрите, в какие проекты она публикует.',
+    seeTargets: 'Посмотрите, в какие наборы она публикует.',
     checkPostId: 'Проверьте идентификатор поста.',
     cancelOrSend: 'Отмените то, что ещё в очереди, или отправьте новый пост.',
     sendNew: 'Отправьте новый пост.',

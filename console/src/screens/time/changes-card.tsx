@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { useNames } from '../../api/things.js';
+import { endpointName, useNames } from '../../api/things.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Segmented } from '../../components/controls.js';
@@ -113,7 +113,7 @@ const useThingName = (): ((aggregate: string, id: string) => string) => {
     const channel = names.channel(id);
     if (channel) return `${networkTitle(channel.platform)} · ${channel.name}`;
     const endpoint = names.endpoint(id);
-    return names.project(id)?.name ?? endpoint?.name ?? endpoint?.slug ?? `${aggregate} ${id}`;
+    return names.project(id)?.name ?? (endpoint && endpointName(endpoint)) ?? `${aggregate} ${id}`;
   };
 };
 

@@ -1,4 +1,4 @@
-import type { Names } from '../../api/things.js';
+import { endpointName, type Names } from '../../api/things.js';
 import type { Ticks } from './data.js';
 
 /** A chart row with the pauses and holds of one channel, project or endpoint. */
@@ -21,7 +21,7 @@ export const groupSpans = (spans: Ticks['spans'], names: Names): readonly SpanRo
     .map(([id, own]): SpanRow => {
       const channel = names.channel(id);
       const endpoint = names.endpoint(id);
-      const name = channel?.name ?? names.project(id)?.name ?? endpoint?.name ?? endpoint?.slug ?? id;
+      const name = channel?.name ?? names.project(id)?.name ?? (endpoint && endpointName(endpoint)) ?? id;
       return { id, name, platform: channel?.platform ?? null, spans: own };
     })
     .sort((a, b) => rank(a) - rank(b) || b.spans.length - a.spans.length || a.name.localeCompare(b.name));

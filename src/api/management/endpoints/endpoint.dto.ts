@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import type { LimitsProfile } from '../../../config/limits-profile.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
+import { isConsoleEndpoint } from '../../../domain/endpoint/console-endpoint.js';
 import { type DisabledBy, type EndpointSettings, type Mode, MODES } from '../../../domain/endpoint/endpoint.events.js';
 import { CLOCK, type Clock, ifLater, type Instant } from '../../../kernel/clock.js';
 import type { EndpointRow } from '../../../projections/discovery/discovery.tables.js';
@@ -205,6 +206,47 @@ export const describeNewEndpoint = describeFields(EndpointBody);
 /** Returns the body schema for PATCH /endpoints/{id}. */
 export const describeEndpointChange = describeFields(EndpointPatchBody);
 
+/** Body of POST /endpoints/console. */
+class ConsoleEndpointBody {
+  /** Required with the operator's key; may be omitted with an owner's. */
+  @ReadAs(asSent)
+  @Schema.is(() => ({ type: 'string', pattern: '^own_' }))
+  readonly owner_id: unknown;
+
+  /** Projects that the endpoint posts to from now on, beside those that it already has. */
+  @Schema.items(() => ({ type: 'string', pattern: '^prj_' }))
+  @Schema.is(() => ({ maxItems: 200, uniqueItems: true }))
+  @Must.beArray('project ids')
+  @Must.bePresent('the ids of its projects, such as ["prj_…"]')
+  readonly project_ids!: readonly string[];
+}
+
+/** Reads the body of POST /endpoints/console. Returns the projects. */
+export const readConsoleEndpoint: BodyReader<{ readonly projectIds: readonly string[] }> = (sent, problems) => {
+  const { project_ids: projectIds } = fieldsReader(ConsoleEndpointBody)(sent, problems);
+  checkIds(projectIds, 'project_ids', 'prj', problems);
+  return { projectIds };
+};
+
+/** Returns the settings of a new console endpoint: only the console posts through it. */
+export const consoleEndpointSettings = (
+  { minInterval }: LimitsProfile,
+  projectIds: readonly string[],
+): EndpointSettings => ({
+  name: null,
+  projectIds,
+  minInterval: minInterval.min,
+  requireSignature: false,
+  requireTimestamp: false,
+  ipAllowlist: [],
+  verboseDiscovery: false,
+  requiresApproval: false,
+  allowChanges: true,
+});
+
+/** Returns the body schema for POST /endpoints/console. */
+export const describeConsoleEndpoint = (): JsonSchema => schemaOf(ConsoleEndpointBody);
+
 /** Body of POST /endpoints/{id}/cancel-planned. */
 export class CancelPlannedBody {
   /** Cancels only posts that were accepted at or after this time; all planned posts if it is absent. */
@@ -242,6 +284,8 @@ export class EndpointView {
   readonly requires_approval: boolean;
   /** False if clients may not take back or edit what is published through the endpoint. */
   readonly allow_changes: boolean;
+  /** True for the endpoint through which the web console publishes. */
+  readonly is_console: boolean;
   readonly is_active: boolean;
   /** Null if the endpoint is active. */
   readonly disabled_by: DisabledBy | null;
@@ -268,6 +312,7 @@ export class EndpointView {
     this.verbose_discovery = row.verbose_discovery;
     this.requires_approval = row.requires_approval;
     this.allow_changes = row.allow_changes;
+    this.is_console = isConsoleEndpoint(row.endpoint_id, row.owner_id);
     this.is_active = row.is_active;
     this.disabled_by = row.disabled_by;
     this.slug_rotated_at = row.slug_rotated_at;

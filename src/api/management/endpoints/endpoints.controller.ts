@@ -7,6 +7,7 @@ import {
   DeleteEndpoint,
   DisableEndpointByOwner,
   EnableEndpoint,
+  OpenConsoleEndpoint,
   RotateEndpointSlug,
   RotateEndpointToken,
   RotateSigningSecret,
@@ -47,8 +48,10 @@ import { PlanQuotas } from '../plans/plans.controller.js';
 import {
   CancelledPostsView,
   CancelPlannedBody,
+  consoleEndpointSettings,
   createEndpointChangeReader,
   createEndpointReader,
+  describeConsoleEndpoint,
   describeEndpointChange,
   describeNewEndpoint,
   type DisabledEndpointView,
@@ -56,6 +59,7 @@ import {
   EndpointViewBuilder,
   type EndpointWithSecretView,
   type NewEndpointView,
+  readConsoleEndpoint,
   type RotatedTokenView,
   RotateSecretBody,
 } from './endpoint.dto.js';
@@ -70,6 +74,7 @@ export class EndpointsController {
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly commands: CommandBus,
     private readonly createEndpoint: CreateEndpoint,
+    private readonly openConsoleEndpoint: OpenConsoleEndpoint,
     private readonly changeEndpoint: ChangeEndpoint,
     private readonly deleteEndpoint: DeleteEndpoint,
     private readonly enableEndpoint: EnableEndpoint,
@@ -102,6 +107,32 @@ export class EndpointsController {
       const fields = { endpointId: id, ownerId, slug, mode, tokenHash: hashToken(token), signingSecret, settings };
       const outcome = await this.createEndpoint.execute(change.context, fields, this.quotas.inputPlans);
       return { outcome, readModels: READ_MODELS, show: () => this.views.findView({ ...call, id }), shownOnce };
+    });
+  }
+
+  @Documented({
+    summary: 'Open the endpoint through which the console publishes',
+    body: describeConsoleEndpoint,
+    codes: { 402: ['plan_not_allowed', 'resource_limit'] },
+  })
+  @Post('console')
+  async openConsole(@TheCall() call: Call): Promise<EndpointView> {
+    const read = withOwner(call.request, readConsoleEndpoint);
+    return this.changes.handlePost({ ...call, read }, async ({ ownerId, projectIds }, change) => {
+      await requireOwner(this.findResource, ownerId);
+      // The token is shown to no one: the console publishes with its own key.
+      const { token, ...secrets } = await change.drawSecrets(() => ({
+        slug: newSlug(),
+        token: newToken(this.settings.brand, 'live'),
+        signingSecret: newSigningSecret(),
+      }));
+      const settings = consoleEndpointSettings(this.settings.limitsProfile, projectIds);
+      const { id, outcome } = await this.openConsoleEndpoint.execute(
+        change.context,
+        { ownerId, ...secrets, tokenHash: hashToken(token), settings },
+        this.quotas.inputPlans,
+      );
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView({ ...call, id }) };
     });
   }
 

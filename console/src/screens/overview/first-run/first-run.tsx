@@ -1,8 +1,10 @@
 import './first-run.css';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Api, management, queryClient } from '../../../api/management.js';
 import type { Overview } from '../../../api/overview.js';
+import { useOwnEndpoint } from '../../../api/own-endpoint.js';
 import { useChannels, useEndpoints, useProjects } from '../../../api/things.js';
 import { ChannelForm } from '../../../channel-form/channel-form.js';
 import { ButtonLink } from '../../../components/button.js';
@@ -13,10 +15,8 @@ import { Loaded } from '../../../components/states.js';
 import { sentence } from '../../../i18n/format.js';
 import { useScope } from '../../../session/session.js';
 import { AttentionList } from '../attention-list.js';
-import { EndpointStep } from './endpoint-step.js';
 import { firstRunMessages as m } from './messages.js';
 import { PostStep } from './post-step.js';
-import { ProjectStep } from './project-step.js';
 import { Step, type StepState } from './step.js';
 
 interface ChannelStepProps {
@@ -72,84 +72,51 @@ export const useNewestPost = (): Api<'Post'> | undefined => {
 };
 
 /**
- * The four steps from an empty account to its first post. Completed steps stay completed, so people can leave and
+ * The two steps from an empty account to its first post. Completed steps stay completed, so people can leave and
  * continue later.
  */
 export default function FirstRun({ overview, onLeave }: { readonly overview: Overview; readonly onLeave: () => void }) {
   const channels = useChannels();
-  const projects = useProjects();
-  const endpoints = useEndpoints();
   return (
     <Loaded query={channels} rows={4}>
-      {(allChannels) => (
-        <Loaded query={projects} rows={4}>
-          {(allProjects) => (
-            <Loaded query={endpoints} rows={4}>
-              {(allEndpoints) => (
-                <Steps
-                  {...{ overview, onLeave }}
-                  channels={allChannels}
-                  projects={allProjects}
-                  endpoint={allEndpoints.find(({ mode }) => mode === 'live')}
-                />
-              )}
-            </Loaded>
-          )}
-        </Loaded>
-      )}
+      {(all) => <Steps overview={overview} onLeave={onLeave} channels={all} />}
     </Loaded>
   );
 }
 
-type Items<T extends () => { readonly data: unknown }> = NonNullable<ReturnType<T>['data']>;
-
 interface StepsProps {
   readonly overview: Overview;
   readonly onLeave: () => void;
-  readonly channels: Items<typeof useChannels>;
-  readonly projects: Items<typeof useProjects>;
-  readonly endpoint: Items<typeof useEndpoints>[number] | undefined;
+  readonly channels: readonly Api<'Channel'>[];
 }
 
-const Steps = ({ overview, onLeave, channels, projects, endpoint }: StepsProps) => {
-  // The first and third steps stay open after they are done, to show the test result and the secrets, respectively.
+const Steps = ({ overview, onLeave, channels }: StepsProps) => {
+  // The first step stays open after it is done, to show the test result.
   const [isConnecting, setIsConnecting] = useState(channels.length === 0);
-  const [isSaving, setIsSaving] = useState(false);
+  const projects = useProjects().data;
+  const endpoints = useEndpoints().data;
+  const own = useOwnEndpoint(isConnecting || !projects || !endpoints ? undefined : { channels, projects, endpoints });
   const post = useNewestPost();
   const isPublished = post?.publications.some(({ state }) => state === 'published') ?? false;
-  const isDone = [
-    channels.length > 0 && !isConnecting,
-    projects.length > 0,
-    endpoint !== undefined && !isSaving,
-    isPublished,
-  ];
+  const isDone = [channels.length > 0 && !isConnecting, isPublished];
   const current = isDone.indexOf(false);
   const stateOf = (index: number): StepState => (isDone[index] ? 'done' : index === current ? 'current' : 'later');
-  const doneSteps = isDone.filter(Boolean).length;
-  const title = isPublished
-    ? m.published
-    : post
-      ? m.sent
-      : doneSteps === 0
-        ? m.none
-        : m.done(doneSteps, m.next[current] ?? '');
+  const title = isPublished ? m.published : post ? m.sent : isDone[0] ? m.half : m.none;
   return (
     <div className="first-run">
-      <PageHead title={title}>{isPublished ? m.publishedSummary : m.summary}</PageHead>
+      <PageHead title={title}>
+        {isPublished ? m.publishedSummary : m.summary}{' '}
+        <Link className="link" to="/endpoints">
+          {m.program}
+        </Link>
+      </PageHead>
       <AttentionList overview={overview} />
       <ol>
         <ChannelStep state={stateOf(0)} channels={channels} onDone={() => setIsConnecting(false)} />
-        <ProjectStep state={stateOf(1)} channels={channels} project={projects[0]} />
-        <EndpointStep
-          state={stateOf(2)}
-          plan={overview.owner?.plan ?? ''}
-          projects={projects}
-          endpoint={endpoint}
-          onSaving={setIsSaving}
-        />
         <PostStep
-          state={stateOf(3)}
-          endpoint={endpoint}
+          state={stateOf(1)}
+          endpoint={endpoints?.find(({ is_console: isConsole }) => isConsole)}
+          error={own.error}
           post={post}
           postsLeft={overview.owner?.posts_left ?? null}
           onLeave={onLeave}

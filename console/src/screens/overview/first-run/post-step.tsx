@@ -1,18 +1,15 @@
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { type Api, management, queryClient } from '../../../api/management.js';
+import { type Api, GatewayError, management, queryClient } from '../../../api/management.js';
 import { useNames } from '../../../api/things.js';
 import { Button, ExternalLink } from '../../../components/button.js';
-import { CodeSwitcher } from '../../../components/code.js';
 import { TextField } from '../../../components/controls.js';
 import { Form, useSave } from '../../../components/form.js';
-import { NetworkMark } from '../../../components/icon.js';
+import { Icon, NetworkMark } from '../../../components/icon.js';
 import { networkTitle } from '../../../components/networks.js';
 import { format } from '../../../i18n/format.js';
 import { shownState, StatePill } from '../../../publications/states.js';
 import { WaitingReason, WaitingTime } from '../../../publications/waiting.js';
-import { readBrand } from '../../../publish-code/brand.js';
-import { publishCode } from '../../../publish-code/publish-code.js';
 import { firstRunMessages } from './messages.js';
 import { Step, type StepState } from './step.js';
 
@@ -60,36 +57,38 @@ export const PostProgress = ({ post, onLeave }: { readonly post: Api<'Post'>; re
 
 interface PostStepProps {
   readonly state: StepState;
+  /** The console's own endpoint, once it exists. */
   readonly endpoint: Api<'Endpoint'> | undefined;
+  /** Why there is no such endpoint; null if it exists, or will soon. */
+  readonly error: Error | null;
   readonly post: Api<'Post'> | undefined;
   /** Posts left this month; null if unlimited. */
   readonly postsLeft: number | null;
   readonly onLeave: () => void;
 }
 
-/** Sends the first post, or shows code that sends it, and then tracks its progress. */
-export const PostStep = ({ state, endpoint, post, postsLeft, onLeave }: PostStepProps) => {
+/** Sends the first post, and then tracks its progress. */
+export const PostStep = ({ state, endpoint, error, post, postsLeft, onLeave }: PostStepProps) => {
   const { post: m } = firstRunMessages;
   const [text, setText] = useState(m.defaultText);
-  const code = endpoint && <CodeSwitcher code={publishCode(endpoint, { text }, 'random', readBrand())} />;
-  const note = (
-    <p className="tertiary">
-      {m.live} {postsLeft !== null && m.counts(format.number(postsLeft))}
-    </p>
-  );
   return (
-    <Step number={4} state={state} title={m.title} text={m.text}>
+    <Step number={2} state={state} title={m.title} text={m.text}>
       {state !== 'later' && endpoint && (
         <SendForm endpointId={endpoint.id} text={text} onText={setText} isAgain={post !== undefined} />
+      )}
+      {state !== 'later' && error !== null && (
+        <p className="plan-note" role="alert">
+          <Icon name="onHold" tone="warn" />
+          <span>{error instanceof GatewayError ? error.errors.join(' ') : error.message}</span>
+        </p>
       )}
       {post ? (
         <PostProgress post={post} onLeave={onLeave} />
       ) : (
-        code && (
-          <div className="step-code">
-            {code}
-            {note}
-          </div>
+        endpoint && (
+          <p className="tertiary">
+            {m.live} {postsLeft !== null && m.counts(format.number(postsLeft))}
+          </p>
         )
       )}
     </Step>

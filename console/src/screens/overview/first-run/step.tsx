@@ -14,7 +14,7 @@ interface StepProps {
   readonly children?: ReactNode;
 }
 
-/** One of the four steps. A completed step takes one line; the current step shows its form. */
+/** One of the steps. A completed step takes one line; the current step shows its form. */
 export const Step = ({ number, state, title, text, action, children }: StepProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
   const before = useRef(state);
