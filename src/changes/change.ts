@@ -1,6 +1,7 @@
 import { channelEvents } from '../domain/channel/channel.events.js';
 import { deliveryEvents } from '../domain/delivery/delivery.events.js';
 import { endpointEvents } from '../domain/endpoint/endpoint.events.js';
+import { keyEvents, mainKeyId } from '../domain/key/key.events.js';
 import { mediaEvents } from '../domain/media/media.events.js';
 import { ownerEvents } from '../domain/owner/owner.events.js';
 import { channelPauseEvents, projectPauseEvents } from '../domain/pause/pause.events.js';
@@ -22,6 +23,7 @@ export interface Naming {
   readonly projectId?: string;
   readonly endpointId?: string;
   readonly outputId?: string;
+  readonly keyId?: string;
 }
 
 /** A change to something that the API shows. */
@@ -32,8 +34,16 @@ export interface Change {
   readonly ids: readonly string[];
   /** Null if only the operator may see the change. */
   readonly ownerId: string | null;
-  /** SHA-256 (hex) of the owner's new key; null if the owner was deleted. Absent unless the key changed. */
-  readonly validKey?: string | null;
+  /** The keys whose streams end. Absent unless a key changed. */
+  readonly endedKeys?: EndedKeys;
+}
+
+/** Keys that a change ended, or changed so that their streams have to begin again. */
+export interface EndedKeys {
+  /** Null for all keys of the change's owner. */
+  readonly keyId: string | null;
+  /** SHA-256 (hex) of the key that replaced it, whose streams go on; null if there is none. */
+  readonly except: string | null;
 }
 
 /** The event types that belong to each kind of change, and the event fields that contain the ids. */
@@ -52,6 +62,7 @@ const EVENTS = {
   saga: { types: Object.keys(sagaEvents), ids: ['saga'] },
   recovery: { types: Object.keys(recoveryEvents), ids: [] },
   media: { types: Object.keys(mediaEvents), ids: ['mediaId'] },
+  key: { types: Object.keys(keyEvents), ids: ['keyId'] },
   'request-log': { types: [...Object.keys(requestLogEvents), 'PostSkipped'], ids: ['endpointId'] },
 } satisfies Readonly<Record<string, { readonly types: readonly string[]; readonly ids: readonly string[] }>>;
 
@@ -78,8 +89,24 @@ export const describeChange = (event: RecordedEvent, ownerId: string | null): Ch
   const kind = kindOfType.get(event.type)!;
   const data = event.data as Readonly<Record<string, string>>;
   const change = { position: event.position, kind, ids: EVENTS[kind].ids.map((member) => data[member]!), ownerId };
-  if (event.type === 'OwnerKeyRotated') return { ...change, validKey: data.keyHash! };
-  return event.type === 'OwnerDeleted' ? { ...change, validKey: null } : change;
+  const endedKeys = endedKeysOf(event.type, data);
+  return endedKeys ? { ...change, endedKeys } : change;
+};
+
+const endedKeysOf = (type: string, data: Readonly<Record<string, string>>): EndedKeys | null => {
+  switch (type) {
+    case 'OwnerKeyRotated':
+      return { keyId: mainKeyId(data.ownerId!), except: data.keyHash! };
+    case 'OwnerDeleted':
+      return { keyId: null, except: null };
+    case 'KeyRotated':
+      return { keyId: data.keyId!, except: data.keyHash! };
+    case 'KeyChanged':
+    case 'KeyRevoked':
+      return { keyId: data.keyId!, except: null };
+    default:
+      return null;
+  }
 };
 
 /** Consecutive changes of one kind, combined. */

@@ -14,6 +14,7 @@ const STREAMS: Readonly<Record<Exclude<keyof Naming, 'ownerId'>, string>> = {
   projectId: 'project',
   endpointId: 'endpoint',
   outputId: 'webhookOutput',
+  keyId: 'key',
 };
 const MEMBERS = Object.keys(STREAMS) as (keyof typeof STREAMS)[];
 

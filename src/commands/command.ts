@@ -3,7 +3,7 @@ import { AggregateStore, type DecisionResult } from '../event-store/aggregate-st
 import type { CommandContext } from '../event-store/codec.js';
 import type { Position } from '../event-store/port.js';
 import type { Instant } from '../kernel/clock.js';
-import { type Actor, type Decider, type DomainEvent, type Origin, ownerOfActor, streamOf } from '../kernel/events.js';
+import { type Decider, type DomainEvent, type Origin, ownerOfOrigin, streamOf } from '../kernel/events.js';
 import { deriveUuid } from '../kernel/ids.js';
 import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 import { isRejection, reject, type Rejection } from '../kernel/result.js';
@@ -73,19 +73,21 @@ export interface RequestOrigin {
   readonly clientAddress: string;
 }
 
+/** Who sent a request: the actor, and the name and rights of a named key. */
+export type Author = Pick<Origin, 'actor' | 'actorName' | 'rights'>;
+
 /** Returns the origin of the events that an HTTP request causes. */
-export const originOfRequest = (actor: Actor, { id, clientAddress }: RequestOrigin): Origin => ({
-  actor,
-  requestId: id,
-  causationId: id,
-  correlationId: id,
-  clientAddress,
-});
+export const originOfRequest = (author: Author, { id, clientAddress }: RequestOrigin): Origin => {
+  const origin = { actor: author.actor, requestId: id, causationId: id, correlationId: id, clientAddress };
+  return author.rights ? { ...origin, actorName: author.actorName, rights: author.rights } : origin;
+};
 
 /** Returns a context whose event ids derive from the request and the use case, so an append can be repeated. */
 export const newCommandContext = (origin: Origin, useCase: string, at: Instant): CommandContext => {
-  const { actor, requestId, causationId, correlationId, clientAddress } = origin;
-  return { actor, requestId, causationId, correlationId, clientAddress, commandId: `${causationId}/${useCase}`, at };
+  const { actor, requestId, causationId, correlationId, clientAddress, rights } = origin;
+  const commandId = `${causationId}/${useCase}`;
+  const context = { actor, requestId, causationId, correlationId, clientAddress, commandId, at };
+  return rights ? { ...context, actorName: origin.actorName, rights } : context;
 };
 
 /**
@@ -99,9 +101,9 @@ export const rejectForeign = async <S, E extends DomainEvent>(
   aggregates: AggregateStore,
   decider: Decider<never, S, E, string>,
   ids: readonly string[],
-  { actor }: CommandContext,
+  context: CommandContext,
 ): Promise<Rejection<'not_found'> | null> => {
-  const caller = ownerOfActor(actor);
+  const caller = ownerOfOrigin(context);
   if (caller === null) return null;
   for (const id of ids) {
     const { state } = await aggregates.loadAggregate(decider, id);
@@ -116,7 +118,7 @@ export const rejectForeign = async <S, E extends DomainEvent>(
  * @param missing the unknown ids, with their index in the list
  */
 export const rejectUnknownIds = (
-  list: 'channel_ids' | 'project_ids',
+  list: 'channel_ids' | 'project_ids' | 'endpoint_ids',
   missing: readonly { readonly index: number; readonly id: string }[],
 ): Rejection<'unknown_ids'> =>
   reject(

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { channel } from '../domain/channel/channel.decider.js';
 import { endpoint } from '../domain/endpoint/endpoint.decider.js';
 import type { EndpointCreated } from '../domain/endpoint/endpoint.events.js';
+import { key } from '../domain/key/key.decider.js';
 import { owner } from '../domain/owner/owner.decider.js';
 import { project } from '../domain/project/project.decider.js';
 import type { ProjectCreated } from '../domain/project/project.events.js';
@@ -132,6 +133,7 @@ export class Deletions {
       ...(await this.deleteChannels(owned.channels, context)),
       ...(await this.deleteProjects(owned.projects, context)),
       ...(await this.deleteOutputs(owned.outputs, context)),
+      ...(await this.revokeKeys(owned.keys, context)),
     ];
     return latestCompleted([...deleted, await this.cancelQueue({ ownerId }, context)]);
   }
@@ -234,6 +236,12 @@ export class Deletions {
   private deleteOutputs(outputIds: readonly string[], context: CommandContext): Promise<Completed[]> {
     return this.each(outputIds, context, 'delete', (outputId, each) =>
       this.aggregates.execute(webhookOutput, outputId, { type: 'DeleteOutput', outputId }, each),
+    );
+  }
+
+  private revokeKeys(keyIds: readonly string[], context: CommandContext): Promise<Completed[]> {
+    return this.each(keyIds, context, 'revoke', (keyId, each) =>
+      this.aggregates.execute(key, keyId, { type: 'RevokeKey', keyId }, each),
     );
   }
 

@@ -224,7 +224,7 @@ export class DisableEndpointHandler implements ICommandHandler<DisableEndpoint> 
   async execute({ endpointId, by, epoch, reason, request }: DisableEndpoint): Promise<string | null> {
     const commandId = disableCommandId(endpointId, by, epoch);
     const command = { type: 'DisableEndpoint', endpointId, by, reason } as const;
-    const context = { ...originOfRequest('system:gate', request), commandId, at: this.clock.now() };
+    const context = { ...originOfRequest({ actor: 'system:gate' }, request), commandId, at: this.clock.now() };
     const decided = await this.aggregates.execute(endpoint, endpointId, command, context);
     if (isRejection(decided) || decided.events.length === 0) return null;
     await this.progress.waitFor(['discovery'], decided.aggregate.position, READ_MODEL_TIMEOUT_MS);

@@ -185,10 +185,11 @@ export class RegisterOwner extends AggregateCommand<OwnerCommand> {
   }
 }
 
-/** Replaces an owner's API key; the old one stops working at once. */
+/** Replaces an owner's API key. */
 export class RotateOwnerKey extends AggregateCommand<OwnerCommand> {
-  /** @param keyHash SHA-256, hex */
-  constructor(context: CommandContext, ownerId: string, keyHash: string) {
-    super(context, owner, ownerId, { type: 'RotateOwnerKey', ownerId, keyHash });
+  /** @param keyHash SHA-256, hex @param overlapMs how long the old key also works, in ms; 0 if it stops at once */
+  constructor(context: CommandContext, ownerId: string, keyHash: string, overlapMs: number) {
+    const overlap = overlapMs > 0 ? { previousUntil: context.at + overlapMs } : {};
+    super(context, owner, ownerId, { type: 'RotateOwnerKey', ownerId, keyHash, ...overlap });
   }
 }

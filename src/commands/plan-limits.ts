@@ -19,6 +19,7 @@ const CAPPED = {
   endpoints: { field: 'endpoints', kind: 'endpoint', words: 'endpoints' },
   webhookOutputs: { field: 'webhook_outputs', kind: 'webhook_output', words: 'webhook outputs' },
   outputsPerProject: { field: 'outputs_per_project', kind: 'project_output', words: 'outputs in this project' },
+  keys: { field: 'keys', kind: 'key', words: 'keys' },
 } as const;
 
 /** A type of resource that is capped per owner, or per project. */

@@ -12,6 +12,7 @@ import {
   OpenConsoleEndpoint,
   RotateSigningSecret,
 } from './endpoint.js';
+import { ManageKeys } from './key.js';
 import { ChangeOwner, DeleteOwner, PlanWithdrawal } from './owner.js';
 import { PauseTargets, ResumeTargets, TempPause, TempResume } from './pause.js';
 import { CappedCreation, PlannedCap } from './plan-limits.js';
@@ -66,6 +67,7 @@ export const USE_CASES: readonly Provider[] = [
   LargePayloads,
   LogRequestsHandler,
   OpenConsoleEndpoint,
+  ManageKeys,
   PauseTargets,
   PingWebhookOutput,
   PlannedCancellations,

@@ -16,6 +16,8 @@ export interface ResourceCaps {
   readonly targetsPerPost: number | null;
   /** Posts that wait for their time or for approval (D-79). */
   readonly plannedPosts: number | null;
+  /** Named keys for the management API, without the main key and auditors' keys (D-93). */
+  readonly keys: number | null;
 }
 
 /** Limits and capabilities of one plan. null means unlimited (management-api.md: LIMITS_PROFILE). */
@@ -174,6 +176,7 @@ const parseResources = (resources: FieldReader | null): ResourceCaps => {
     outputsPerProject: readCap('outputs_per_project', 0),
     targetsPerPost: readCap('targets_per_post', 1),
     plannedPosts: readCap('planned_posts', 0),
+    keys: readCap('keys', 0),
   };
 };
 

@@ -2,6 +2,7 @@ import type { Catalogue } from '../kernel/events.js';
 import { channelEvents } from './channel/channel.events.js';
 import { deliveryEvents } from './delivery/delivery.events.js';
 import { endpointEvents } from './endpoint/endpoint.events.js';
+import { keyEvents } from './key/key.events.js';
 import { mediaEvents } from './media/media.events.js';
 import { noticeEvents } from './notice/notice.events.js';
 import { ownerEvents } from './owner/owner.events.js';
@@ -35,4 +36,5 @@ export const catalogue: Catalogue = {
   ...sagaEvents,
   ...recoveryEvents,
   ...mediaEvents,
+  ...keyEvents,
 };

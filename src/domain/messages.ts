@@ -17,6 +17,19 @@ export const STATE_MESSAGES = {
   keyUsed: 'This key was used within the last 24 hours.',
 };
 
+/** Rejections of a key's settings: status 422, and what only the operator may do: 403. */
+export const KEY_MESSAGES = {
+  /** `forbidden` */
+  auditorsForOperator: "Only the operator issues, changes and revokes auditors' keys.",
+  /** `audit_alone` */
+  auditAlone: 'The scope "audit" goes with no other scope. Issue an auditor a key of its own.',
+  /** `audit_alone` */
+  auditStays: 'The scope "audit" can be neither added nor removed. Issue another key.',
+  /** `limited_manage` */
+  limitedManage:
+    'A key that is limited to endpoints cannot have the scope "manage" or "audit". Leave out `endpoint_ids`, or use other scopes.',
+};
+
 /** Rejections caused by a publication's state: status 409. */
 export const PUBLICATION_MESSAGES = {
   alreadyStarted: 'An attempt is in progress.',

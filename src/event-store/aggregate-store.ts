@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Decider, type DomainEvent, ownerOfActor, type RecordedEvent, streamOf } from '../kernel/events.js';
+import { type Decider, type DomainEvent, ownerOfOrigin, type RecordedEvent, streamOf } from '../kernel/events.js';
 import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 import { isRejection, reject, type Rejection } from '../kernel/result.js';
 import { Backoff, conflictDelay } from '../runtime/backoff.js';
@@ -18,6 +18,7 @@ import {
   type StreamAppend,
   WrongExpectedRevision,
 } from './port.js';
+import { isBeyondLimit, rejectMissingScope } from './rights.js';
 import type { Snapshots } from './snapshots.js';
 
 export { emptyAggregate, type LoadedAggregate } from './aggregate-reader.js';
@@ -33,19 +34,23 @@ export interface DecisionResult<S, E extends DomainEvent> {
 export type AppendTimer = (startedAt: number, error?: unknown) => void;
 
 /**
- * Decides a command. If the aggregate belongs to another owner before or after an owner's command, the command is
- * rejected as if the aggregate did not exist.
+ * Decides a command. If the aggregate belongs to another owner before or after an owner's command, or to an endpoint
+ * that a limited key may not use, the command is rejected as if the aggregate did not exist (D-93).
  */
 const decideWithinOwner = <C, S, E extends DomainEvent, R extends string>(
   decider: Decider<C, S, E, R>,
   id: string,
   command: C,
   state: S,
-  { actor }: CommandContext,
+  context: CommandContext,
 ): readonly E[] | Rejection<R> => {
-  const caller = ownerOfActor(actor);
+  const caller = ownerOfOrigin(context);
+  const { rights } = context;
+  const missing = rights && rejectMissingScope(rights, decider.scopeOf?.(command) ?? 'manage');
+  if (missing) return missing as unknown as Rejection<R>;
   if (caller === null || !decider.ownerOf) return decider.decide(command, state);
-  const isForeign = (each: S): boolean => (decider.ownerOf!(each, id) ?? caller) !== caller;
+  const isForeign = (each: S): boolean =>
+    (decider.ownerOf!(each, id) ?? caller) !== caller || isBeyondLimit(rights, decider.endpointOf?.(each, id) ?? null);
   // Every decider with `ownerOf` includes this rejection code.
   const notFound = () =>
     reject('not_found', RESOURCE_MESSAGES.notFound({ what: decider.category })) as unknown as Rejection<R>;

@@ -1,6 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Instant } from '../kernel/clock.js';
-import type { Catalogue, DomainEvent, EventSchema, Origin, RecordedEvent } from '../kernel/events.js';
+import {
+  type Catalogue,
+  type DomainEvent,
+  type EventSchema,
+  isKeyActor,
+  type Origin,
+  type RecordedEvent,
+} from '../kernel/events.js';
 import { deriveUuid } from '../kernel/ids.js';
 import type { NewEvent, StoredEvent } from './port.js';
 
@@ -53,6 +60,7 @@ interface Envelope {
   readonly causation_id: string;
   readonly correlation_id: string;
   readonly ip: string | null;
+  readonly actor_name?: string;
   readonly hash: string;
 }
 
@@ -126,7 +134,8 @@ export class EventCodec {
   }
 
   private parse<E extends DomainEvent>(stored: StoredEvent): RecordedEvent<E> {
-    const { version, at, actor, request_id, causation_id, correlation_id, ip, hash } = this.readEnvelope(stored);
+    const { version, at, actor, actor_name, request_id, causation_id, correlation_id, ip, hash } =
+      this.readEnvelope(stored);
     return {
       stream: stored.stream,
       revision: stored.revision,
@@ -140,6 +149,7 @@ export class EventCodec {
       causationId: causation_id,
       correlationId: correlation_id,
       clientAddress: ip,
+      ...(actor_name !== undefined && { actorName: actor_name }),
       hash,
       data: this.upcast(stored.type, version, JSON.parse(stored.data)),
     };
@@ -178,13 +188,14 @@ export class EventCodec {
 /** Serialises the part of an envelope that the hash covers, byte for byte as `JSON.stringify` would. */
 const serializeEnvelope = (
   version: number,
-  { at, actor, requestId, causationId, correlationId, clientAddress }: CommandContext,
+  { at, actor, actorName, requestId, causationId, correlationId, clientAddress }: CommandContext,
 ): string => {
   const request = quoteJson(requestId);
   const causation = causationId === requestId ? request : quoteJson(causationId);
   const correlation = correlationId === requestId ? request : quoteJson(correlationId);
   const ip = clientAddress === null ? 'null' : quoteJson(clientAddress);
-  return `{"version":${version},"at":${at},"actor":${quoteJson(actor)},"request_id":${request},"causation_id":${causation},"correlation_id":${correlation},"ip":${ip}}`;
+  const name = actorName === undefined || !isKeyActor(actor) ? '' : `,"actor_name":${quoteJson(actorName)}`;
+  return `{"version":${version},"at":${at},"actor":${quoteJson(actor)},"request_id":${request},"causation_id":${causation},"correlation_id":${correlation},"ip":${ip}${name}}`;
 };
 
 const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;

@@ -8,21 +8,56 @@ export interface DomainEvent<Type extends string = string, Data = unknown> {
   readonly data: Data;
 }
 
-/** Author of a change: `operator`, `owner:own_…`, `endpoint:ep_…`, `system:<saga>` (management-api.md: Manners). */
+/** Author of a change: `operator`, `owner:own_…`, `key:key_…`, `endpoint:ep_…`, `system:<saga>` (D-93). */
 export type Actor = string;
 
 const OWNER_ACTOR = 'owner:';
+const KEY_ACTOR = 'key:';
 
 /** Returns the actor for an owner's own requests. */
 export const ownerActor = (ownerId: string): Actor => `${OWNER_ACTOR}${ownerId}`;
 
-/** Returns the owner behind an actor; null for the operator, endpoints and the gateway itself. */
+/** Returns the owner behind an actor; null for the operator, named keys, endpoints and the gateway itself. */
 export const ownerOfActor = (actor: Actor): string | null =>
   actor.startsWith(OWNER_ACTOR) ? actor.slice(OWNER_ACTOR.length) : null;
+
+/** Returns the owner on whose behalf a command is executed; null for the operator, endpoints and the gateway itself. */
+export const ownerOfOrigin = ({ actor, rights }: Pick<Origin, 'actor' | 'rights'>): string | null =>
+  rights?.ownerId ?? ownerOfActor(actor);
+
+/** Returns the actor for the requests with a named key. */
+export const keyActor = (keyId: string): Actor => `${KEY_ACTOR}${keyId}`;
+
+/** True for a named key. */
+export const isKeyActor = (actor: Actor): boolean => actor.startsWith(KEY_ACTOR);
+
+/** True for the operator, owners and named keys. */
+export const isPerson = (actor: Actor): boolean =>
+  actor === 'operator' || actor.startsWith(OWNER_ACTOR) || isKeyActor(actor);
+
+/** What a key may do; `manage` includes all others but `audit`, and each includes `read` (D-93). */
+export const SCOPES = ['read', 'post', 'approve', 'manage', 'audit'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** What a named key may do. Every command is checked against it where it is decided, like the owner (D-93). */
+export type KeyRights = {
+  readonly ownerId: string | null;
+  readonly scopes: readonly Scope[];
+  /** The only endpoints that it may use; null for all. */
+  readonly endpointIds: readonly string[] | null;
+};
+
+/** True if a key with these scopes may do what needs a scope. */
+export const hasScope = (scopes: readonly Scope[], needed: Scope): boolean =>
+  scopes.includes(needed) || (needed !== 'audit' && scopes.includes('manage')) || needed === 'read';
 
 /** Origin of a command, carried by every event that the command causes. */
 export interface Origin {
   readonly actor: Actor;
+  /** Name of the actor's key at that time; absent unless a named key acted. */
+  readonly actorName?: string;
+  /** What the actor's key may do; absent unless a named key acts. */
+  readonly rights?: KeyRights;
   /** Id of the request that led to the command, `req_…`; empty for work that no request started. */
   readonly requestId: string;
   /** Id of the event or command that caused this one. */
@@ -34,7 +69,7 @@ export interface Origin {
 }
 
 /** An event read from the store, with its data converted to the current schema version. */
-export interface RecordedEvent<E extends DomainEvent = DomainEvent> extends Origin {
+export interface RecordedEvent<E extends DomainEvent = DomainEvent> extends Omit<Origin, 'rights'> {
   readonly stream: string;
   readonly revision: bigint;
   readonly position: bigint;
@@ -64,6 +99,8 @@ export interface Decider<Command, State, Event extends DomainEvent, Code extends
    * them. Only these are read, so that a stream can grow without limit. If absent, all events are needed.
    */
   readonly memory?: number;
+  /** The scope that a command needs. Default: `manage`. */
+  scopeOf?(command: Command): Scope;
   /**
    * Version of the snapshot format; absent if the aggregate has no snapshots. Snapshots avoid reading a long stream
    * from its start. The state must be JSON. Raise the version whenever the state or `evolve` changes, so that older
@@ -76,6 +113,8 @@ export interface Decider<Command, State, Event extends DomainEvent, Code extends
    * owner is not part of the state.
    */
   ownerOf?(state: State, id: string): string | null;
+  /** Returns the endpoint that the aggregate belongs to; null if there is no aggregate. Absent if it has none. */
+  endpointOf?(state: State, id: string): string | null;
   decide(command: Command, state: State): readonly Event[] | Rejection<Code>;
   evolve(state: State, event: Event): State;
 }
@@ -112,7 +151,7 @@ export interface ShownAggregate<S extends JsonObject = JsonObject, E extends Dom
 export type Deed = {
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** Actor: `operator`, `owner:own_…`, `endpoint:ep_…` or `system:<saga>`. */
+  /** Actor: `operator`, `owner:own_…`, `key:key_…`, `endpoint:ep_…` or `system:<saga>`. */
   readonly by: string;
   /** The client's address; null if no request caused the event directly. */
   readonly ip: string | null;

@@ -4,7 +4,7 @@ import type { Instant } from './clock.js';
 
 /** Prefixes of public ids (D-2). */
 export type IdPrefix =
-  'own' | 'tgt' | 'prj' | 'ep' | 'post' | 'pub' | 'req' | 'ntc' | 'whk' | 'dlv' | 'job' | 'med' | 'drf';
+  'own' | 'tgt' | 'prj' | 'ep' | 'post' | 'pub' | 'req' | 'ntc' | 'whk' | 'dlv' | 'job' | 'med' | 'drf' | 'key';
 
 /** Creates a public id: the prefix and a UUID v7 in hex, time-ordered to the millisecond (D-2). */
 export const newId = (prefix: IdPrefix): string => `${prefix}_${newHex()}`;

@@ -7,7 +7,7 @@ export interface ResourcePlace {
   /** The owner, or for `project_output` the project, whose resources are counted. */
   readonly holderId: string;
   /** Table in the read model `discovery` that lists resources of this type; `project_output`: a project's outputs. */
-  readonly kind: 'channel' | 'project' | 'endpoint' | 'webhook_output' | 'project_output';
+  readonly kind: 'channel' | 'project' | 'endpoint' | 'webhook_output' | 'project_output' | 'key';
   readonly id: string;
 }
 

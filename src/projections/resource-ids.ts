@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../kernel/events.js';
 
 /** Event fields that contain a resource id. */
-const MEMBERS = ['ownerId', 'channelId', 'projectId', 'endpointId', 'outputId'] as const;
+const MEMBERS = ['ownerId', 'channelId', 'projectId', 'endpointId', 'outputId', 'keyId'] as const;
 const ENDPOINT_ACTOR = 'endpoint:';
 
 /**

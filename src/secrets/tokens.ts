@@ -9,6 +9,9 @@ export const newToken = (brand: string, mode: 'live' | 'test'): string => `${bra
 /** Creates an owner's API key (management-api.md: Manners). */
 export const newOwnerKey = (brand: string): string => `${brand}_owner_${randomSecret()}`;
 
+/** Creates a named key (D-93). */
+export const newNamedKey = (brand: string): string => `${brand}_key_${randomSecret()}`;
+
 /** Creates an endpoint's slug: opaque, URL-safe, without characters that need quoting or are easily misread. */
 export const newSlug = (): string => randomBytes(12).toString('hex');
 

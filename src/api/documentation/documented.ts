@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { applyDecorators, Header, SetMetadata, type Type } from '@nestjs/common';
 import type { LimitsProfile } from '../../config/limits-profile.js';
+import type { Scope } from '../../kernel/events.js';
 import type { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import type { BodyClass } from '../../validation/check-fields.js';
 import type { JsonSchema } from '../../validation/json-schema.js';
@@ -39,6 +40,12 @@ export interface RouteDocumentation {
   readonly alsoAnswers?: Readonly<Record<number, string>>;
   /** Error codes of this route, by status, in addition to the codes that all similar routes return. */
   readonly codes?: Readonly<Record<number, readonly string[]>>;
+  /** The scope that a key needs (D-93). Every management route has one; without it, `ApiKeyGuard` wants `manage`. */
+  readonly scope?: Exclude<Scope, 'audit'>;
+  /** True if limited keys may call the route, because it handles nothing beyond their endpoints (D-93). */
+  readonly forLimitedKeys?: true;
+  /** True for a POST that auditors may send (D-94); they may send every GET. */
+  readonly forAuditors?: true;
   /** Message of the 403 that `ApiKeyGuard` sends for an owner's key. Absent if owners may call the route. */
   readonly operatorOnly?: string;
   /** True for a POST that changes nothing and therefore takes no Idempotency-Key. */
@@ -159,7 +166,9 @@ const OF_GATE: Codes = {
   503: ['maintenance', 'endpoint_paused', 'plan_not_allowed', 'too_many_unauthenticated'],
 };
 const PAYLOAD: Codes = { 400: ['invalid_payload'], 422: ['invalid_payload'] };
-const OF_MANAGEMENT: Codes = { 422: ['invalid'], 429: ['too_many_wrong_keys'] };
+const OF_MANAGEMENT: Codes = { 401: ['key_expired'], 422: ['invalid'], 429: ['too_many_wrong_keys'] };
+const OF_SCOPE: Codes = { 403: ['missing_scope'] };
+const OF_LIMIT: Codes = { 403: ['key_limited'] };
 const OF_OWNERS_CHANGE: Codes = { 429: ['too_many_changes'] };
 const OF_READING: Codes = { 503: ['too_many_large_answers'] };
 const OF_CHANGE: Codes = { 400: ['malformed'], 503: ['views_behind'] };
@@ -171,6 +180,7 @@ const listCodes = ({ method, path, isPublic, takesOwner, documentation }: Descri
   if (isPublic || documentation.passesGate) lists.push(OF_GATE, ...(hasBody ? [PAYLOAD] : []));
   if (!isPublic) {
     lists.push(OF_MANAGEMENT);
+    if (documentation.scope) lists.push(documentation.forLimitedKeys ? {} : OF_LIMIT, OF_SCOPE);
     if (isChange && !documentation.passesGate) lists.push(OF_CHANGE);
     if (isChange && !documentation.isQuestion && !documentation.operatorOnly) lists.push(OF_OWNERS_CHANGE);
     if (method === 'POST' && !documentation.passesGate) lists.push({ 409: ['idempotency_conflict'] });

@@ -112,6 +112,10 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
     ...(description !== undefined && { description }),
     ...(deprecated && { deprecated: true }),
     tags: [tagOf(path)],
+    ...(documentation.scope && {
+      'x-scope': documentation.operatorOnly ? 'operator' : documentation.scope,
+      'x-limited-keys': documentation.forLimitedKeys === true,
+    }),
     security: [isPublic ? { endpointToken: [] } : { managementKey: [] }],
     parameters: [
       ...pathParameters(path),

@@ -2,10 +2,14 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@ne
 import type { FastifyRequest } from 'fastify';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
-import { type Actor, ownerActor } from '../../kernel/events.js';
+import type { Author } from '../../commands/command.js';
+import { CLOCK, type Clock, iso } from '../../kernel/clock.js';
+import { type Actor, hasScope, keyActor, ownerActor, type Scope } from '../../kernel/events.js';
 import { LOG, type Log } from '../../kernel/log.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { ChangeBudget } from '../../limits/budgets.js';
-import { FindOwnerByKey } from '../../projections/discovery/discovery.queries.js';
+import { FindKey, type Sight } from '../../projections/discovery/discovery.queries.js';
+import type { KeyRow } from '../../projections/discovery/discovery.tables.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { SampledLog } from '../../runtime/sampled-log.js';
 import { hashToken } from '../../secrets/tokens.js';
@@ -14,10 +18,15 @@ import { isTokenValid, readBearerToken } from '../transport/credentials.js';
 import { HttpProblem } from '../transport/problem.view.js';
 import { ID_PATTERN } from './common-fields.js';
 import { forbiddenProblem, notFoundProblem } from './http-problems.js';
+import { KeyUses } from './keys/key-uses.js';
 import { CALL_MESSAGES } from './messages.js';
 
-/** The authenticated caller of a management request (management-api.md: Manners). */
-export type Caller = { readonly kind: 'operator' } | { readonly kind: 'owner'; readonly ownerId: string };
+/** The authenticated caller of a management request (management-api.md: Manners; D-93, D-94). */
+export type Caller =
+  | { readonly kind: 'operator' }
+  | { readonly kind: 'owner'; readonly ownerId: string; readonly key: KeyRow }
+  /** `ownerId` is null for an auditor of all owners. */
+  | { readonly kind: 'auditor'; readonly ownerId: string | null; readonly key: KeyRow };
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 
@@ -32,19 +41,38 @@ export const getCaller = (request: FastifyRequest): Caller => {
 };
 
 /** Returns the caller in the form that events use. */
-export const getActor = (request: FastifyRequest): Actor => {
+export const getActor = (request: FastifyRequest): Actor => getAuthor(request).actor;
+
+/** Returns the caller as the author of a change, with what its key may do. */
+export const getAuthor = (request: FastifyRequest): Author => {
   const caller = getCaller(request);
-  return caller.kind === 'operator' ? 'operator' : ownerActor(caller.ownerId);
+  if (caller.kind === 'operator') return { actor: 'operator' };
+  const { key_id: id, owner_id: ownerId, name, scopes, endpoint_ids: endpointIds, is_main } = caller.key;
+  if (is_main) return { actor: ownerActor(ownerId!) };
+  return { actor: keyActor(id), actorName: name, rights: { ownerId, scopes, endpointIds } };
 };
 
-/** Returns the owner whose resources the caller may see; null for the operator, who sees all. */
-export const getOwnerScope = (request: FastifyRequest): string | null => {
+/** True if the caller may decide about posts that wait for approval (D-93). */
+export const mayApprove = (request: FastifyRequest): boolean => {
   const caller = getCaller(request);
-  return caller.kind === 'operator' ? null : caller.ownerId;
+  return caller.kind === 'operator' || hasScope(caller.key.scopes, 'approve');
 };
+
+/** Returns what the caller may see. */
+export const getSight = (request: FastifyRequest): Sight => {
+  const caller = getCaller(request);
+  if (caller.kind === 'operator') return { ownerId: null, endpointIds: null };
+  return { ownerId: caller.ownerId, endpointIds: caller.key.endpoint_ids };
+};
+
+/** Returns the owner whose resources the caller may see; null for the operator and some auditors, who see all. */
+export const getOwnerScope = (request: FastifyRequest): string | null => getSight(request).ownerId;
 
 /** Returns the holder that the caller's memory and time use counts against: the owner's id, or `operator`. */
-export const getHolder = (request: FastifyRequest): string => getOwnerScope(request) ?? 'operator';
+export const getHolder = (request: FastifyRequest): string => {
+  const caller = getCaller(request);
+  return caller.kind === 'operator' ? 'operator' : (caller.ownerId ?? caller.key.key_id);
+};
 
 /**
  * Returns the owner whose resources a list shows: the requested owner, or else the caller; null for all owners.
@@ -140,8 +168,8 @@ export class WrongKeyLockout {
 }
 
 /**
- * Authenticates the operator or an owner by API key, before the body is read, and refuses owners on operator-only
- * routes (management-api.md: Manners). An address that sent too many wrong keys gets 429 for further wrong keys. A
+ * Authenticates the caller by API key, before the body is read, and refuses what the key may not do: operator-only
+ * routes, missing scopes, routes beyond a limit (management-api.md: Manners; D-93, D-94). An address that sent too many wrong keys gets 429 for further wrong keys. A
  * right key always works: otherwise one client behind a proxy could lock out the others (D-86). All changes of owners
  * pass here, so this is where they take from their budget (D-83).
  */
@@ -153,7 +181,9 @@ export class ApiKeyGuard implements CanActivate {
     @Inject(SETTINGS) { operatorKey }: Settings,
     private readonly lockout: WrongKeyLockout,
     private readonly changes: ChangeBudget,
-    private readonly findOwnerByKey: FindOwnerByKey,
+    private readonly findKey: FindKey,
+    private readonly uses: KeyUses,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {
     if (operatorKey === null) throw new Error('the management API needs the operator key, set or generated');
     this.operatorHash = hashToken(operatorKey);
@@ -164,18 +194,31 @@ export class ApiKeyGuard implements CanActivate {
     const key = readBearerToken(request.headers.authorization);
     if (isTokenValid(key, this.operatorHash)) rememberCaller(request, { kind: 'operator' });
     else {
-      // Keys are 32 random bytes, so the timing of a lookup by hash reveals nothing. The lookup comes before the 429.
-      const owner = key === '' ? null : await this.findOwnerByKey.execute(hashToken(key));
-      if (!owner) {
-        if (key !== '') this.lockout.countWrongKey(request); // a missing key does not count as a guess
-        throw unauthorizedProblem();
-      }
-      rememberCaller(request, { kind: 'owner', ownerId: owner.owner_id });
-      request.answerHolder = owner.owner_id;
-      refuseOnOperatorRoute(context, owner.owner_id);
-      if (isChange(context)) await this.takeChange(owner.owner_id);
+      const caller = await this.findCaller(request, key);
+      rememberCaller(request, caller);
+      const holder = getHolder(request);
+      request.answerHolder = holder;
+      refuseCall(context, caller);
+      this.uses.note(caller.key.key_id, request.clientAddress);
+      if (isChange(context)) await this.takeChange(holder);
     }
     return true;
+  }
+
+  /** Finds a caller by its key. @throws HttpProblem 401, or 429 after too many wrong keys */
+  private async findCaller(request: FastifyRequest, key: string): Promise<Exclude<Caller, { kind: 'operator' }>> {
+    if (key === '') throw unauthorizedProblem(); // a missing key does not count as a guess
+    // Keys are 32 random bytes, so the timing of a lookup by hash reveals nothing. The lookup comes before the 429.
+    const hash = hashToken(key);
+    const row = await this.findKey.execute(hash);
+    const state = row && stateOfKey(row, hash, iso(this.clock.now()));
+    if (!row || state !== 'valid') {
+      this.lockout.countWrongKey(request);
+      throw state === 'expired' ? expiredProblem() : unauthorizedProblem();
+    }
+    const { owner_id: ownerId } = row;
+    if (ownerId === null || row.scopes.includes('audit')) return { kind: 'auditor', ownerId, key: row };
+    return { kind: 'owner', ownerId, key: row };
   }
 
   /** @throws HttpProblem 429 for an owner that makes too many changes (D-83) */
@@ -195,6 +238,33 @@ const isChange = (context: ExecutionContext): boolean => {
   return method !== 'GET' && method !== 'HEAD' && documentationOf(context)?.isQuestion !== true;
 };
 
+/** @param hash of the key that was sent @param now ISO 8601 */
+export const stateOfKey = (row: KeyRow, hash: string, now: string): 'valid' | 'expired' | 'replaced' => {
+  if (row.key_hash !== hash && (row.previous_until === null || row.previous_until <= now)) return 'replaced';
+  return row.expires_at !== null && row.expires_at <= now ? 'expired' : 'valid';
+};
+
+/** @throws HttpProblem 403 for a call that a key does not allow; 404 where an owner must not learn about others */
+const refuseCall = (context: ExecutionContext, caller: Exclude<Caller, { kind: 'operator' }>): void => {
+  const { scope = 'manage', forLimitedKeys, forAuditors } = documentationOf(context) ?? {};
+  const { scopes, endpoint_ids } = caller.key;
+  if (caller.kind === 'auditor') {
+    const { method } = context.switchToHttp().getRequest<FastifyRequest>();
+    if (method !== 'GET' && method !== 'HEAD' && !forAuditors) throw forbiddenProblem(CALL_MESSAGES.auditorsRead);
+    if (caller.ownerId !== null) refuseOnOperatorRoute(context, caller.ownerId);
+    return;
+  }
+  refuseOnOperatorRoute(context, caller.ownerId);
+  if (!hasScope(scopes, scope)) throw missingScopeProblem(scope);
+  if (endpoint_ids !== null && !forLimitedKeys)
+    throw HttpProblem.withMessage(403, 'key_limited', CALL_MESSAGES.keyLimited);
+};
+
+const missingScopeProblem = (needed: Scope): HttpProblem => {
+  const message = RESOURCE_MESSAGES.missingScope({ scope: needed });
+  return new HttpProblem(403, 'missing_scope', [{ path: '', code: 'missing_scope', message }], {}, { needed });
+};
+
 const ABOUT_OWNER = /\/owners\/:id(\/|$)/;
 
 /** @throws HttpProblem 403 on an operator-only route; 404 for a malformed id or the id of another owner */
@@ -207,6 +277,9 @@ const refuseOnOperatorRoute = (context: ExecutionContext, ownerId: string): void
   if (ABOUT_OWNER.test(routeOptions.url ?? '') && params.id !== ownerId) throw notFoundProblem('owner');
   throw forbiddenProblem(documentation.operatorOnly);
 };
+
+const expiredProblem = (): HttpProblem =>
+  HttpProblem.withMessage(401, 'key_expired', CALL_MESSAGES.keyExpired, { 'www-authenticate': 'Bearer' });
 
 /** Returns the problem for a missing, invalid or replaced key. */
 export const unauthorizedProblem = (): HttpProblem =>

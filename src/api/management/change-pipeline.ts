@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
 import {
+  type Author,
   type CommandContext,
   type CommandOutcome,
   originOfRequest,
@@ -10,7 +11,6 @@ import {
 } from '../../commands/command.js';
 import type { Position } from '../../event-store/port.js';
 import { CLOCK, type Clock, type Instant } from '../../kernel/clock.js';
-import type { Actor } from '../../kernel/events.js';
 import { deriveTimedId, deriveUuid, type IdPrefix } from '../../kernel/ids.js';
 import { isRejection } from '../../kernel/result.js';
 import { validateIdempotencyKey } from '../../payload/validate.js';
@@ -20,7 +20,7 @@ import { SecretVault } from '../../secrets/vault.js';
 import { type BodyReader, fieldsReader } from '../transport/fields.js';
 import { readHeaderText } from '../transport/headers.js';
 import { HttpProblem } from '../transport/problem.view.js';
-import { getActor } from './api-key.guard.js';
+import { getActor, getAuthor } from './api-key.guard.js';
 import { toHttpProblem } from './http-problems.js';
 import { CALL_MESSAGES } from './messages.js';
 import type { Call } from './owned-resources.js';
@@ -38,14 +38,14 @@ export class Change {
 
   /** @param keyClaim null without a key; ids are then derived from the request's id */
   constructor(
-    actor: Actor,
+    author: Author,
     request: RequestOrigin,
     at: Instant,
     private readonly keyClaim: { readonly key: string; readonly since: Instant } | null,
     private readonly vault: SecretVault,
   ) {
-    const commandId = keyClaim ? `manage/${actor}/${keyClaim.since}/${keyClaim.key}` : `manage/${request.id}`;
-    this.context = { ...originOfRequest(actor, request), commandId, at };
+    const commandId = keyClaim ? `manage/${author.actor}/${keyClaim.since}/${keyClaim.key}` : `manage/${request.id}`;
+    this.context = { ...originOfRequest(author, request), commandId, at };
   }
 
   /** Returns the id of the resource that this change creates. */
@@ -292,7 +292,7 @@ export class ChangePipeline {
   }
 
   private newChange(request: FastifyRequest, keyClaim: ConstructorParameters<typeof Change>[3]): Change {
-    return new Change(getActor(request), request, this.clock.now(), keyClaim, this.vault);
+    return new Change(getAuthor(request), request, this.clock.now(), keyClaim, this.vault);
   }
 
   private async runChange<V extends object, S extends Secrets>(

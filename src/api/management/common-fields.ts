@@ -44,7 +44,7 @@ const MAX_IDS = 200;
  * Checks that a list holds distinct public ids; the command checks that they exist.
  * @param value already reported if it is not an array
  */
-export const checkIds = (value: unknown, path: string, prefix: 'tgt' | 'prj', problems: ProblemList): void => {
+export const checkIds = (value: unknown, path: string, prefix: 'tgt' | 'prj' | 'ep', problems: ProblemList): void => {
   if (!Array.isArray(value)) return;
   if (value.length > MAX_IDS) problems.add(422, path, 'too_many', tooManyPredicate(value.length, MAX_IDS));
   const seen = new Set<unknown>();

@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { lastValueFrom, Subject } from 'rxjs';
+import type { KeyRow } from '../../projections/discovery/discovery.tables.js';
 import { type Caller, rememberCaller } from './api-key.guard.js';
 import { HeavyReadTurn } from './heavy-read-turn.js';
 
@@ -33,7 +34,7 @@ class Read {
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const owner = (ownerId: string): Caller => ({ kind: 'owner', ownerId });
+const owner = (ownerId: string): Caller => ({ kind: 'owner', ownerId, key: {} as KeyRow });
 
 it("lets an owner's reads wait for its own, and for no other's (D-68)", async () => {
   const held = Array.from({ length: 4 }, () => new Read(owner('own_1')));

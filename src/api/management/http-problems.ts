@@ -6,6 +6,11 @@ import { HttpProblem } from '../transport/problem.view.js';
 /** HTTP status by rejection. All other rejections get 409 (management-api.md: Manners). */
 const STATUS: Readonly<Record<string, number>> = {
   not_found: 404,
+  missing_scope: 403,
+  key_limited: 403,
+  forbidden: 403,
+  limited_manage: 422,
+  audit_alone: 422,
   plan_not_allowed: 402,
   resource_limit: 402,
   unknown_ids: 422,

@@ -9,6 +9,9 @@ export const BODY_MESSAGES = {
   duplicateId: message('repeats {id}: remove it'),
   settingOfOthers: message('is a setting of {platforms} only, and this channel is on {platform}: leave it out'),
   noNoticeNetwork: 'cannot be set, because no network carries notices: leave it out',
+  noScopes: 'is empty: say what the key may do, such as ["post"]',
+  unknownScope: message('must be one of {scopes}, not {value}'),
+  noEndpoints: 'is empty: list at least one endpoint, or leave it out for all of them',
   noKinds: 'is empty: list at least one event kind, or disable the webhook output',
   revisionDiffers: 'names another revision than If-Match: send only one of them',
   shorterText: message('must be 1 to {limit} characters, not {value}'),
@@ -48,7 +51,17 @@ export const DRAFT_MESSAGES = {
 /** Rejections of whole requests. */
 export const CALL_MESSAGES = {
   /** 401 `unauthorized` */
-  keyNeeded: "The API key is missing or wrong. Send the operator's or an owner's key: Authorization: Bearer <key>.",
+  keyNeeded: 'The API key is missing or wrong. Send a valid key: Authorization: Bearer <key>.',
+  /** 401 `key_expired` */
+  keyExpired: 'This key has expired. Ask for a new one where you got it.',
+  /** 403 `forbidden` */
+  auditorsRead: "An auditor's key only reads. Use another key for changes.",
+  /** 403 `key_limited` */
+  keyLimited: 'This key is limited to some endpoints, and this call is about more than these. Use another key.',
+  /** 409 `main_key` */
+  mainKey: 'This is the main key of the owner. It can only be replaced: POST …/rotate.',
+  /** 422 `expires_at_past` */
+  expiresInPast: 'expires_at has passed: send a later time, or null for a key that does not expire',
   /** 401 `unauthorized` */
   codeNotValid:
     'This link is not valid: a link works only once and expires after ten minutes. Restart the gateway for a new link, or sign in with a key.',

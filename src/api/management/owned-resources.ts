@@ -19,7 +19,7 @@ import { quoteShort, wrongTypePredicate } from '../../validation/wording.js';
 import { type BodyReader, readQuery } from '../transport/fields.js';
 import { buildListView, isCursorOf, type ListView, PageQuery, toPage } from '../transport/page.js';
 import { HttpProblem } from '../transport/problem.view.js';
-import { getListScope, getOwnerScope } from './api-key.guard.js';
+import { getListScope, getOwnerScope, getSight } from './api-key.guard.js';
 import { ID_PATTERN, IdPipe } from './common-fields.js';
 import { notFoundProblem } from './http-problems.js';
 import { BODY_MESSAGES } from './messages.js';
@@ -54,6 +54,7 @@ export const LIST_QUERIES: Readonly<Record<ResourceKind, typeof ListQuery>> = {
   project: createListQuery('prj'),
   endpoint: createListQuery('ep'),
   webhook_output: createListQuery('whk'),
+  key: createListQuery('key'),
 };
 
 /**
@@ -72,7 +73,8 @@ export class OwnedResources {
   /** @throws HttpProblem 404 if it does not exist or the caller may not see it */
   async findResource<K extends ResourceKind>(request: FastifyRequest, kind: K, id: string): Promise<ResourceRows[K]> {
     await this.catchUpReadModels(request);
-    const resource = await this.findResourceQuery.execute(kind, id, getOwnerScope(request));
+    const { ownerId, endpointIds } = getSight(request);
+    const resource = await this.findResourceQuery.execute(kind, id, ownerId, endpointIds);
     if (!resource) throw notFoundProblem(kind.replace('_', ' '));
     return resource;
   }
@@ -101,7 +103,7 @@ export class OwnedResources {
     await this.catchUpReadModels(request);
     const rows = await this.listResourcesQuery.execute(
       kind,
-      scope,
+      { ownerId: scope, endpointIds: getSight(request).endpointIds },
       { before: page.after, limit: page.limit + 1 },
       this.readStatus(query),
     );

@@ -187,7 +187,7 @@ export class ChangeReceiver {
     if (isOfPublished && !endpoint.allow_changes) throw changesNotAllowedRejection(endpoint);
     const found = await requireEndpointPost(this.findEndpointPost, request, endpoint, id);
     const { post } = found;
-    const origin = originOfRequest(`endpoint:${endpoint.endpoint_id}`, request);
+    const origin = originOfRequest({ actor: `endpoint:${endpoint.endpoint_id}` }, request);
     const context = newCommandContext(origin, useCase, this.clock.now());
     const place = { postId: post.post_id, stream: post.stream, revision: post.revision };
     return { ...admitted, found, place, context, ifRevision: readIfMatch(request) };

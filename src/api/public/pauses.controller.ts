@@ -97,7 +97,7 @@ export class PausesController {
 }
 
 const createOrigin = (request: FastifyRequest, { endpoint }: AdmittedRequest): Origin =>
-  originOfRequest(`endpoint:${endpoint.endpoint_id}`, request);
+  originOfRequest({ actor: `endpoint:${endpoint.endpoint_id}` }, request);
 
 /** Parses and checks a body. @param emptyBody the JSON to read instead of an empty body */
 const checkPauseBody = async <Body>(

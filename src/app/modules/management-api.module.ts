@@ -24,6 +24,8 @@ import {
   OverviewBuilder,
   OverviewController,
 } from '../../api/management/overview/overview.controller.js';
+import { KeyUses } from '../../api/management/keys/key-uses.js';
+import { KeysController, MeController } from '../../api/management/keys/keys.controller.js';
 import { OverviewFactsReader } from '../../api/management/overview/overview-facts.js';
 import { OwnedResources } from '../../api/management/owned-resources.js';
 import { OwnersController } from '../../api/management/owners/owners.controller.js';
@@ -94,6 +96,8 @@ import { PublicApiModule } from './public-api.module.js';
     SecretsController,
     OverviewController,
     StreamController,
+    KeysController,
+    MeController,
   ],
   providers: [
     ApiKeyGuard,
@@ -103,6 +107,7 @@ import { PublicApiModule } from './public-api.module.js';
     ChannelTester,
     EndpointViewBuilder,
     IdempotentResponses,
+    KeyUses,
     OwnedResources,
     PlanQuotas,
     ProcessingPreview,

@@ -14,8 +14,10 @@ import { readBackwards } from '../../event-store/aggregate-reader.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { type CommandContext, deriveEventId } from '../../event-store/codec.js';
 import { type NewEvent, type Position, type StoredEvent, WrongExpectedRevision } from '../../event-store/port.js';
-import type { RecordedEventOf } from '../../kernel/events.js';
-import { isRejection, type Rejection } from '../../kernel/result.js';
+import { isBeyondLimit, rejectMissingScope } from '../../event-store/rights.js';
+import type { KeyRights, RecordedEventOf } from '../../kernel/events.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import { conflictDelay } from '../../runtime/backoff.js';
 import { KeyedSemaphore } from '../../runtime/semaphore.js';
 import type { AcceptanceLimit } from '../plan-limits.js';
@@ -156,6 +158,8 @@ export class PlannedPosts {
     context: CommandContext,
   ): EncodedChange | Rejection<PlannedPostRejection> {
     const { state, stream, correlationId } = loaded;
+    const refused = context.rights && refuseRights(context.rights, command, state);
+    if (refused) return refused;
     const events = decidePlannedPost(command, state, Number(loaded.revision) + 1);
     if (isRejection(events)) return events;
     const { events: encoded } = this.aggregates.encodeEvents(stream, events, loaded, { ...context, correlationId });
@@ -193,6 +197,18 @@ export class PlannedPosts {
     return event.data.postId === postId ? (event as RecordedEventOf<PlannedPostEvent>) : null;
   }
 }
+
+/** Rejects a command on a post that a key may not change, as if there were no such post, or for lack of a scope (D-93). */
+const refuseRights = (
+  rights: KeyRights,
+  { type }: PlannedPostCommand,
+  { ownerId, endpointId }: PlannedPost,
+): Rejection<PlannedPostRejection> | null => {
+  const missing = rejectMissingScope(rights, type === 'ApprovePost' || type === 'RejectPost' ? 'approve' : 'post');
+  if (missing) return missing;
+  const isForeign = rights.ownerId !== ownerId || isBeyondLimit(rights, endpointId);
+  return isForeign ? reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'post' })) : null;
+};
 
 /** Returns the state of a post after the event, if the event holds all of it. @param mayResume false to read further */
 const beginAt = (event: RecordedEventOf<PostAccepted | PlannedPostEvent>, mayResume: boolean): PlannedPost | null => {

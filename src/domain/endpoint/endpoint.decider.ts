@@ -52,6 +52,8 @@ export const endpoint: Decider<
 
   ownerOf: (state) => state?.ownerId ?? null,
 
+  endpointOf: (state, id) => (state ? id : null),
+
   decide(command, state) {
     const { endpointId } = command;
     if (command.type === 'CreateEndpoint') {

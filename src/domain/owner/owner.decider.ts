@@ -1,3 +1,4 @@
+import type { Instant } from '../../kernel/clock.js';
 import { assertNever, type Decider } from '../../kernel/events.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
@@ -20,7 +21,13 @@ export type OwnerCommand =
       readonly plan?: Plan;
       readonly locale?: Locale;
     }
-  | { readonly type: 'RotateOwnerKey'; readonly ownerId: string; readonly keyHash: string }
+  | {
+      readonly type: 'RotateOwnerKey';
+      readonly ownerId: string;
+      readonly keyHash: string;
+      /** How long the present key also works; absent without an overlap. */
+      readonly previousUntil?: Instant;
+    }
   | ({ readonly type: 'SetNoticeChat' } & OwnerNoticeChatSet['data'])
   | { readonly type: 'RemoveNoticeChat'; readonly ownerId: string }
   | { readonly type: 'AddPostPack'; readonly ownerId: string; readonly posts: number }
@@ -67,8 +74,11 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
           events.push({ type: 'OwnerLocaleChanged', data: { ownerId, locale } });
         return events;
       }
-      case 'RotateOwnerKey':
-        return [{ type: 'OwnerKeyRotated', data: { ownerId, keyHash: command.keyHash } }];
+      case 'RotateOwnerKey': {
+        const { keyHash, previousUntil } = command;
+        const overlap = previousUntil === undefined ? {} : { previousHash: state.keyHash, previousUntil };
+        return [{ type: 'OwnerKeyRotated', data: { ownerId, keyHash, ...overlap } }];
+      }
       case 'SetNoticeChat':
         return [{ type: 'OwnerNoticeChatSet', data: { ownerId, chatId: command.chatId, secretId: command.secretId } }];
       case 'RemoveNoticeChat':

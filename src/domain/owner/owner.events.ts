@@ -1,4 +1,4 @@
-import { iso } from '../../kernel/clock.js';
+import { type Instant, iso } from '../../kernel/clock.js';
 import { assertNever, type Catalogue, type DomainEvent, type ShownAggregate } from '../../kernel/events.js';
 
 /** The plans, smallest first. */
@@ -22,8 +22,19 @@ export type OwnerRegistered = DomainEvent<
 export type OwnerRenamed = DomainEvent<'OwnerRenamed', { readonly ownerId: string; readonly name: string }>;
 /** The owner's plan was changed; from now on, the new plan's limits apply. */
 export type OwnerPlanChanged = DomainEvent<'OwnerPlanChanged', { readonly ownerId: string; readonly plan: Plan }>;
-/** The key was replaced. `keyHash`: SHA-256 (hex) of the new key, which is shown once and stored nowhere. */
-export type OwnerKeyRotated = DomainEvent<'OwnerKeyRotated', { readonly ownerId: string; readonly keyHash: string }>;
+/**
+ * The key was replaced. `keyHash`: SHA-256 (hex) of the new key, which is shown once and stored nowhere. With an
+ * overlap, the one before also works until `previousUntil`; older events have neither.
+ */
+export type OwnerKeyRotated = DomainEvent<
+  'OwnerKeyRotated',
+  {
+    readonly ownerId: string;
+    readonly keyHash: string;
+    readonly previousHash?: string;
+    readonly previousUntil?: Instant;
+  }
+>;
 /** The owner chose another language; notices are written in it from now on. */
 export type OwnerLocaleChanged = DomainEvent<
   'OwnerLocaleChanged',

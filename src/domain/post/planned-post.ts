@@ -42,7 +42,7 @@ export type RevisedContent = Pick<PostRevised['data'], 'traceId' | 'payload' | '
 
 /** Who is changing a post; determines whether it must be approved again (D-64). */
 export interface ChangeAuthor {
-  /** True for an owner or the operator, whose change needs no approval. */
+  /** True for the operator and for keys that may approve, whose change needs no approval (D-93). */
   readonly isManager: boolean;
   /** True if the endpoint requires approval now. */
   readonly requiresApproval: boolean;
@@ -113,7 +113,9 @@ export type PlannedPostRejection =
   | 'too_many_revisions'
   | 'not_due'
   | 'already_decided'
-  | 'no_approval_required';
+  | 'no_approval_required'
+  | 'missing_scope'
+  | 'not_found';
 
 /** Maximum number of revisions of a post (D-79). */
 export const MAX_REVISIONS = 200;
@@ -303,7 +305,7 @@ export const refuseRevision = (
 export const isDue = ({ approval, publishAt }: Pick<PlannedPost, 'approval' | 'publishAt'>, at: Instant): boolean =>
   approval !== 'pending' && (publishAt === null || publishAt <= at);
 
-/** A manager's change never requires a new approval; a client's does while the endpoint requires approval (D-64). */
+/** A manager's change never requires a new approval; any other does while the endpoint requires approval (D-64). */
 const needsApproval = ({ approval }: PlannedPost, { isManager, requiresApproval }: ChangeAuthor): boolean =>
   approval === 'pending' || (!isManager && requiresApproval);
 

@@ -94,6 +94,8 @@ export const publication: Decider<
   category: 'publication',
   initial,
 
+  scopeOf: () => 'post',
+
   decide(command, state) {
     const { publicationId, postId, channelId } = command;
     const ids = { publicationId, postId, channelId };

@@ -1,5 +1,6 @@
 import { type ChannelEvent, type ShownChannel, shownChannel } from '../../domain/channel/channel.events.js';
 import { shownEndpoint } from '../../domain/endpoint/endpoint.events.js';
+import { shownKey } from '../../domain/key/key.events.js';
 import { shownMedia } from '../../domain/media/media.events.js';
 import { shownOwner } from '../../domain/owner/owner.events.js';
 import { shownProject } from '../../domain/project/project.events.js';
@@ -33,6 +34,7 @@ const ALL = [
   publicationHistory,
   shownWebhookOutput,
   shownMedia,
+  shownKey,
 ] as unknown as readonly ShownAggregate[];
 
 const byName: ReadonlyMap<string, ShownAggregate> = new Map(ALL.map((each) => [each.name, each]));

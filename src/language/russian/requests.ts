@@ -45,6 +45,7 @@ export const REQUESTS = [
   }),
   translate(RESOURCE_MESSAGES, {
     notFound: 'Не найдено: {what}. Такого id нет, или он принадлежит другому владельцу. Проверьте id и ключ API.',
+    missingScope: 'Этому ключу так нельзя: у него нет права «{scope}». Используйте ключ с этим правом.',
     unknownId: '{id} не существует или принадлежит другому владельцу',
   }),
   translate(JSON_MESSAGES, {

@@ -4,6 +4,7 @@ import {
   PLANNED_POST_MESSAGES,
   POST_CHANGE_MESSAGES,
   PUBLICATION_MESSAGES,
+  KEY_MESSAGES,
   STATE_MESSAGES,
 } from '../../domain/messages.js';
 import { HEALTH_MESSAGES, READINESS_MESSAGES } from '../../health/messages.js';
@@ -58,6 +59,13 @@ export const RESOURCES = [
     outputFailures: 'пять дней не удавалась ни одна попытка доставки',
     outputSecret:
       'секрет его подписи не читается: смените секрет, затем включите исходящий вебхук, чтобы отправить ожидающие доставки',
+  }),
+  translate(KEY_MESSAGES, {
+    auditorsForOperator: 'Ключи аудиторов выдаёт, меняет и отзывает только оператор.',
+    auditAlone: 'Право «audit» не сочетается с другими. Выдайте аудитору отдельный ключ.',
+    auditStays: 'Право «audit» нельзя ни добавить, ни убрать. Выдайте другой ключ.',
+    limitedManage:
+      'У ключа, ограниченного точками входа, не может быть права «manage» или «audit». Уберите `endpoint_ids` или выберите другие права.',
   }),
   translate(STATE_MESSAGES, {
     alreadyExists: 'Уже существует: {what}.',

@@ -8,6 +8,7 @@ import { recovery } from './0006-recovery.js';
 import { statistics } from './0007-statistics.js';
 import { uploads } from './0008-uploads.js';
 import { drafts } from './0009-drafts.js';
+import { keys } from './0010-keys.js';
 import { budgets } from './repeatable/budgets.sql.js';
 import { eventStore } from './repeatable/event-store.sql.js';
 import { limiter } from './repeatable/limiter.sql.js';
@@ -28,6 +29,7 @@ export const migrations: Migrations = {
     statistics,
     uploads,
     drafts,
+    keys,
   ],
   repeatable: [eventStore, limiter, budgets, probeBudget, monthlyQuota, pacing, resourceCap],
 };

@@ -28,6 +28,7 @@ const CREATIONS: Readonly<Record<string, readonly [kind: string, member: string]
   ProjectCreated: ['project', 'projectId'],
   EndpointCreated: ['endpoint', 'endpointId'],
   WebhookOutputCreated: ['webhook-output', 'outputId'],
+  KeyIssued: ['key', 'keyId'],
 };
 
 /** Event types that pause a resource, with the member that holds the resource's id. */

@@ -1,6 +1,7 @@
 import { channelEvents } from '../../domain/channel/channel.events.js';
 import { deliveryEvents } from '../../domain/delivery/delivery.events.js';
 import { endpointEvents } from '../../domain/endpoint/endpoint.events.js';
+import { keyEvents } from '../../domain/key/key.events.js';
 import { mediaEvents } from '../../domain/media/media.events.js';
 import { noticeEvents } from '../../domain/notice/notice.events.js';
 import { ownerEvents } from '../../domain/owner/owner.events.js';
@@ -36,6 +37,7 @@ const EVENTS_OF: Readonly<Record<string, Catalogue>> = {
   saga: sagaEvents,
   recovery: recoveryEvents,
   media: mediaEvents,
+  key: keyEvents,
 };
 
 /** Names of the aggregates in the audit trail. */

@@ -1,5 +1,5 @@
 import type { QueryConfig } from 'pg';
-import { ownerOfActor, type RecordedEvent } from '../../kernel/events.js';
+import { isPerson, type RecordedEvent } from '../../kernel/events.js';
 import { hexInt8Array, int4Array, int8Array, textArray } from '../../postgres/binary-array.js';
 import { executeWrites, type Tx, type Write } from '../engine/projection.js';
 import {
@@ -24,8 +24,20 @@ const MAX_INSERTED = 2_000;
 
 const envelopeOf = (event: RecordedEvent): string | null => {
   if (!DELETED_LATER.has(event.type)) return null;
-  const { id, type, version, at, actor, requestId, causationId, correlationId, clientAddress, hash } = event;
-  return JSON.stringify({ id, type, version, at, actor, requestId, causationId, correlationId, clientAddress, hash });
+  const { id, type, version, at, actor, actorName, requestId, causationId, correlationId, clientAddress, hash } = event;
+  return JSON.stringify({
+    id,
+    type,
+    version,
+    at,
+    actor,
+    actorName,
+    requestId,
+    causationId,
+    correlationId,
+    clientAddress,
+    hash,
+  });
 };
 
 /** Inserts the entries of events. */
@@ -103,9 +115,6 @@ export const insertRequestStories = async (
     ],
   });
 };
-
-/** True for the operator and owners. */
-const isPerson = (actor: string): boolean => actor === 'operator' || ownerOfActor(actor) !== null;
 
 /** Inserts the events whose author is a person, except payload parts, because their post's event is enough. */
 export const insertPersonChanges = async (

@@ -1,5 +1,6 @@
 import { type ChannelEvent, shownChannel } from '../../domain/channel/channel.events.js';
 import { type EndpointEvent, shownEndpoint } from '../../domain/endpoint/endpoint.events.js';
+import { type KeyEvent, mainKeyId, shownKey, shownMainKey } from '../../domain/key/key.events.js';
 import { type OwnerEvent, shownOwner } from '../../domain/owner/owner.events.js';
 import type { ChannelPauseEvent, ProjectPauseEvent } from '../../domain/pause/pause.events.js';
 import { type ProjectEvent, shownProject } from '../../domain/project/project.events.js';
@@ -13,16 +14,24 @@ import {
   DISCOVERY_VERSION,
   discoveryTables,
   endpoints,
+  keys,
   owners,
   projects,
   webhookOutputs,
 } from './discovery.tables.js';
 
 type HandledEvent = RecordedEventOf<
-  OwnerEvent | ChannelEvent | ChannelPauseEvent | ProjectEvent | ProjectPauseEvent | EndpointEvent | WebhookOutputEvent
+  | OwnerEvent
+  | ChannelEvent
+  | ChannelPauseEvent
+  | ProjectEvent
+  | ProjectPauseEvent
+  | EndpointEvent
+  | WebhookOutputEvent
+  | KeyEvent
 >;
 
-type IdMember = 'ownerId' | 'channelId' | 'projectId' | 'endpointId' | 'outputId';
+type IdMember = 'ownerId' | 'channelId' | 'projectId' | 'endpointId' | 'outputId' | 'keyId';
 
 type Row = { readonly state: JsonObject } & Readonly<Record<string, unknown>>;
 
@@ -32,6 +41,8 @@ interface Kind {
   readonly types: RegExp;
   readonly member: IdMember;
   readonly shown: ShownAggregate;
+  /** Returns the row's key. Default: the member. */
+  readonly keyOf?: (id: string) => string;
 }
 
 const KINDS = [
@@ -41,16 +52,24 @@ const KINDS = [
   { table: projects, types: /^Project(?!ion)/, member: 'projectId', shown: shownProject },
   { table: endpoints, types: /^Endpoint/, member: 'endpointId', shown: shownEndpoint },
   { table: webhookOutputs, types: /^WebhookOutput/, member: 'outputId', shown: shownWebhookOutput },
+  { table: keys, types: /^Key/, member: 'keyId', shown: shownKey },
+  {
+    table: keys,
+    types: /^Owner(Registered|KeyRotated|Deleted)$/,
+    member: 'ownerId',
+    shown: shownMainKey,
+    keyOf: mainKeyId,
+  },
 ] as unknown as readonly Kind[];
 
-/** The configuration that the gate relies on: owners, channels, projects, endpoints, webhook outputs, and pauses. */
+/** The configuration that the gate relies on: owners, channels, projects, endpoints, webhook outputs, keys, and pauses. */
 export const discovery: Projection = {
   name: 'discovery',
   commitsSynchronously: true, // a rotated token must never become valid again
   version: DISCOVERY_VERSION,
   stamps: { endpoint: ['version'] },
   tables: discoveryTables,
-  views: ['owner', 'channel', 'project', 'endpoint', 'webhook_output'],
+  views: ['owner', 'channel', 'project', 'endpoint', 'webhook_output', 'key'],
   keepsAnchor: true,
   handles: (type) => KINDS.some(({ types }) => types.test(type)),
 
@@ -61,11 +80,12 @@ export const discovery: Projection = {
 };
 
 /** Applies the events of one kind of resource to its rows. The rows of deleted resources are removed. */
-const foldInto = async ({ table, types, member, shown }: Kind, tx: Tx, events: readonly HandledEvent[]) => {
+const foldInto = async (kind: Kind, tx: Tx, events: readonly HandledEvent[]) => {
+  const { table, types, member, shown, keyOf = (id) => id } = kind;
   const own = events.filter(({ type }) => types.test(type));
-  const rows = await Rows.load(tx, table, collectIds(own, member));
+  const rows = await Rows.load(tx, table, collectIds(own, member).map(keyOf));
   for (const event of own) {
-    const id = idOf(event, member)!;
+    const id = keyOf(idOf(event, member)!);
     const before = rows.get(id);
     const isPause = /Paused$|PauseUnchanged$|Resumed$/.test(event.type);
     const state = isPause ? before?.state : shown.evolve(before?.state ?? null, event);
@@ -80,8 +100,14 @@ const foldInto = async ({ table, types, member, shown }: Kind, tx: Tx, events: r
 const otherColumns = (event: HandledEvent): object => {
   switch (event.type) {
     case 'OwnerRegistered':
+      return { key_hash: event.data.keyHash, previous_hash: null, is_counted: false };
     case 'OwnerKeyRotated':
-      return { key_hash: event.data.keyHash };
+    case 'KeyRotated':
+      return { key_hash: event.data.keyHash, previous_hash: event.data.previousHash ?? null };
+    case 'KeyIssued': {
+      const { keyHash, scopes } = event.data;
+      return { key_hash: keyHash, previous_hash: null, is_counted: !scopes.includes('audit') };
+    }
     case 'ChannelPaused':
       return { paused_until: event.data.until, pause_source: event.data.source };
     case 'ChannelConnected':
@@ -107,7 +133,7 @@ const otherColumns = (event: HandledEvent): object => {
 
 /** Gives a new version to each endpoint that a change affects, which invalidates its cached snapshots. */
 const updateEndpointVersions = async (tx: Tx, handled: readonly HandledEvent[]): Promise<void> => {
-  const relevant = handled.filter(({ type }) => !/Paused$|Resumed$|Renamed$|^WebhookOutput/.test(type));
+  const relevant = handled.filter(({ type }) => !/Paused$|Resumed$|Renamed$|^WebhookOutput|^Key/.test(type));
   if (relevant.length === 0) return;
   const ofOwners = relevant.filter(({ type }) => type.startsWith('Owner') || type === 'PostPackAdded');
   await tx.query({

@@ -10,6 +10,7 @@ import {
   type ChannelRow,
   DISCOVERY,
   type EndpointRow,
+  type KeyRow,
   type OwnerRow,
   type ProjectRow,
   REFUSED_UNTIL,
@@ -24,6 +25,7 @@ export interface ResourceRows {
   readonly project: ProjectRow;
   readonly endpoint: EndpointRow;
   readonly webhook_output: WebhookOutputRow;
+  readonly key: KeyRow;
 }
 /** Type of resource. */
 export type ResourceKind = keyof ResourceRows;
@@ -44,9 +46,33 @@ const tableOf = (kind: ResourceKind): { table: string; id: string } => ({
   id: `${kind}_id`,
 });
 
+/** What a caller may see. */
+export interface Sight {
+  /** Null for all owners. */
+  readonly ownerId: string | null;
+  /** The only endpoints that it may see, with their projects and these projects' channels; null for all (D-93). */
+  readonly endpointIds: readonly string[] | null;
+}
+
+/** Returns the SQL condition for what a limited key may see. @param limit SQL for its endpoints */
+const limitCondition = (kind: ResourceKind, limit: string): string => {
+  const projects = `select unnest(project_ids) from ${DISCOVERY}.endpoint where endpoint_id = any(${limit})`;
+  switch (kind) {
+    case 'endpoint':
+      return `endpoint_id = any(${limit})`;
+    case 'project':
+      return `project_id in (${projects})`;
+    case 'channel':
+      return `channel_id in (select unnest(channel_ids) from ${DISCOVERY}.project where project_id in (${projects}))`;
+    default:
+      return 'false';
+  }
+};
+
 /**
  * Finds a resource by its id; null if there is none.
  * @param ownerId owner to whom it must belong; null for any owner
+ * @param endpointIds see {@link Sight}
  */
 @Injectable()
 export class FindResource {
@@ -56,12 +82,15 @@ export class FindResource {
     kind: K,
     value: string,
     ownerId: string | null,
+    endpointIds: Sight['endpointIds'] = null,
   ): Promise<ResourceRows[K] | null> {
     const { table, id } = tableOf(kind);
+    const isLimited = endpointIds !== null;
+    const limit = isLimited ? ` and ${limitCondition(kind, '$3::text[]')}` : '';
     const { rows } = await this.pool.query<{ row: ResourceRows[K] }>({
-      name: `find ${kind}`,
-      text: `select ${RESOURCE} as row from ${table} t where ${id} = $1 and ($2::text is null or owner_id = $2)`,
-      values: [value, ownerId],
+      name: `find ${kind}${isLimited ? ' within limits' : ''}`,
+      text: `select ${RESOURCE} as row from ${table} t where ${id} = $1 and ($2::text is null or owner_id = $2)${limit}`,
+      values: [value, ownerId, ...(isLimited ? [endpointIds] : [])],
     });
     return rows[0]?.row ?? null;
   }
@@ -69,7 +98,6 @@ export class FindResource {
 
 /**
  * Lists resources, newest first.
- * @param ownerId null for all owners
  * @param before id, exclusive; null to start with the newest resource
  * @param status filter for channels; null for all
  */
@@ -79,7 +107,7 @@ export class ListResources {
 
   async execute<K extends ResourceKind>(
     kind: K,
-    ownerId: string | null,
+    { ownerId, endpointIds }: Sight,
     { before, limit }: { readonly before: string | null; readonly limit: number },
     status: StatusFilter | null = null,
   ): Promise<ResourceRows[K][]> {
@@ -88,6 +116,7 @@ export class ListResources {
     const values: unknown[] = [limit];
     const conditions = ['true'];
     if (ownerId !== null) conditions.push(`owner_id = $${values.push(ownerId)}`);
+    if (endpointIds !== null) conditions.push(limitCondition(kind, `$${values.push(endpointIds)}::text[]`));
     if (before !== null) conditions.push(`${id} < $${values.push(before)}`);
     if (status !== null) conditions.push(statusCondition(status.is, () => `$${values.push(iso(status.at))}`));
     const text = `select ${RESOURCE} as row from ${table} t where ${conditions.join(' and ')} order by ${id} desc limit $1`;
@@ -120,7 +149,7 @@ export class FindMissingIds {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   async execute(
-    kind: 'channel' | 'project',
+    kind: 'channel' | 'project' | 'endpoint',
     ownerId: string,
     ids: readonly string[],
   ): Promise<{ index: number; id: string }[]> {
@@ -160,28 +189,31 @@ export class FindChannelsOfChat {
 }
 
 /**
- * Finds the owner whose key has this hash (SHA-256, hex); null if there is none. Concurrent searches share one query,
- * so that a flood of wrong keys occupies one connection and costs little more than one wrong key (D-86).
+ * Finds the key that has, or had before its last rotation, this hash (SHA-256, hex); null if there is none, or if its
+ * owner was deleted. Concurrent searches share one query, so that a flood of wrong keys occupies one connection and
+ * costs little more than one wrong key (D-86).
  */
 @Injectable()
-export class FindOwnerByKey {
-  private readonly searches = new Batcher<string, OwnerRow | null>((hashes) => this.findAll(hashes));
+export class FindKey {
+  private readonly searches = new Batcher<string, KeyRow | null>((hashes) => this.findAll(hashes));
 
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /** @throws Overloaded */
-  execute(keyHash: string): Promise<OwnerRow | null> {
+  execute(keyHash: string): Promise<KeyRow | null> {
     return this.searches.submit(keyHash);
   }
 
-  private async findAll(hashes: readonly string[]): Promise<(OwnerRow | null)[]> {
-    const { rows } = await this.pool.query<{ key_hash: string; row: OwnerRow }>({
-      name: 'owners by key',
-      text: `select key_hash, ${RESOURCE} as row from ${DISCOVERY}.owner t where key_hash = any($1)`,
+  private async findAll(hashes: readonly string[]): Promise<(KeyRow | null)[]> {
+    const { rows } = await this.pool.query<{ row: KeyRow }>({
+      name: 'keys by hash',
+      text: `select ${RESOURCE} as row from ${DISCOVERY}.key t where (key_hash = any($1) or previous_hash = any($1))
+             and (owner_id is null or exists (select from ${DISCOVERY}.owner o where o.owner_id = t.owner_id))`,
       values: [hashes],
     });
-    const owners = new Map(rows.map(({ key_hash, row }) => [key_hash, row]));
-    return hashes.map((hash) => owners.get(hash) ?? null);
+    const previous = rows.flatMap(({ row }) => (row.previous_hash === null ? [] : [[row.previous_hash, row] as const]));
+    const found = new Map([...previous, ...rows.map(({ row }) => [row.key_hash, row] as const)]);
+    return hashes.map((hash) => found.get(hash) ?? null);
   }
 }
 

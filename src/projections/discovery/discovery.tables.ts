@@ -5,6 +5,7 @@ import {
   type ShownEndpoint,
   shownEndpoint,
 } from '../../domain/endpoint/endpoint.events.js';
+import { type ShownKey, shownKey, shownMainKey } from '../../domain/key/key.events.js';
 import { type Plan, type ShownOwner, shownOwner } from '../../domain/owner/owner.events.js';
 import { type ShownProject, shownProject } from '../../domain/project/project.events.js';
 import {
@@ -27,7 +28,7 @@ import {
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 const TABLES_VERSION = 1;
-const SHOWN = [shownOwner, shownChannel, shownProject, shownEndpoint, shownWebhookOutput];
+const SHOWN = [shownOwner, shownChannel, shownProject, shownEndpoint, shownWebhookOutput, shownKey, shownMainKey];
 /** Rises with the version of every state that the tables hold. */
 export const DISCOVERY_VERSION = SHOWN.reduce((sum, { version }) => sum + version, TABLES_VERSION);
 export const DISCOVERY = readSchema('discovery', DISCOVERY_VERSION);
@@ -46,7 +47,6 @@ export const owners = defineTable(
     name: text(),
     plan: text<Plan>(),
     pack_posts: bigint(),
-    key_hash: text(),
     state: jsonb<ShownOwner>(),
   },
 );
@@ -124,10 +124,27 @@ export const webhookOutputs = defineTable(
 /** A webhook output. */
 export type WebhookOutputRow = ResourceRow<typeof webhookOutputs>;
 
+export const keys = defineTable(
+  { name: 'key', key: 'key_id' },
+  {
+    key_id: text(),
+    /** Null for an auditor of all owners. */
+    owner_id: nullable(text()),
+    is_main: boolean(),
+    /** True if it counts against the cap: neither a main nor an auditor's key (D-93). */
+    is_counted: boolean(),
+    key_hash: text(),
+    /** SHA-256 (hex) of the key before it, which works until `previous_until`; null if there is none. */
+    previous_hash: nullable(text()),
+    state: jsonb<ShownKey>(),
+  },
+);
+/** A key for the management API: a named one, an auditor's, or an owner's main key. */
+export type KeyRow = ResourceRow<typeof keys>;
+
 /** Tables of the configuration. Times are milliseconds since 1970, and ISO 8601 in a state. */
 export const discoveryTables = `
   ${owners.ddl}
-  create index owner_key on owner (key_hash);
 
   ${channels.ddl}
   create index channel_owner on channel (owner_id, channel_id);
@@ -145,4 +162,9 @@ export const discoveryTables = `
   ${webhookOutputs.ddl}
   create index webhook_output_owner on webhook_output (owner_id, webhook_output_id);
   create index webhook_output_project on webhook_output (project_id);
+
+  ${keys.ddl}
+  create index key_hash on key (key_hash);
+  create index key_previous on key (previous_hash) where previous_hash is not null;
+  create index key_owner on key (owner_id, key_id);
 `;

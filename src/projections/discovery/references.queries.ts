@@ -35,6 +35,12 @@ export class References {
       projects: await find('project'),
       channels: await find('channel'),
       outputs: await find('webhook_output'),
+      /** Without the main key, which ends with the owner. */
+      keys: await this.findIds(
+        'keys of owner',
+        `key_id as id from ${DISCOVERY}.key where owner_id = $1 and not is_main`,
+        [ownerId],
+      ),
     };
   }
 

@@ -8,6 +8,8 @@ import { INDEXED_TRACE_ID, postRows, POSTS, type PublicationViewState } from './
 export interface PostFilter {
   readonly ownerId: string | null;
   readonly endpointId?: string | undefined;
+  /** The only endpoints whose posts a limited key sees (D-93); null for all. */
+  readonly endpointIds?: readonly string[] | null;
   readonly externalId?: string | undefined;
   readonly traceId?: string | undefined;
   /** Accepted at this time or later. */
@@ -109,12 +111,13 @@ export const selectShown = `jsonb_build_object(${SHOWN_COLUMNS},
 
 /** Returns the conditions on a post `p`, except for its time. */
 export const postConditions = (
-  { ownerId, endpointId, externalId, traceId, isPending }: PostFilter,
+  { ownerId, endpointId, endpointIds = null, externalId, traceId, isPending }: PostFilter,
   bind: (value: unknown) => string,
 ): string[] => {
   const conditions: string[] = [];
   if (ownerId !== null) conditions.push(`p.owner_id = ${bind(ownerId)}`);
   if (endpointId !== undefined) conditions.push(`p.endpoint_id = ${bind(endpointId)}`);
+  if (endpointIds !== null) conditions.push(`p.endpoint_id = any(${bind(endpointIds)}::text[])`);
   if (isPending) conditions.push('p.pending_since is not null');
   if (externalId !== undefined) conditions.push(`p.external_id = ${bind(externalId)}`);
   if (traceId !== undefined) {

@@ -66,9 +66,10 @@ export class FindPost {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute(postId: string, ownerId: string | null) {
+  /** @param endpointIds the only endpoints whose posts to find; null for any */
+  async execute(postId: string, ownerId: string | null, endpointIds: readonly string[] | null = null) {
     const row = await this.progress.findUpToDate('posts', this.store, () => this.findRow(postId, ownerId));
-    if (!row) return null;
+    if (!row || (endpointIds !== null && !endpointIds.includes(row.post.endpoint_id))) return null;
     const payload = await this.payloads.readPayload(row.post.stream, row.post.content_revision);
     return { ...row, summary: summarise(payload), payload };
   }

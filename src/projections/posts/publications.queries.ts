@@ -19,13 +19,19 @@ export class FindPublication {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  execute(publicationId: string, ownerId: string | null): Promise<PublicationRow | null> {
+  /** @param endpointIds the only endpoints whose publications to find; null for any */
+  execute(
+    publicationId: string,
+    ownerId: string | null,
+    endpointIds: readonly string[] | null = null,
+  ): Promise<PublicationRow | null> {
     return this.progress.findUpToDate('posts', this.store, async () => {
       const { rows } = await this.pool.query<{ row: PublicationRow }>({
         name: 'find publication',
         text: `select to_jsonb(x) as row from ${POSTS}.publication x
-               where x.publication_id = $1 and ($2::text is null or x.owner_id = $2)`,
-        values: [publicationId, ownerId],
+               where x.publication_id = $1 and ($2::text is null or x.owner_id = $2) and ($3::text[] is null
+                 or exists (select from ${POSTS}.post p where p.post_id = x.post_id and p.endpoint_id = any($3)))`,
+        values: [publicationId, ownerId, endpointIds],
       });
       return rows[0]?.row ?? null;
     });

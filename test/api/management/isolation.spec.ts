@@ -16,7 +16,7 @@ interface Victim {
   readonly ids: Readonly<
     Record<
       | ('owners' | 'channels' | 'projects' | 'endpoints' | 'publications' | 'posts')
-      | ('webhook-outputs' | 'deliveries' | 'drafts'),
+      | ('webhook-outputs' | 'deliveries' | 'drafts' | 'keys'),
       string
     >
   >;
@@ -90,6 +90,10 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'POST /webhook-outputs/:id/test': on(),
   'POST /webhook-outputs/:id/retry-failed': on({ since: '2020-01-01T00:00:00Z' }),
   'POST /deliveries/:id/retry': on(),
+  'POST /keys': creating(({ ids }) => ({ name: 'Mine', scopes: ['manage'], owner_id: ids.owners }), 404),
+  'PATCH /keys/:id': on({ name: 'Mine', scopes: ['read'] }),
+  'POST /keys/:id/rotate': on({ overlap_minutes: 5 }),
+  'DELETE /keys/:id': on(),
   'POST /history/import': on({}, 403),
   'POST /history/verify': on({}, 403),
   'POST /recovery/confirm': creating(({ ids }) => ({ owner_id: ids.owners, planned: 'cancel' }), 404),
@@ -134,7 +138,8 @@ describe('a changing route called by another owner', () => {
     const output = (await owner.caller.post('/webhook-outputs', hooks).expect(201)).body.id;
     const delivery = (await owner.caller.post(`/webhook-outputs/${output}/test`).expect(201)).body.id;
     const webhooks = { 'webhook-outputs': output, deliveries: delivery };
-    victim = { owner, ids: { ...ids, ...webhooks, publications: publication, posts: queued } };
+    const keys = (await owner.caller.post('/keys', { name: 'Theirs', scopes: ['manage'] }).expect(201)).body.id;
+    victim = { owner, ids: { ...ids, ...webhooks, keys, publications: publication, posts: queued } };
     attacker = await createOwner(harness);
     // What is shown before an attack must not lack the queued post, for which a list waits only for two seconds.
     await catchUp(harness, 'posts');

@@ -68,7 +68,10 @@ class Streams {
 
   private async answer(_request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.responses.push(response);
-    const body = await this.streams.open({ ownerId: 'own_1', keyHash: 'key', after: null }, response);
+    const body = await this.streams.open(
+      { ownerId: 'own_1', key: { id: 'key_1', ownerId: 'own_1', hash: 'key', until: null }, after: null },
+      response,
+    );
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     body.pipe(response);
     body.once('close', () => response.destroy());

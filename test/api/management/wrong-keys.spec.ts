@@ -1,5 +1,5 @@
 import type { Pool, QueryConfig } from 'pg';
-import { FindOwnerByKey } from '../../../src/projections/discovery/discovery.queries.js';
+import { FindKey } from '../../../src/projections/discovery/discovery.queries.js';
 import { hashToken } from '../../../src/secrets/tokens.js';
 import { until } from '../../e2e/until.js';
 import { TestGateway } from '../public/gateway.js';
@@ -57,9 +57,9 @@ describe('wrong management keys (D-55, D-86)', () => {
         }
       },
     } as unknown as Pool;
-    const findOwnerByKey = new FindOwnerByKey(pool);
+    const findKey = new FindKey(pool);
     const keys = [...Array.from({ length: 400 }, (_, n) => `wrong-${n}`), owner.key as string, 'wrong-0'];
-    const found = await Promise.all(keys.map((key) => findOwnerByKey.execute(hashToken(key))));
+    const found = await Promise.all(keys.map((key) => findKey.execute(hashToken(key))));
     expect(found.map((row) => row?.owner_id ?? null)).toEqual(keys.map((key) => (key === owner.key ? owner.id : null)));
     expect([queries, mostAtOnce]).toEqual([1, 1]);
   });

@@ -1,5 +1,6 @@
 import type { ChannelEvent } from '../../../src/domain/channel/channel.events.js';
 import type { EndpointEvent } from '../../../src/domain/endpoint/endpoint.events.js';
+import type { KeyEvent } from '../../../src/domain/key/key.events.js';
 import type { OwnerEvent } from '../../../src/domain/owner/owner.events.js';
 import type { ProjectEvent } from '../../../src/domain/project/project.events.js';
 import type { SamplesOf } from '../samples.js';
@@ -14,7 +15,10 @@ const owner: SamplesOf<OwnerEvent> = {
   OwnerRegistered: [{ ownerId, name: 'Anna & "Söhne" 🌷', plan: 'pro', keyHash: sha256 }],
   OwnerRenamed: [{ ownerId, name: 'Анна' }],
   OwnerPlanChanged: [{ ownerId, plan: 'business' }],
-  OwnerKeyRotated: [{ ownerId, keyHash: sha256 }],
+  OwnerKeyRotated: [
+    { ownerId, keyHash: sha256 },
+    { ownerId, keyHash: sha256, previousHash: sha256, previousUntil: 1_741_957_200_000 },
+  ],
   OwnerLocaleChanged: [{ ownerId, locale: 'ru' }],
   OwnerNoticeChatSet: [{ ownerId, chatId: '-1001234567890', secretId: 'sec_notice' }],
   OwnerNoticeChatRemoved: [{ ownerId }],
@@ -143,5 +147,28 @@ const endpoint: SamplesOf<EndpointEvent> = {
   EndpointDeleted: [{ endpointId }],
 };
 
+const keyId = 'key_0195931f3c007000a000000000000005';
+
+const key: SamplesOf<KeyEvent> = {
+  KeyIssued: [
+    {
+      keyId,
+      ownerId,
+      name: 'Anna',
+      scopes: ['post', 'approve'],
+      endpointIds: [endpointId],
+      expiresAt: 1_741_957_200_000,
+      keyHash: sha256,
+    },
+    { keyId, ownerId: null, name: 'Auditor', scopes: ['audit'], endpointIds: null, expiresAt: null, keyHash: sha256 },
+  ],
+  KeyChanged: [{ keyId, name: 'Ann', scopes: ['read'], endpointIds: null, expiresAt: null }],
+  KeyRotated: [
+    { keyId, keyHash: sha256, previousHash: sha256, previousUntil: 1_741_957_200_000 },
+    { keyId, keyHash: sha256, previousHash: null, previousUntil: null },
+  ],
+  KeyRevoked: [{ keyId }],
+};
+
 /** Sample events of the configuration. */
-export const settings = { ...owner, ...channel, ...project, ...endpoint };
+export const settings = { ...key, ...owner, ...channel, ...project, ...endpoint };

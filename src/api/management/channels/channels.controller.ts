@@ -69,6 +69,7 @@ export class ChannelsController {
 
   @Documented({
     summary: 'Connect a channel',
+    scope: 'manage',
     body: describeNewChannel,
     status: 201,
     codes: { 402: ['resource_limit'] },
@@ -84,19 +85,19 @@ export class ChannelsController {
     });
   }
 
-  @Documented({ summary: 'List channels', query: LIST_QUERIES.channel })
+  @Documented({ summary: 'List channels', scope: 'read', forLimitedKeys: true, query: LIST_QUERIES.channel })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<ChannelView>> {
     return this.resources.listResources(request, 'channel', (rows) => this.buildViews(rows));
   }
 
-  @Documented({ summary: 'Show a channel' })
+  @Documented({ summary: 'Show a channel', scope: 'read', forLimitedKeys: true })
   @Get(':id')
   async get(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
     return this.buildView(call.resource);
   }
 
-  @Documented({ summary: 'Change a channel', body: ChannelPatchBody })
+  @Documented({ summary: 'Change a channel', scope: 'manage', body: ChannelPatchBody })
   @Patch(':id')
   async change(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
     const read = this.bodies.readChannelChange(call.resource.platform);
@@ -107,7 +108,7 @@ export class ChannelsController {
     });
   }
 
-  @Documented({ summary: 'Test whether the credentials of a channel allow posting', isQuestion: true })
+  @Documented({ summary: 'Test whether the credentials of a channel allow posting', scope: 'manage', isQuestion: true })
   @Post(':id/test')
   async test(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelTest> {
     return this.changes.handlePost(call, async () => ({
@@ -119,6 +120,7 @@ export class ChannelsController {
 
   @Documented({
     summary: 'Retry a channel that needs attention',
+    scope: 'manage',
     codes: { 409: ['nothing_to_retry', 'channel_disabled'] },
   })
   @Post(':id/retry')
@@ -129,7 +131,7 @@ export class ChannelsController {
     });
   }
 
-  @Documented({ summary: 'Delete a channel', query: CascadeQuery, codes: { 409: ['in_use'] } })
+  @Documented({ summary: 'Delete a channel', scope: 'manage', query: CascadeQuery, codes: { 409: ['in_use'] } })
   @Delete(':id')
   async delete(@OfResource('channel') call: ResourceCall<'channel'>): Promise<void> {
     const { cascade } = readQuery(call.request, CascadeQuery);
@@ -139,7 +141,7 @@ export class ChannelsController {
     });
   }
 
-  @Documented({ summary: 'Pause a channel', body: PauseBody })
+  @Documented({ summary: 'Pause a channel', scope: 'manage', body: PauseBody })
   @Post(':id/pause')
   async pause(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(PauseBody) }, async ({ minutes }, change) => {
@@ -149,7 +151,7 @@ export class ChannelsController {
     });
   }
 
-  @Documented({ summary: 'Resume a channel' })
+  @Documented({ summary: 'Resume a channel', scope: 'manage' })
   @Post(':id/resume')
   async resume(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
     return this.changes.handlePost(call, async (_, change) => {
@@ -158,7 +160,7 @@ export class ChannelsController {
     });
   }
 
-  @Documented({ summary: 'List the receipts of a channel, oldest first', query: ReceiptsQuery })
+  @Documented({ summary: 'List the receipts of a channel, oldest first', scope: 'read', query: ReceiptsQuery })
   @Get(':id/receipts')
   async receipts(@OfResource('channel') { request, id }: ResourceCall<'channel'>): Promise<ListView<ReceiptView>> {
     const query = readQuery(request, ReceiptsQuery);

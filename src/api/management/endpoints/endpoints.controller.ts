@@ -31,7 +31,7 @@ import { Sandbox } from '../../public/sandbox/sandbox.controller.js';
 import type { SandboxProblemView, SandboxView } from '../../public/sandbox/sandbox.view.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import type { ListView } from '../../transport/page.js';
-import { ApiKeyGuard, getActor } from '../api-key.guard.js';
+import { ApiKeyGuard, getAuthor } from '../api-key.guard.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { ID_PATTERN, NoQuery, toInstant } from '../common-fields.js';
 import {
@@ -88,6 +88,7 @@ export class EndpointsController {
 
   @Documented({
     summary: 'Create an endpoint',
+    scope: 'manage',
     body: describeNewEndpoint,
     status: 201,
     codes: { 402: ['plan_not_allowed', 'resource_limit'] },
@@ -112,6 +113,7 @@ export class EndpointsController {
 
   @Documented({
     summary: 'Open the endpoint through which the console publishes',
+    scope: 'manage',
     body: describeConsoleEndpoint,
     codes: { 402: ['plan_not_allowed', 'resource_limit'] },
   })
@@ -136,19 +138,19 @@ export class EndpointsController {
     });
   }
 
-  @Documented({ summary: 'List endpoints', query: LIST_QUERIES.endpoint })
+  @Documented({ summary: 'List endpoints', scope: 'read', forLimitedKeys: true, query: LIST_QUERIES.endpoint })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<EndpointView>> {
     return this.resources.listResources(request, 'endpoint', (rows) => rows.map((row) => this.views.buildView(row)));
   }
 
-  @Documented({ summary: 'Show an endpoint' })
+  @Documented({ summary: 'Show an endpoint', scope: 'read', forLimitedKeys: true })
   @Get(':id')
   async get(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
     return this.views.buildView(call.resource);
   }
 
-  @Documented({ summary: 'Change an endpoint', body: describeEndpointChange })
+  @Documented({ summary: 'Change an endpoint', scope: 'manage', body: describeEndpointChange })
   @Patch(':id')
   async change(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
     const read = createEndpointChangeReader(this.settings.limitsProfile);
@@ -158,7 +160,7 @@ export class EndpointsController {
     });
   }
 
-  @Documented({ summary: 'Delete an endpoint' })
+  @Documented({ summary: 'Delete an endpoint', scope: 'manage' })
   @Delete(':id')
   async delete(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<void> {
     readQuery(call.request, NoQuery);
@@ -168,7 +170,7 @@ export class EndpointsController {
     });
   }
 
-  @Documented({ summary: 'Enable an endpoint', codes: { 402: ['plan_not_allowed'] } })
+  @Documented({ summary: 'Enable an endpoint', scope: 'manage', codes: { 402: ['plan_not_allowed'] } })
   @Post(':id/enable')
   async enable(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
     return this.changes.handlePost(call, async (_, change) => {
@@ -177,7 +179,7 @@ export class EndpointsController {
     });
   }
 
-  @Documented({ summary: 'Disable an endpoint' })
+  @Documented({ summary: 'Disable an endpoint', scope: 'manage' })
   @Post(':id/disable')
   async disable(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<DisabledEndpointView> {
     return this.changes.handlePost(call, async (_, change) => {
@@ -187,7 +189,12 @@ export class EndpointsController {
     });
   }
 
-  @Documented({ summary: 'Cancel the planned posts that an endpoint has accepted', body: CancelPlannedBody })
+  @Documented({
+    summary: 'Cancel the planned posts that an endpoint has accepted',
+    scope: 'post',
+    forLimitedKeys: true,
+    body: CancelPlannedBody,
+  })
   @Post(':id/cancel-planned')
   async cancelPlanned(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<CancelledPostsView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(CancelPlannedBody) }, async ({ since }, change) => {
@@ -220,6 +227,8 @@ export class EndpointPostsController {
 
   @Documented({
     summary: 'Publish a post through an endpoint',
+    scope: 'post',
+    forLimitedKeys: true,
     body: PublishPayloadDto,
     query: PublishQuery,
     answer: PublishView,
@@ -249,6 +258,8 @@ export class EndpointPostsController {
 
   @Documented({
     summary: 'Check and preview a payload without publishing',
+    scope: 'post',
+    forLimitedKeys: true,
     body: PublishPayloadDto,
     isQuestion: true,
     passesGate: true,
@@ -266,7 +277,7 @@ export class EndpointPostsController {
 const managedEndpoint = (request: FastifyRequest, { endpoint_id, owner_id }: EndpointRow): ManagedEndpoint => ({
   endpointId: endpoint_id,
   ownerId: owner_id,
-  sender: getActor(request),
+  sender: getAuthor(request),
 });
 
 /** Rotates endpoints' slugs, tokens and signing secrets (publish-api.md: Inbound endpoint; D-40, D-47). */
@@ -281,7 +292,7 @@ export class EndpointSecretsController {
     private readonly changes: ChangePipeline,
   ) {}
 
-  @Documented({ summary: 'Replace the token of an endpoint' })
+  @Documented({ summary: 'Replace the token of an endpoint', scope: 'manage' })
   @Post('rotate-token')
   async rotateToken(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<RotatedTokenView> {
     return this.changes.handlePost(call, async (_, change) => {
@@ -293,7 +304,7 @@ export class EndpointSecretsController {
     });
   }
 
-  @Documented({ summary: 'Replace the slug of an endpoint', codes: { 409: ['cooldown'] } })
+  @Documented({ summary: 'Replace the slug of an endpoint', scope: 'manage', codes: { 409: ['cooldown'] } })
   @Post('rotate-slug')
   async rotateSlug(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
     return this.changes.handlePost(call, async (_, change) => {
@@ -303,7 +314,7 @@ export class EndpointSecretsController {
     });
   }
 
-  @Documented({ summary: 'Replace the signing secret of an endpoint', body: RotateSecretBody })
+  @Documented({ summary: 'Replace the signing secret of an endpoint', scope: 'manage', body: RotateSecretBody })
   @Post('rotate-secret')
   async rotateSecret(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointWithSecretView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(RotateSecretBody) }, async (body, change) => {

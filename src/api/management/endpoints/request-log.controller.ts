@@ -95,7 +95,12 @@ export class RequestLogController {
     private readonly recorder: RequestRecorder,
   ) {}
 
-  @Documented({ summary: 'List the last requests to an endpoint', query: RequestsQuery })
+  @Documented({
+    summary: 'List the last requests to an endpoint',
+    scope: 'read',
+    forLimitedKeys: true,
+    query: RequestsQuery,
+  })
   @Get()
   async listRequests(
     @OfResource('endpoint') { request, id }: ResourceCall<'endpoint'>,

@@ -52,6 +52,7 @@ export class HistoryController {
 
   @Documented({
     summary: 'Show endpoints, channels, projects and pauses as they were',
+    scope: 'read',
     query: OverviewQuery,
     codes: UNREADABLE,
   })
@@ -65,6 +66,7 @@ export class HistoryController {
 
   @Documented({
     summary: 'Compare all endpoints, channels, projects and pauses at two times',
+    scope: 'read',
     query: OwnerDiffQuery,
     codes: UNREADABLE,
   })
@@ -76,7 +78,7 @@ export class HistoryController {
     return new OwnerDiffView(times, await readable(() => this.ownerTimeTravel.compareAll(scope, times)));
   }
 
-  @Documented({ summary: 'List events, newest first', query: AuditQuery, codes: UNREADABLE })
+  @Documented({ summary: 'List events, newest first', scope: 'read', query: AuditQuery, codes: UNREADABLE })
   @Get('events')
   async events(@Req() request: FastifyRequest): Promise<ListView<AuditedEventView>> {
     const query = readQuery(request, AuditQuery);
@@ -91,7 +93,7 @@ export class HistoryController {
     return new ListView(items, next === null ? null : encodeCursor(String(next)));
   }
 
-  @Documented({ summary: 'Show all events of one story', codes: UNREADABLE })
+  @Documented({ summary: 'Show all events of one story', scope: 'read', codes: UNREADABLE })
   @Get('trace/:id')
   async trace(@Req() request: FastifyRequest, @Param('id') id: string): Promise<TraceView> {
     const isId = /^[\w-]{1,64}$/.test(id);
@@ -102,6 +104,7 @@ export class HistoryController {
 
   @Documented({
     summary: 'Show an aggregate as it was, with its events',
+    scope: 'read',
     query: AggregateHistoryQuery,
     codes: UNREADABLE,
   })
@@ -127,6 +130,7 @@ export class HistoryController {
 
   @Documented({
     summary: 'Compare an aggregate at two times',
+    scope: 'read',
     query: DiffQuery,
     codes: UNREADABLE,
   })

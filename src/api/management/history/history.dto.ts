@@ -88,7 +88,7 @@ export class AuditQuery extends PageQuery {
 
   /** Only events by this author. */
   @Must.match(
-    /^(operator|(owner|endpoint|system):[\w-]{1,80})$/,
+    /^(operator|(owner|key|endpoint|system):[\w-]{1,80})$/,
     'an actor such as operator, owner:own_… or endpoint:ep_…',
   )
   readonly actor: string | undefined;
@@ -121,6 +121,8 @@ export class HistoricEventView {
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly actor: string;
+  /** Name of the actor's key at that time; null unless a named key acted. */
+  readonly actor_name: string | null;
   /** Empty if no request started the work. */
   readonly request_id: string;
   readonly causation_id: string;
@@ -141,6 +143,7 @@ export class HistoricEventView {
     this.position = String(event.position);
     this.at = iso(event.at);
     this.actor = event.actor;
+    this.actor_name = event.actorName ?? null;
     this.request_id = event.requestId;
     this.causation_id = event.causationId;
     this.correlation_id = event.correlationId;

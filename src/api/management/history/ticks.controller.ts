@@ -149,7 +149,11 @@ export class TicksController {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  @Documented({ summary: 'Count events over time, with pauses and changes by people', query: TicksQuery })
+  @Documented({
+    summary: 'Count events over time, with pauses and changes by people',
+    scope: 'read',
+    query: TicksQuery,
+  })
   @Get()
   async ticks(@Req() request: FastifyRequest): Promise<TicksView> {
     const query = readQuery(request, TicksQuery);

@@ -13,7 +13,8 @@ import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';
 import { HttpProblem } from '../../transport/problem.view.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
+import { ApiKeyGuard, getCaller } from '../api-key.guard.js';
+import { forbiddenProblem } from '../http-problems.js';
 import { HISTORY_MESSAGES } from '../messages.js';
 import { currentLog } from './transparency-log.controller.js';
 
@@ -55,6 +56,7 @@ export class TransferController {
 
   @Documented({
     summary: 'Export the history',
+    scope: 'read',
     query: ExportQuery,
     answer: 'application/x-ndjson',
     operatorOnly: HISTORY_MESSAGES.transferIsOperators,
@@ -63,6 +65,8 @@ export class TransferController {
   @Get('export')
   async export(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Readable> {
     const query = readQuery(request, ExportQuery);
+    if (query.secrets !== undefined && getCaller(request).kind === 'auditor')
+      throw forbiddenProblem(HISTORY_MESSAGES.transferIsOperators);
     const after = query.after === undefined ? BEGINNING : BigInt(query.after);
     const head = await currentLog(() => this.exports.waitForLog(untilClosed(reply)));
     reply.header('content-type', NDJSON);
@@ -74,6 +78,7 @@ export class TransferController {
 
   @Documented({
     summary: 'Import a history into an empty event store',
+    scope: 'manage',
     body: () => ({ type: 'string' }),
     bodyType: 'application/x-ndjson',
     operatorOnly: HISTORY_MESSAGES.transferIsOperators,

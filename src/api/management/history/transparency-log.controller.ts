@@ -64,7 +64,12 @@ export interface EndedLogsView {
 export class TransparencyLogController {
   constructor(private readonly log: TransparencyLog) {}
 
-  @Documented({ summary: "Show the log's signed head", answer: 'text/plain', codes: { 503: ['log_behind'] } })
+  @Documented({
+    summary: "Show the log's signed head",
+    scope: 'read',
+    answer: 'text/plain',
+    codes: { 503: ['log_behind'] },
+  })
   @Get('checkpoint')
   async checkpoint(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     const { checkpoint } = await currentLog(() => this.log.readHead());
@@ -72,14 +77,14 @@ export class TransparencyLogController {
     return checkpoint;
   }
 
-  @Documented({ summary: 'Show the key that verifies checkpoints', codes: { 503: ['log_behind'] } })
+  @Documented({ summary: 'Show the key that verifies checkpoints', scope: 'read', codes: { 503: ['log_behind'] } })
   @Get('key')
   async key(): Promise<LogKeyView> {
     const { origin, vkey } = await currentLog(() => this.log.readHead());
     return { origin, vkey };
   }
 
-  @Documented({ summary: 'List the logs that have ended, and why' })
+  @Documented({ summary: 'List the logs that have ended, and why', scope: 'read' })
   @Get('ended')
   async ended(): Promise<EndedLogsView> {
     return { items: (await this.log.listEnded()).map(showEnded) };
@@ -87,6 +92,7 @@ export class TransparencyLogController {
 
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries',
+    scope: 'read',
     answer: 'application/octet-stream',
     operatorOnly,
   })
@@ -97,6 +103,7 @@ export class TransparencyLogController {
 
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries, with a path of two segments',
+    scope: 'read',
     answer: 'application/octet-stream',
     operatorOnly,
   })
@@ -107,6 +114,7 @@ export class TransparencyLogController {
 
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries, with a path of three segments',
+    scope: 'read',
     answer: 'application/octet-stream',
     operatorOnly,
   })
@@ -117,6 +125,7 @@ export class TransparencyLogController {
 
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries, with a path of four segments',
+    scope: 'read',
     answer: 'application/octet-stream',
     operatorOnly,
   })
@@ -125,7 +134,7 @@ export class TransparencyLogController {
     return this.showTile(request, reply);
   }
 
-  @Documented({ summary: 'Prove one event', answer: 'text/plain', codes: { 503: ['log_behind'] } })
+  @Documented({ summary: 'Prove one event', scope: 'read', answer: 'text/plain', codes: { 503: ['log_behind'] } })
   @Get('proof/:event')
   async proof(
     @Req() request: FastifyRequest,
@@ -188,6 +197,8 @@ export class VerificationController {
 
   @Documented({
     summary: 'Verify the history: chains, order, tree and checkpoint',
+    scope: 'manage',
+    forAuditors: true,
     body: VerificationBody,
     status: 202,
     operatorOnly: HISTORY_MESSAGES.verificationIsOperators,

@@ -70,7 +70,13 @@ export class JobsQuery extends PageQuery {
 export class JobsController {
   constructor(private readonly jobs: JobTable) {}
 
-  @Documented({ summary: 'List jobs', query: JobsQuery, operatorOnly: CALL_MESSAGES.jobsForOperator })
+  @Documented({
+    summary: 'List jobs',
+    scope: 'read',
+    forAuditors: true,
+    query: JobsQuery,
+    operatorOnly: CALL_MESSAGES.jobsForOperator,
+  })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<JobView>> {
     const query = readQuery(request, JobsQuery);
@@ -84,7 +90,7 @@ export class JobsController {
     );
   }
 
-  @Documented({ summary: 'Show a job', operatorOnly: CALL_MESSAGES.jobsForOperator })
+  @Documented({ summary: 'Show a job', scope: 'read', forAuditors: true, operatorOnly: CALL_MESSAGES.jobsForOperator })
   @Get(':id')
   async get(@Param('id', IdPipe) id: string): Promise<JobView> {
     const job = await this.jobs.find(id);

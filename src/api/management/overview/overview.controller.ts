@@ -12,7 +12,7 @@ import { ProjectionProgress } from '../../../projections/engine/progress.js';
 import { ProjectionStatuses } from '../../../projections/engine/projection-status.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';
-import { ApiKeyGuard, getCaller, getListScope } from '../api-key.guard.js';
+import { ApiKeyGuard, getListScope, getOwnerScope } from '../api-key.guard.js';
 import { OwnerQuery } from '../common-fields.js';
 import { notFoundProblem } from '../http-problems.js';
 import { OVERVIEW_MESSAGES as TEXTS } from '../messages.js';
@@ -199,12 +199,13 @@ export class OverviewController {
 
   @Documented({
     summary: 'Show what is published, what waits and what needs attention',
+    scope: 'read',
     query: OwnerQuery,
     codes: { 404: ['not_found'] },
   })
   @Get()
   async show(@Req() request: FastifyRequest): Promise<CurrentOverviewView> {
     const ownerId = getListScope(request, readQuery(request, OwnerQuery).owner_id);
-    return this.overview.build(getCaller(request).kind, ownerId);
+    return this.overview.build(getOwnerScope(request) === null ? 'operator' : 'owner', ownerId);
   }
 }

@@ -28,6 +28,7 @@ import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { createCredentialsBody } from '../channels/channel.dto.js';
 import { NoQuery } from '../common-fields.js';
 import { forbiddenProblem } from '../http-problems.js';
+import { RotateKeyBody } from '../keys/key.dto.js';
 import { BODY_MESSAGES, CALL_MESSAGES } from '../messages.js';
 import {
   type Call,
@@ -175,6 +176,7 @@ export class OwnersController {
 
   @Documented({
     summary: 'Register an owner',
+    scope: 'manage',
     body: OwnerBody,
     status: 201,
     operatorOnly: CALL_MESSAGES.ownersForOperator,
@@ -190,13 +192,13 @@ export class OwnersController {
     });
   }
 
-  @Documented({ summary: 'List owners', query: LIST_QUERIES.owner })
+  @Documented({ summary: 'List owners', scope: 'read', query: LIST_QUERIES.owner })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<OwnerView>> {
     return this.resources.listResources(request, 'owner', (rows) => this.buildViews(rows));
   }
 
-  @Documented({ summary: 'Show an owner with its quota and limits' })
+  @Documented({ summary: 'Show an owner with its quota and limits', scope: 'read' })
   @Get(':id')
   async get(@OfResource('owner') call: ResourceCall<'owner'>): Promise<OwnerView> {
     return this.buildView(call.resource);
@@ -204,6 +206,7 @@ export class OwnersController {
 
   @Documented({
     summary: 'Change an owner',
+    scope: 'manage',
     body: ({ platforms }) => describeOwnerPatch(platforms.noticeCarrier),
     codes: { 403: ['forbidden'] },
   })
@@ -220,6 +223,7 @@ export class OwnersController {
 
   @Documented({
     summary: 'Delete an owner and everything that belongs to it',
+    scope: 'manage',
     operatorOnly: CALL_MESSAGES.deletionForOperator,
   })
   @Delete(':id')
@@ -233,6 +237,7 @@ export class OwnersController {
 
   @Documented({
     summary: 'Add a post pack to the month',
+    scope: 'manage',
     body: PostPackBody,
     operatorOnly: CALL_MESSAGES.packsForOperator,
   })
@@ -244,12 +249,18 @@ export class OwnersController {
     });
   }
 
-  @Documented({ summary: "Replace an owner's API key" })
+  @Documented({
+    summary: "Replace an owner's API key",
+    scope: 'manage',
+    description: 'With `overlap_minutes`, the key before it also works for that long.',
+    body: RotateKeyBody,
+  })
   @Post(':id/rotate-key')
   async rotateKey(@OfResource('owner') call: ResourceCall<'owner'>): Promise<OwnerWithKeyView> {
-    return this.changes.handlePost(call, async (_, change) => {
+    return this.changes.handlePost({ ...call, read: fieldsReader(RotateKeyBody) }, async (body, change) => {
       const shownOnce = await change.drawSecrets(() => ({ key: newOwnerKey(this.settings.brand) }));
-      const command = new RotateOwnerKey(change.context, call.id, hashToken(shownOnce.key));
+      const overlapMs = (body.overlap_minutes ?? 0) * this.settings.minuteMs;
+      const command = new RotateOwnerKey(change.context, call.id, hashToken(shownOnce.key), overlapMs);
       const outcome = await this.commands.execute(command);
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call), shownOnce };
     });

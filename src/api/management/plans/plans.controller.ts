@@ -42,6 +42,8 @@ export class ResourceCapsView {
   readonly targets_per_post: number | null;
   /** Maximum number of posts that wait for their time or for approval. */
   readonly planned_posts: number | null;
+  /** Named keys, without the main key and auditors' keys. */
+  readonly keys: number | null;
 
   constructor(caps: ResourceCaps) {
     this.channels = caps.channels;
@@ -51,6 +53,7 @@ export class ResourceCapsView {
     this.outputs_per_project = caps.outputsPerProject;
     this.targets_per_post = caps.targetsPerPost;
     this.planned_posts = caps.plannedPosts;
+    this.keys = caps.keys;
   }
 }
 
@@ -121,7 +124,7 @@ export const buildOwnerLimitsView = (plan: Plan, profile: LimitsProfile): OwnerL
 export class PlansController {
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
 
-  @Documented({ summary: "Show the plans' figures" })
+  @Documented({ summary: "Show the plans' figures", scope: 'read', forLimitedKeys: true })
   @Get()
   get(): PlansView {
     return buildPlansView(this.settings.limitsProfile);

@@ -2,7 +2,12 @@ import { Controller, Inject, Param, Patch, Put, UseGuards } from '@nestjs/common
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CommandContext, newCommandContext, originOfRequest } from '../../../commands/command.js';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/planned-posts.js';
-import { type PostChangeResult, PostChanges, refuseWithoutEndpoint } from '../../../commands/post/post-changes.js';
+import {
+  type ChangeAuthor,
+  type PostChangeResult,
+  PostChanges,
+  refuseWithoutEndpoint,
+} from '../../../commands/post/post-changes.js';
 import { type Clock, SHARED_CLOCK } from '../../../kernel/clock.js';
 import { isRejection } from '../../../kernel/result.js';
 import { ContentDto, PublishPayloadDto } from '../../../payload/payload.dto.js';
@@ -21,7 +26,7 @@ import { readQuery } from '../../transport/fields.js';
 import { readIfMatch } from '../../transport/headers.js';
 import { HttpProblem } from '../../transport/problem.view.js';
 import { readBody } from '../../transport/raw-body.js';
-import { ApiKeyGuard, getActor, getHolder } from '../api-key.guard.js';
+import { ApiKeyGuard, getAuthor, getHolder, mayApprove } from '../api-key.guard.js';
 import { IdPipe } from '../common-fields.js';
 import { notFoundProblem, toHttpProblem } from '../http-problems.js';
 import { type Call, TheCall } from '../owned-resources.js';
@@ -30,7 +35,7 @@ import { EditedPostView } from './post.dto.js';
 import { requirePost } from './posts.controller.js';
 import { PublicationViewBuilder } from './publication.view.js';
 
-/** Changes posts for their owners and the operator (D-63, D-72). Such a change needs no new approval (D-64). */
+/** Changes posts for their owners and the operator (D-63, D-72). With a key that may approve, no new approval is needed (D-64, D-93). */
 @Controller('manage/v1/posts/:id')
 @UseGuards(ApiKeyGuard)
 export class ManagedPostChangesController {
@@ -47,6 +52,8 @@ export class ManagedPostChangesController {
 
   @Documented({
     summary: 'Move a planned post to another time',
+    scope: 'post',
+    forLimitedKeys: true,
     body: RescheduleDto,
     codes: {
       400: ['invalid_payload'],
@@ -63,12 +70,17 @@ export class ManagedPostChangesController {
     const { checked } = checkBody(json, (value) => validateReschedule(value, context.at));
     if (!checked.ok) throw new HttpProblem(checked.status, codeOfRefusal(checked.problems), checked.problems);
     const place = { postId: id, stream: post.stream, revision: post.revision };
-    const change = { author: MANAGER, ifRevision: readIfMatch(call.request) };
+    const change = {
+      author: await this.authorOf(call.request, post.endpoint_id),
+      ifRevision: readIfMatch(call.request),
+    };
     return this.answer(call.reply, await this.changes.reschedule(place, checked.publishAt, change, context));
   }
 
   @Documented({
     summary: 'Replace the payload of a planned post',
+    scope: 'post',
+    forLimitedKeys: true,
     body: PublishPayloadDto,
     codes: {
       400: ['invalid_payload'],
@@ -86,20 +98,25 @@ export class ManagedPostChangesController {
     if (!endpoint) throw toHttpProblem(refuseWithoutEndpoint(post.released_at));
     const replacement = await this.receiver.checkReplacement(endpoint, await this.readBody(call.request));
     const place = { postId: id, stream: post.stream, revision: post.revision };
-    const change = { author: MANAGER, ifRevision: readIfMatch(call.request) };
+    const change = {
+      author: await this.authorOf(call.request, post.endpoint_id),
+      ifRevision: readIfMatch(call.request),
+    };
     const context = this.contextOf(call.request, 'replace');
     return this.answer(call.reply, await this.changes.replace(place, replacement, change, context));
   }
 
   @Documented({
     summary: 'Give a post new content',
+    scope: 'post',
+    forLimitedKeys: true,
     description:
       'Replaces the whole content. What is published is edited, never posted again; the answer says which channels cannot show the content. `?dry_run=true` changes nothing.',
     body: ContentDto,
     query: DryRunQuery,
     codes: {
       400: ['invalid_payload'],
-      409: ['not_editable', 'post_ended', 'too_many_revisions'],
+      409: ['approval_required', 'not_editable', 'post_ended', 'too_many_revisions'],
       412: ['revision_mismatch'],
       422: ['invalid_payload'],
       429: ['probe_budget', 'preview_budget'],
@@ -114,7 +131,7 @@ export class ManagedPostChangesController {
       ...found,
       place: { postId: id, stream: post.stream, revision: post.revision },
       body: await this.readBody(request),
-      change: { author: MANAGER, ifRevision: readIfMatch(request) },
+      change: { author: await this.authorOf(request, post.endpoint_id), ifRevision: readIfMatch(request) },
       context: this.contextOf(request, 'edit'),
       isDryRun: readQuery(request, DryRunQuery).dry_run === 'true',
     });
@@ -138,6 +155,14 @@ export class ManagedPostChangesController {
     return showChange(reply, result);
   }
 
+  /** A change by a key that may not approve needs approval while the endpoint requires it (D-93). */
+  private async authorOf(request: FastifyRequest, endpointId: string): Promise<ChangeAuthor> {
+    if (mayApprove(request)) return { isManager: true, requiresApproval: false };
+    const slug = await this.endpoints.findSlugById(endpointId);
+    const endpoint = slug === null ? null : await this.endpoints.loadCurrent(slug);
+    return { isManager: false, requiresApproval: endpoint?.requires_approval ?? true };
+  }
+
   /** @throws HttpProblem 415 */
   private readBody(request: FastifyRequest): Promise<Buffer> {
     requireJson(request);
@@ -145,8 +170,6 @@ export class ManagedPostChangesController {
   }
 
   private contextOf(request: FastifyRequest, useCase: string): CommandContext {
-    return newCommandContext(originOfRequest(getActor(request), request), useCase, this.clock.now());
+    return newCommandContext(originOfRequest(getAuthor(request), request), useCase, this.clock.now());
   }
 }
-
-const MANAGER = { isManager: true, requiresApproval: false };

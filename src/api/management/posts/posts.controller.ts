@@ -21,7 +21,7 @@ import { type BodyReader, fieldsReader, readQuery } from '../../transport/fields
 import { readIfMatch } from '../../transport/headers.js';
 import { buildListView, type ListView, type Page, toPage } from '../../transport/page.js';
 import { HttpProblem } from '../../transport/problem.view.js';
-import { ApiKeyGuard, getListScope, getOwnerScope } from '../api-key.guard.js';
+import { ApiKeyGuard, getListScope, getSight } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { IdPipe, toInstant } from '../common-fields.js';
 import { HeavyReadTurn } from '../heavy-read-turn.js';
@@ -41,7 +41,8 @@ import { PublicationViewBuilder } from './publication.view.js';
 
 /** Returns a post that the caller may see. @throws HttpProblem 404 */
 export const requirePost = async (findPost: FindPost, request: FastifyRequest, id: string): Promise<FoundPost> => {
-  const found = await findPost.execute(id, getOwnerScope(request));
+  const { ownerId, endpointIds } = getSight(request);
+  const found = await findPost.execute(id, ownerId, endpointIds);
   if (!found) throw notFoundProblem('post');
   return found;
 };
@@ -60,7 +61,7 @@ export class PostsController {
     private readonly skipped: SkippedPosts,
   ) {}
 
-  @Documented({ summary: 'List posts', query: PostsQuery })
+  @Documented({ summary: 'List posts', scope: 'read', forLimitedKeys: true, query: PostsQuery })
   @UseInterceptors(HeavyReadTurn)
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<PostView>> {
@@ -70,6 +71,7 @@ export class PostsController {
     const filter = {
       ownerId: getListScope(request, query.owner_id),
       endpointId: query.endpoint_id,
+      endpointIds: getSight(request).endpointIds,
       channelId: query.channel_id,
       projectId: query.project_id,
       order: query.order,
@@ -91,6 +93,8 @@ export class PostsController {
 
   @Documented({
     summary: 'Show a post with its payload and publications',
+    scope: 'read',
+    forLimitedKeys: true,
     description:
       'The code `skipped` means that the post was accepted, but the operator skipped its acceptance in the projection `posts`; the message has the reason.',
     codes: { 404: ['skipped'] },
@@ -98,14 +102,17 @@ export class PostsController {
   @UseInterceptors(HeavyReadTurn)
   @Get(':id')
   async get(@TheCall() { request, reply }: Call, @Param('id', IdPipe) id: string): Promise<PostWithPayloadView> {
-    const found = await this.findPost.execute(id, getOwnerScope(request));
-    if (!found) throw await this.explainAbsence(id, getOwnerScope(request));
+    const { ownerId, endpointIds } = getSight(request);
+    const found = await this.findPost.execute(id, ownerId, endpointIds);
+    if (!found) throw endpointIds === null ? await this.explainAbsence(id, ownerId) : notFoundProblem('post');
     void reply.header('etag', `"${found.post.version}"`);
     return new PostWithPayloadView(found, await this.publications.buildViews(found.publications));
   }
 
   @Documented({
     summary: "Cancel a post's planned or queued publications",
+    scope: 'post',
+    forLimitedKeys: true,
     codes: { 409: ['wrong_state', 'publishing'] },
   })
   @Post(':id/cancel')
@@ -129,6 +136,8 @@ export class PostsController {
 
   @Documented({
     summary: 'Take a post back',
+    scope: 'post',
+    forLimitedKeys: true,
     description:
       'Cancels what is not published, and deletes what is, on all channels or on `targets`. Repeating is safe. Deleting goes on after the answer: the publications show how far it is.',
     body: WithdrawBody,
@@ -215,6 +224,8 @@ export class PostDecisionsController {
 
   @Documented({
     summary: 'Approve a post that waits for approval',
+    scope: 'approve',
+    forLimitedKeys: true,
     description: 'Send the revision that was read: as `revision`, or the `ETag` of `GET /posts/{id}` as `If-Match`.',
     body: ApproveBody,
     codes: { ...CODES, 412: ['revision_mismatch'], 428: ['revision_required'] },
@@ -224,7 +235,13 @@ export class PostDecisionsController {
     return this.decide(call, id, readApproval(call.request));
   }
 
-  @Documented({ summary: 'Reject a post that waits for approval', body: RejectBody, codes: CODES })
+  @Documented({
+    summary: 'Reject a post that waits for approval',
+    scope: 'approve',
+    forLimitedKeys: true,
+    body: RejectBody,
+    codes: CODES,
+  })
   @Post('reject')
   reject(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PostWithPayloadView> {
     return this.decide(call, id, readRejection);

@@ -17,7 +17,7 @@ import { FindPublication } from '../../../projections/posts/publications.queries
 import { Documented } from '../../documentation/documented.js';
 import { chooseTargets } from '../../public/endpoint-post.js';
 import { fieldsReader } from '../../transport/fields.js';
-import { ApiKeyGuard, getOwnerScope } from '../api-key.guard.js';
+import { ApiKeyGuard, getSight } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { IdPipe } from '../common-fields.js';
 import { notFoundProblem } from '../http-problems.js';
@@ -41,7 +41,7 @@ export class PublicationsController {
     private readonly views: PublicationViewBuilder,
   ) {}
 
-  @Documented({ summary: 'Show a publication' })
+  @Documented({ summary: 'Show a publication', scope: 'read', forLimitedKeys: true })
   @Get(':id')
   async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<PublicationView> {
     return this.showPublication(request, id);
@@ -49,6 +49,8 @@ export class PublicationsController {
 
   @Documented({
     summary: 'Resend a publication that failed or is in doubt',
+    scope: 'post',
+    forLimitedKeys: true,
     codes: { 409: ['wrong_state', 'channel_deleted'] },
   })
   @Post(':id/resend')
@@ -58,6 +60,8 @@ export class PublicationsController {
 
   @Documented({
     summary: 'Dismiss a publication that failed or is in doubt',
+    scope: 'post',
+    forLimitedKeys: true,
     codes: { 409: ['wrong_state', 'channel_deleted'] },
   })
   @Post(':id/dismiss')
@@ -67,6 +71,8 @@ export class PublicationsController {
 
   @Documented({
     summary: 'Dismiss the duplicate of a publication that readers see twice',
+    scope: 'post',
+    forLimitedKeys: true,
     codes: { 409: ['wrong_state', 'channel_deleted'] },
   })
   @Post(':id/dismiss-duplicate')
@@ -76,6 +82,8 @@ export class PublicationsController {
 
   @Documented({
     summary: 'Take a publication back',
+    scope: 'post',
+    forLimitedKeys: true,
     description: 'As for a post: cancels it, or deletes its messages, which goes on after the answer.',
     body: WithdrawPublicationBody,
   })
@@ -94,7 +102,12 @@ export class PublicationsController {
     });
   }
 
-  @Documented({ summary: 'Cancel a planned or queued publication', codes: { 409: ['wrong_state', 'publishing'] } })
+  @Documented({
+    summary: 'Cancel a planned or queued publication',
+    scope: 'post',
+    forLimitedKeys: true,
+    codes: { 409: ['wrong_state', 'publishing'] },
+  })
   @Post(':id/cancel')
   cancel(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PublicationView> {
     return this.execute(call, id, (context, publication) => this.cancelPublications.execute(context, [publication]));
@@ -113,7 +126,8 @@ export class PublicationsController {
   }
 
   private async findPublication(request: FastifyRequest, id: string): Promise<PublicationRow> {
-    const row = await this.findPublicationQuery.execute(id, getOwnerScope(request));
+    const { ownerId, endpointIds } = getSight(request);
+    const row = await this.findPublicationQuery.execute(id, ownerId, endpointIds);
     if (!row) throw notFoundProblem('publication');
     return row;
   }

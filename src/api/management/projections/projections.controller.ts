@@ -142,14 +142,14 @@ export class ProjectionsController {
     private readonly jobs: JobTable,
   ) {}
 
-  @Documented({ summary: 'List projections', operatorOnly })
+  @Documented({ summary: 'List projections', scope: 'read', operatorOnly })
   @Get()
   async list(): Promise<ListView<ProjectionView>> {
     const views = (await this.statuses.list()).map((status) => new ProjectionView(status));
     return new ListView(views, null);
   }
 
-  @Documented({ summary: 'Show a projection', operatorOnly })
+  @Documented({ summary: 'Show a projection', scope: 'read', operatorOnly })
   @Get(':name')
   async get(@Param('name') name: string): Promise<ProjectionView> {
     return this.findView(name);
@@ -157,6 +157,7 @@ export class ProjectionsController {
 
   @Documented({
     summary: 'Retry the event at which a projection has stopped',
+    scope: 'manage',
     operatorOnly,
     codes: { 409: ['not_stopped'] },
   })
@@ -167,6 +168,7 @@ export class ProjectionsController {
 
   @Documented({
     summary: 'Skip the event at which a projection has stopped',
+    scope: 'manage',
     body: SkipBody,
     operatorOnly,
     codes: { 409: ['not_stopped'] },
@@ -182,6 +184,7 @@ export class ProjectionsController {
 
   @Documented({
     summary: 'Rebuild a projection alongside its live version',
+    scope: 'manage',
     body: RebuildBody,
     status: 202,
     operatorOnly,
@@ -200,6 +203,7 @@ export class ProjectionsController {
 
   @Documented({
     summary: 'Make the rebuilt version of a projection live',
+    scope: 'manage',
     operatorOnly,
     codes: { 409: ['no_candidate', 'not_level', 'candidate_deployed', 'views_in_use', 'other_program'] },
   })
@@ -210,6 +214,7 @@ export class ProjectionsController {
 
   @Documented({
     summary: 'Make the previous version of a projection live again',
+    scope: 'manage',
     operatorOnly,
     codes: { 409: ['no_previous', 'not_level', 'views_in_use', 'other_program'] },
   })
@@ -220,6 +225,7 @@ export class ProjectionsController {
 
   @Documented({
     summary: 'Discard the candidate of a projection',
+    scope: 'manage',
     operatorOnly,
     codes: { 409: ['no_candidate', 'candidate_deployed', 'other_program'] },
   })
@@ -230,6 +236,7 @@ export class ProjectionsController {
 
   @Documented({
     summary: 'Compare a projection with a fresh replay of the history',
+    scope: 'manage',
     status: 202,
     operatorOnly,
     codes: { 409: ['job_running'] },

@@ -99,6 +99,8 @@ export class ProcessingPreviewController {
 
   @Documented({
     summary: "Show a text after a project's processing",
+    scope: 'read',
+    forLimitedKeys: true,
     body: ProcessingPreviewBody,
     isQuestion: true,
     codes: { 429: ['preview_budget', 'probe_budget'] },

@@ -233,7 +233,13 @@ export class ProjectsController {
     this.rules = { policy, platforms: platforms.ids };
   }
 
-  @Documented({ summary: 'Create a project', body: ProjectBody, status: 201, codes: { 402: ['resource_limit'] } })
+  @Documented({
+    summary: 'Create a project',
+    scope: 'manage',
+    body: ProjectBody,
+    status: 201,
+    codes: { 402: ['resource_limit'] },
+  })
   @Post()
   async create(@TheCall() call: Call): Promise<ProjectView> {
     const read = withOwner(call.request, createProjectReader(this.rules));
@@ -245,20 +251,20 @@ export class ProjectsController {
     });
   }
 
-  @Documented({ summary: 'List projects', query: LIST_QUERIES.project })
+  @Documented({ summary: 'List projects', scope: 'read', forLimitedKeys: true, query: LIST_QUERIES.project })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<ProjectView>> {
     const now = this.clock.now();
     return this.resources.listResources(request, 'project', (rows) => rows.map((row) => new ProjectView(row, now)));
   }
 
-  @Documented({ summary: 'Show a project' })
+  @Documented({ summary: 'Show a project', scope: 'read', forLimitedKeys: true })
   @Get(':id')
   async get(@OfResource('project') call: ResourceCall<'project'>): Promise<ProjectView> {
     return new ProjectView(call.resource, this.clock.now());
   }
 
-  @Documented({ summary: 'Change a project', body: ProjectPatchBody })
+  @Documented({ summary: 'Change a project', scope: 'manage', body: ProjectPatchBody })
   @Patch(':id')
   async change(@OfResource('project') call: ResourceCall<'project'>): Promise<ProjectView> {
     return this.changes.handlePatch({ ...call, read: createProjectChangeReader(this.rules) }, async (body, change) => {
@@ -267,7 +273,7 @@ export class ProjectsController {
     });
   }
 
-  @Documented({ summary: 'Delete a project', query: CascadeQuery, codes: { 409: ['in_use'] } })
+  @Documented({ summary: 'Delete a project', scope: 'manage', query: CascadeQuery, codes: { 409: ['in_use'] } })
   @Delete(':id')
   async delete(@OfResource('project') call: ResourceCall<'project'>): Promise<void> {
     const { cascade } = readQuery(call.request, CascadeQuery);
@@ -277,7 +283,7 @@ export class ProjectsController {
     });
   }
 
-  @Documented({ summary: 'Pause a project', body: PauseBody })
+  @Documented({ summary: 'Pause a project', scope: 'manage', body: PauseBody })
   @Post(':id/pause')
   async pause(@OfResource('project') call: ResourceCall<'project'>): Promise<ProjectView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(PauseBody) }, async ({ minutes }, change) => {
@@ -287,7 +293,7 @@ export class ProjectsController {
     });
   }
 
-  @Documented({ summary: 'Resume a project' })
+  @Documented({ summary: 'Resume a project', scope: 'manage' })
   @Post(':id/resume')
   async resume(@OfResource('project') call: ResourceCall<'project'>): Promise<ProjectView> {
     return this.changes.handlePost(call, async (_, change) => {

@@ -92,6 +92,7 @@ export class RecoveryController {
 
   @Documented({
     summary: 'Show what is held after a restore',
+    scope: 'read',
     query: OwnerQuery,
     codes: { 404: ['not_found'] },
   })
@@ -104,6 +105,7 @@ export class RecoveryController {
 
   @Documented({
     summary: 'Settle what is held after a restore',
+    scope: 'manage',
     body: ConfirmRecoveryBody,
     codes: { 404: ['not_found'], 409: ['recovery_running'], 422: ['unknown_id'] },
   })

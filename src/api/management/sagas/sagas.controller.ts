@@ -90,14 +90,14 @@ export class SagasController {
     private readonly skipSagaEvent: SkipSagaEvent,
   ) {}
 
-  @Documented({ summary: 'List sagas', operatorOnly })
+  @Documented({ summary: 'List sagas', scope: 'read', operatorOnly })
   @Get()
   async list(): Promise<ListView<SagaView>> {
     const views = (await this.statuses.list()).map((status) => new SagaView(status));
     return new ListView(views, null);
   }
 
-  @Documented({ summary: 'Show a saga', operatorOnly })
+  @Documented({ summary: 'Show a saga', scope: 'read', operatorOnly })
   @Get(':name')
   async get(@Param('name') name: string): Promise<SagaView> {
     return this.findView(name);
@@ -105,6 +105,7 @@ export class SagasController {
 
   @Documented({
     summary: 'Skip the event that a saga cannot handle',
+    scope: 'manage',
     body: SkipSagaBody,
     operatorOnly,
     codes: { 409: ['not_stopped'] },

@@ -45,7 +45,11 @@ export class SecretsController {
     private readonly jobs: JobTable,
   ) {}
 
-  @Documented({ summary: 'Show which keys seal the stored secrets', operatorOnly: CALL_MESSAGES.secretsForOperator })
+  @Documented({
+    summary: 'Show which keys seal the stored secrets',
+    scope: 'read',
+    operatorOnly: CALL_MESSAGES.secretsForOperator,
+  })
   @Get()
   async get(): Promise<SecretsView> {
     return new SecretsView(await this.status.read());
@@ -53,6 +57,7 @@ export class SecretsController {
 
   @Documented({
     summary: 'Seal all stored secrets with SECRETS_KEY',
+    scope: 'manage',
     status: 202,
     operatorOnly: CALL_MESSAGES.secretsForOperator,
     codes: { 409: ['key_not_everywhere', 'job_running'] },

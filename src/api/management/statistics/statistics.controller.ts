@@ -51,7 +51,7 @@ export class PostStatisticsController {
     private readonly changes: ChangePipeline,
   ) {}
 
-  @Documented({ summary: 'Show the numbers of a post' })
+  @Documented({ summary: 'Show the numbers of a post', scope: 'read', forLimitedKeys: true })
   @Get()
   async showStatistics(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<PostStatisticsView> {
     const { publications } = await requirePost(this.findPost, request, id);
@@ -60,6 +60,8 @@ export class PostStatisticsController {
 
   @Documented({
     summary: 'Read the numbers of a post now',
+    scope: 'read',
+    forLimitedKeys: true,
     description:
       'Asks the networks at once, at most once a minute for a post, and answers with what they say in time. It takes no turn from posts.',
     codes: { 429: ['too_soon'] },
@@ -94,6 +96,7 @@ export class ChannelStatisticsController {
 
   @Documented({
     summary: 'Show the numbers of a channel over time',
+    scope: 'read',
     description: 'Publications by their time of publication, with the sums of their latest numbers.',
     query: ChannelStatisticsQuery,
     codes: { 422: ['too_many_buckets'] },
@@ -136,7 +139,7 @@ export class StatisticsController {
     @Inject(LOG) private readonly log: Log,
   ) {}
 
-  @Documented({ summary: 'List the posts with the highest numbers', query: TopQuery })
+  @Documented({ summary: 'List the posts with the highest numbers', scope: 'read', query: TopQuery })
   @UseInterceptors(HeavyReadTurn)
   @Get('statistics/top')
   async top(@Req() request: FastifyRequest): Promise<TopPostsView> {
@@ -149,6 +152,7 @@ export class StatisticsController {
 
   @Documented({
     summary: 'Export the numbers of all publications as CSV',
+    scope: 'read',
     description:
       'Oldest first, in UTF-8. A number that the network does not give is empty. A cell that a spreadsheet would take for a formula begins with an apostrophe.',
     query: StatisticsQuery,

@@ -23,7 +23,8 @@ class Streams {
   /** Opens a stream. @param ownerId null for the operator */
   async open(ownerId: string | null): Promise<{ body: Readable; text: () => string }> {
     const response = Object.assign(new EventEmitter(), { writableLength: 0 }) as unknown as ServerResponse;
-    const reader = { ownerId, keyHash: ownerId && `key of ${ownerId}`, after: null };
+    const key = ownerId === null ? null : { id: `key_${ownerId}`, ownerId, hash: `key of ${ownerId}`, until: null };
+    const reader = { ownerId, key, after: null };
     const body = await this.streams.open(reader, response);
     let text = '';
     body.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -104,7 +105,7 @@ describe('the streams of a process (D-89)', () => {
   });
 
   it('take no reader back that has read more in another process', () => {
-    const reader = { ownerId: null, keyHash: null, after: 100n };
+    const reader = { ownerId: null, key: null, after: 100n };
     const stream = new ChangeStream(reader, { writableLength: 0 }, STREAM_OPTIONS.behind, () => undefined);
     const change = (position: bigint) => ({
       position,
@@ -132,10 +133,7 @@ describe('the streams of a process (D-89)', () => {
     };
     const response = Object.assign(new EventEmitter(), { writableLength: 0 });
     const streams = new ChangeStreams({ listen }, silentLog);
-    const body = await streams.open(
-      { ownerId: null, keyHash: null, after: null },
-      response as unknown as ServerResponse,
-    );
+    const body = await streams.open({ ownerId: null, key: null, after: null }, response as unknown as ServerResponse);
     if (!body.closed) await once(body, 'close');
     await new Promise(setImmediate);
     expect([left, streams.size]).toEqual([1, 0]);

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { type Change, coalesceChanges } from '../../../changes/change.js';
 import { ChangeFeed, type ChangeListener } from '../../../changes/change-feed.js';
+import type { Instant } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';
 import { HttpProblem } from '../../transport/problem.view.js';
 import { STREAM_MESSAGES } from '../messages.js';
@@ -64,20 +65,31 @@ export interface ReaderBounds {
   readonly ms: number;
 }
 
+/** The key that a reader sent. */
+export interface ReaderKey {
+  readonly id: string;
+  /** Null for an auditor of all owners. */
+  readonly ownerId: string | null;
+  /** SHA-256, hex. */
+  readonly hash: string;
+  /** When it stops working; null if it does not. */
+  readonly until: Instant | null;
+}
+
 export interface StreamReader {
   /** Owner whose changes the reader receives; null for all owners. */
   readonly ownerId: string | null;
-  /** SHA-256 (hex) of the owner's key that the reader sent; null for the operator. */
-  readonly keyHash: string | null;
+  /** Null for the operator's own key. */
+  readonly key: ReaderKey | null;
   /** Position of the last change that the reader has received; null if there is nothing to replay. */
   readonly after: bigint | null;
 }
 
-/** Reason why the process ends a stream: it stops, the owner's key is replaced, or another owner needs the place. */
-export type EndOfStream = 'shutdown' | 'key_revoked' | 'too_many_streams';
+/** Why the process ends a stream: it stops, the key was changed or has expired, or another owner needs the place. */
+export type EndOfStream = 'shutdown' | 'key_revoked' | 'key_expired' | 'too_many_streams';
 
 /**
- * One open stream. It ends when the reader disconnects, the process stops or the reader's key is revoked. A reader that
+ * One open stream. It ends when the reader disconnects, the process stops or the reader's key changes. A reader that
  * falls too far behind is disconnected, because its unsent events would fill up memory.
  */
 export class ChangeStream implements ChangeListener {
@@ -156,12 +168,15 @@ export class ChangeStream implements ChangeListener {
     return this.body.readableLength + this.response.writableLength;
   }
 
-  /** True if these changes made the reader's key invalid. The key was valid when the stream was opened. */
+  /** True if these changes ended the reader's key. The key was valid when the stream was opened. */
   private isRevokedBy(changes: readonly Change[]): boolean {
-    const { keyHash, ownerId } = this.reader;
-    if (keyHash === null) return false;
-    const last = selectChanges(changes, ownerId).findLast(({ validKey }) => validKey !== undefined);
-    return last !== undefined && last.validKey !== keyHash;
+    const { key } = this.reader;
+    if (key === null) return false;
+    const last = changes.findLast(
+      ({ endedKeys, ownerId }) =>
+        endedKeys && (endedKeys.keyId === null ? ownerId === key.ownerId : endedKeys.keyId === key.id),
+    );
+    return last !== undefined && last.endedKeys!.except !== key.hash;
   }
 
   private write(text: string): void {
@@ -196,6 +211,9 @@ export const CHANGE_STREAM_OPTIONS = Symbol('ChangeStreamOptions');
 /** See {@link STREAM_OPTIONS}. */
 export type StreamOptions = typeof STREAM_OPTIONS;
 
+/** The longest delay of a timer; a stream that it ends begins again. */
+const MOST_MS = 2 ** 31 - 1;
+
 const RETRY_AFTER = { 'retry-after': '30' };
 
 /** Holder of the streams that were opened with the operator's key. The other holders are owners. */
@@ -228,7 +246,8 @@ export class ChangeStreams implements BeforeApplicationShutdown {
 
   /** Opens a stream and returns its body. @throws HttpProblem 429 at a limit, 503 while stopping @throws Unavailable */
   async open(reader: StreamReader, response: ServerResponse): Promise<Readable> {
-    const holder = reader.keyHash === null ? OPERATOR : reader.ownerId!;
+    const { key } = reader;
+    const holder = key === null ? OPERATOR : (key.ownerId ?? key.id);
     this.makeRoom(holder);
     const stream = new ChangeStream(reader, response, this.options.behind, () =>
       this.log.info({ holder }, 'closed a change stream: its reader is too far behind'),
@@ -238,6 +257,10 @@ export class ChangeStreams implements BeforeApplicationShutdown {
     response.once('close', () => body.destroy()); // the reader may disconnect before the response begins
     this.streams.add(stream);
     this.startTimers();
+    if (key?.until != null) {
+      const expiry = setTimeout(() => stream.end('key_expired'), Math.min(key.until - Date.now(), MOST_MS)).unref();
+      body.once('close', () => clearTimeout(expiry));
+    }
     const closed = new Promise<void>((resolve) => body.once('close', resolve)).then(() => {
       this.freePlace(holder, stream);
       this.streams.delete(stream);

@@ -1,17 +1,19 @@
-import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, Inject, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { FindOwnerByKey } from '../../../projections/discovery/discovery.queries.js';
+import { CLOCK, type Clock, iso } from '../../../kernel/clock.js';
+import { FindKey } from '../../../projections/discovery/discovery.queries.js';
+import type { KeyRow } from '../../../projections/discovery/discovery.tables.js';
 import { hashToken } from '../../../secrets/tokens.js';
 import { Documented } from '../../documentation/documented.js';
 import { readBearerToken } from '../../transport/credentials.js';
 import { readQuery } from '../../transport/fields.js';
 import { readHeaderText } from '../../transport/headers.js';
-import { ApiKeyGuard, getCaller, getListScope, unauthorizedProblem } from '../api-key.guard.js';
+import { ApiKeyGuard, getCaller, getListScope, stateOfKey, unauthorizedProblem } from '../api-key.guard.js';
 import { OwnerQuery } from '../common-fields.js';
 import { fieldProblem } from '../http-problems.js';
 import { STREAM_MESSAGES } from '../messages.js';
 import { OwnedResources } from '../owned-resources.js';
-import { ChangeStreams } from './change-streams.js';
+import { ChangeStreams, type ReaderKey } from './change-streams.js';
 
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -25,12 +27,14 @@ const HEADERS = {
 export class StreamController {
   constructor(
     private readonly resources: OwnedResources,
-    private readonly findOwnerByKey: FindOwnerByKey,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly findKey: FindKey,
     private readonly streams: ChangeStreams,
   ) {}
 
   @Documented({
     summary: 'Follow changes',
+    scope: 'read',
     description:
       'Server-sent events. `event: change` has `id: <position>` and `data: {"kind": …, "ids": […]}`; `kind: "reset"` tells the client to read everything again. `event: bye` comes before the process ends the stream. Send the last id as `Last-Event-ID` to resume. A comment is sent every 15 s.',
     query: OwnerQuery,
@@ -45,10 +49,11 @@ export class StreamController {
     const after = readLastEventId(request);
     if (ownerId !== null) await this.resources.findResource(request, 'owner', ownerId);
     if (request.method === 'HEAD') return void reply.headers(HEADERS).send();
-    const keyHash = caller.kind === 'owner' ? hashToken(readBearerToken(request.headers.authorization)) : null;
-    const body = await this.streams.open({ ownerId, keyHash, after }, reply.raw);
-    // The key may have been replaced before the stream started to receive changes.
-    if (keyHash !== null && !(await this.findOwnerByKey.execute(keyHash))) {
+    const hash = hashToken(readBearerToken(request.headers.authorization));
+    const key = caller.kind === 'operator' ? null : readerKey(caller.key, hash);
+    const body = await this.streams.open({ ownerId, key, after }, reply.raw);
+    // The key may have been replaced or changed before the stream started to receive changes.
+    if (caller.kind !== 'operator' && !(await this.isUnchanged(caller.key, hash))) {
       body.destroy();
       throw unauthorizedProblem();
     }
@@ -57,7 +62,20 @@ export class StreamController {
     request.raw.socket.once('end', () => body.destroy());
     void reply.headers(HEADERS).send(body);
   }
+
+  private async isUnchanged({ endpoint_ids: limit, expires_at: end }: KeyRow, hash: string): Promise<boolean> {
+    const row = await this.findKey.execute(hash);
+    const isValid = row !== null && stateOfKey(row, hash, iso(this.clock.now())) === 'valid';
+    return isValid && row.expires_at === end && row.endpoint_ids?.join() === limit?.join();
+  }
 }
+
+/** @param hash of the key that the reader sent */
+const readerKey = (row: KeyRow, hash: string): ReaderKey => {
+  const { key_id: id, owner_id: ownerId, key_hash, previous_until, expires_at } = row;
+  const ends = [expires_at, key_hash === hash ? null : previous_until].filter((end) => end !== null).map(Date.parse);
+  return { id, ownerId, hash, until: ends.length > 0 ? Math.min(...ends) : null };
+};
 
 /** Returns the position after which a reader resumes; null if it sent none. @throws HttpProblem 422 */
 const readLastEventId = (request: FastifyRequest): bigint | null => {

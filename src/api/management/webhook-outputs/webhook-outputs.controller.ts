@@ -78,6 +78,7 @@ export class WebhookOutputsController {
   @Post()
   @Documented({
     summary: 'Create a webhook output',
+    scope: 'manage',
     body: WebhookOutputBody,
     status: 201,
     codes: { 402: ['plan_not_allowed', 'resource_limit'] },
@@ -95,7 +96,7 @@ export class WebhookOutputsController {
   }
 
   @Get()
-  @Documented({ summary: 'List webhook outputs', query: LIST_QUERIES.webhook_output })
+  @Documented({ summary: 'List webhook outputs', scope: 'read', query: LIST_QUERIES.webhook_output })
   async list(@Req() request: FastifyRequest): Promise<ListView<WebhookOutputView>> {
     const now = this.clock.now();
     return this.resources.listResources(request, 'webhook_output', (rows) =>
@@ -104,13 +105,13 @@ export class WebhookOutputsController {
   }
 
   @Get(':id')
-  @Documented({ summary: 'Show a webhook output' })
+  @Documented({ summary: 'Show a webhook output', scope: 'read' })
   async get(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<WebhookOutputView> {
     return new WebhookOutputView(call.resource, this.clock.now());
   }
 
   @Patch(':id')
-  @Documented({ summary: 'Change a webhook output', body: WebhookOutputPatchBody })
+  @Documented({ summary: 'Change a webhook output', scope: 'manage', body: WebhookOutputPatchBody })
   async change(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<WebhookOutputView> {
     const read = createWebhookOutputChangeReader(this.policy);
     return this.changes.handlePatch({ ...call, read }, async (body, change) => {
@@ -120,7 +121,7 @@ export class WebhookOutputsController {
   }
 
   @Delete(':id')
-  @Documented({ summary: 'Delete a webhook output' })
+  @Documented({ summary: 'Delete a webhook output', scope: 'manage' })
   async delete(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<void> {
     readQuery(call.request, NoQuery);
     return this.changes.handleDelete(call, async (change) => {
@@ -130,7 +131,7 @@ export class WebhookOutputsController {
   }
 
   @Post(':id/enable')
-  @Documented({ summary: 'Enable a webhook output', codes: { 402: ['plan_not_allowed'] } })
+  @Documented({ summary: 'Enable a webhook output', scope: 'manage', codes: { 402: ['plan_not_allowed'] } })
   async enable(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<WebhookOutputView> {
     return this.changes.handlePost(call, async (_, change) => {
       const outcome = await this.enableWebhookOutput.execute(change.context, call.id, this.quotas.outputPlans);
@@ -139,7 +140,7 @@ export class WebhookOutputsController {
   }
 
   @Post(':id/disable')
-  @Documented({ summary: 'Disable a webhook output' })
+  @Documented({ summary: 'Disable a webhook output', scope: 'manage' })
   async disable(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<WebhookOutputView> {
     return this.changes.handlePost(call, async (_, change) => {
       const outcome = await this.commands.execute(new DisableOutputByOwner(change.context, call.id));
@@ -148,7 +149,7 @@ export class WebhookOutputsController {
   }
 
   @Post(':id/rotate-secret')
-  @Documented({ summary: 'Replace the signing secret of a webhook output', body: RotateSecretBody })
+  @Documented({ summary: 'Replace the signing secret of a webhook output', scope: 'manage', body: RotateSecretBody })
   async rotateSecret(
     @OfResource('webhook_output') call: ResourceCall<'webhook_output'>,
   ): Promise<WebhookOutputWithSecretView> {
@@ -194,7 +195,7 @@ export class DeliveriesController {
 
   @UseInterceptors(HeavyReadTurn)
   @Get('webhook-outputs/:id/deliveries')
-  @Documented({ summary: 'List the deliveries of a webhook output', query: DeliveriesQuery })
+  @Documented({ summary: 'List the deliveries of a webhook output', scope: 'read', query: DeliveriesQuery })
   async listDeliveries(
     @OfResource('webhook_output') { request, id }: ResourceCall<'webhook_output'>,
   ): Promise<ListView<DeliveryView>> {
@@ -211,7 +212,7 @@ export class DeliveriesController {
   }
 
   @Post('webhook-outputs/:id/test')
-  @Documented({ summary: 'Send a test ping', status: 201, codes: { 402: ['plan_not_allowed'] } })
+  @Documented({ summary: 'Send a test ping', scope: 'manage', status: 201, codes: { 402: ['plan_not_allowed'] } })
   async test(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<DeliveryView> {
     return this.changes.handlePost({ ...call, status: 201 }, async (_, change) => {
       const deliveryId = change.newId('dlv');
@@ -226,7 +227,12 @@ export class DeliveriesController {
   }
 
   @Post('webhook-outputs/:id/retry-failed')
-  @Documented({ summary: 'Send failed deliveries again', body: RetryFailedBody, codes: { 409: ['output_disabled'] } })
+  @Documented({
+    summary: 'Send failed deliveries again',
+    scope: 'manage',
+    body: RetryFailedBody,
+    codes: { 409: ['output_disabled'] },
+  })
   async retryFailed(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<RetriedOutputView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(RetryFailedBody) }, async ({ since }, change) => {
       let retried = 0;
@@ -246,13 +252,13 @@ export class DeliveriesController {
 
   @UseInterceptors(HeavyReadTurn)
   @Get('deliveries/:id')
-  @Documented({ summary: 'Show a delivery' })
+  @Documented({ summary: 'Show a delivery', scope: 'read' })
   async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<DeliveryView> {
     return this.findView(request, id);
   }
 
   @Post('deliveries/:id/retry')
-  @Documented({ summary: 'Send a delivery again', codes: { 409: ['output_disabled'] } })
+  @Documented({ summary: 'Send a delivery again', scope: 'manage', codes: { 409: ['output_disabled'] } })
   async retry(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<DeliveryView> {
     const { output_id: outputId } = await this.findRow(call.request, id);
     return this.changes.handlePost(call, async (_, change) => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
-import type { Actor } from '../../../kernel/events.js';
+import type { Author } from '../../../commands/command.js';
 import type { JsonObject } from '../../../kernel/ids.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { BodyReader, type BodyWatcher, type ReceivedBody } from '../../transport/body-reader.js';
@@ -109,7 +109,7 @@ export type EntryPoint = 'endpoint' | 'sandbox' | 'tools';
 export interface ManagedEndpoint {
   readonly endpointId: string;
   readonly ownerId: string;
-  readonly sender: Actor;
+  readonly sender: Author;
 }
 
 const NO_SECRETS: SigningSecrets = new Map();
@@ -142,7 +142,7 @@ export class GateRequest {
     readonly cachedSnapshot: () => EndpointSnapshot | null,
     readonly fetchSnapshot: () => Promise<EndpointSnapshot | null>,
     unauthenticated: UnauthenticatedBodies,
-    readonly sender: Actor | null = null,
+    readonly sender: Author | null = null,
   ) {
     this.body = new BodyReader(request, request.server.requestMemory, unauthenticated, this.unauthorizedDelay);
   }

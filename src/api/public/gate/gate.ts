@@ -237,6 +237,6 @@ const createAcceptPost = (
     payloadBytes: measureBody(request),
     latencyMs: measureLatency(request),
   };
-  const origin = originOfRequest(sender ?? `endpoint:${endpoint.endpoint_id}`, request);
+  const origin = originOfRequest(sender ?? { actor: `endpoint:${endpoint.endpoint_id}` }, request);
   return new AcceptPost(endpoint, content.payload, content.channelIds, keys, post.bodyHash, facts, origin, condition);
 };

@@ -3,6 +3,7 @@ import type { RepeatableMigration } from '../../migrations.js';
 /** Reserves room for new resources: all processes together never create more than an owner's plan allows (D-67, D-82). */
 export const resourceCap: RepeatableMigration = {
   name: 'resource-cap',
+  version: 2,
   sql: `
     -- Reserves room for a resource that is about to be created, unless the owner already has as many as the cap allows. kind:
     -- a table of the read model discovery, or project_output for the webhook outputs of a project, which then takes the place
@@ -17,6 +18,8 @@ export const resourceCap: RepeatableMigration = {
     declare
       shown text := case kind when 'project_output' then 'webhook_output' else kind end;
       holder text := case kind when 'project_output' then 'project_id' else 'owner_id' end;
+      -- The main key and auditors' keys do not count (D-93).
+      counted text := case kind when 'key' then ' and c.is_counted' else '' end;
     begin
       perform pg_advisory_xact_lock(hashtextextended('resources ' || kind || ' ' || owner, 0));
       delete from ops_resource_reservation where resource_id in (
@@ -24,7 +27,7 @@ export const resourceCap: RepeatableMigration = {
         limit 500 for update skip locked);
       -- One statement sees one snapshot: a resource counts once, either as shown or as reserved.
       execute format(
-        'select (select count(*) from discovery.%1$I c where c.%3$I = $1 and c.%2$I <> $3)
+        'select (select count(*) from discovery.%1$I c where c.%3$I = $1 and c.%2$I <> $3' || counted || ')
               + (select count(*) from ops_resource_reservation r
                  where r.owner_id = $1 and r.kind = $2 and r.resource_id <> $3
                    and not exists (select from discovery.%1$I c where c.%2$I = r.resource_id)),

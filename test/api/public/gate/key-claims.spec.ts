@@ -44,7 +44,7 @@ const requestPost = async (claims: KeyClaims, postId: string, keys: Keys, at: nu
     seen,
     postId,
     command,
-    originOfRequest(`endpoint:${ENDPOINT}`, { id: `req_${postId}`, clientAddress: '203.0.113.7' }),
+    originOfRequest({ actor: `endpoint:${ENDPOINT}` }, { id: `req_${postId}`, clientAddress: '203.0.113.7' }),
   );
 };
 
