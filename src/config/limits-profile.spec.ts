@@ -27,7 +27,7 @@ describe('limits profiles', () => {
       expect(column('sandboxDaily')).toEqual([100, 1000, null, null, null, null]);
       expect(column('webhookInput')).toEqual([false, false, false, true, true, true]);
       expect(column('webhookOutput')).toEqual([false, false, true, true, true, true]);
-      const capsOf = (owned: number, targetsPerPost: number, plannedPosts: number) => ({
+      const capsOf = (owned: number, targetsPerPost: number, plannedPosts: number, keys: number) => ({
         channels: owned,
         projects: owned,
         endpoints: owned,
@@ -35,14 +35,15 @@ describe('limits profiles', () => {
         outputsPerProject: 20,
         targetsPerPost,
         plannedPosts,
+        keys,
       });
       expect(column('resources')).toEqual([
-        capsOf(10, 50, 50),
-        capsOf(25, 100, 500),
-        capsOf(50, 200, 2_000),
-        capsOf(200, 500, 10_000),
-        capsOf(500, 1000, 50_000),
-        capsOf(2000, 2000, 500_000),
+        capsOf(10, 50, 50, 5),
+        capsOf(25, 100, 500, 10),
+        capsOf(50, 200, 2_000, 25),
+        capsOf(200, 500, 10_000, 50),
+        capsOf(500, 1000, 50_000, 100),
+        capsOf(2000, 2000, 500_000, 500),
       ]);
       expect(rest).toEqual({
         name,
@@ -102,6 +103,7 @@ describe('limits profiles', () => {
         outputsPerProject: null,
         targetsPerPost: null,
         plannedPosts: null,
+        keys: null,
       };
       for (const absent of [undefined, null, {}])
         expect(readLimitsProfile(changed('plans.pro.resources', absent)).plans.pro.resources).toEqual(none);

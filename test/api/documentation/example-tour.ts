@@ -80,6 +80,14 @@ class ExampleTour {
     await this.operator('GET', '/owners', [], undefined, 'limit=2');
     await this.manage('GET', '/plans');
 
+    await this.manage('GET', '/me');
+    const key = await this.manage('POST', '/keys', [], { name: 'Anna', scopes: ['post', 'approve'] });
+    await this.manage('PATCH', '/keys/:id', [key.id], { name: 'Anna B.' });
+    await this.manage('POST', '/keys/:id/rotate', [key.id], { overlap_minutes: 60 });
+    await this.manage('GET', '/keys/:id', [key.id]);
+    await this.manage('GET', '/keys', [], undefined, 'limit=2');
+    await this.manage('DELETE', '/keys/:id', [key.id]);
+
     const credentials = { bot_token: '123456:ABC', chat_id: '@corner_shop' };
     const channel = await this.manage('POST', '/channels', [], { platform: 'telegram', name: 'News', credentials });
     this.channel = channel.id;

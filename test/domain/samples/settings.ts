@@ -15,10 +15,7 @@ const owner: SamplesOf<OwnerEvent> = {
   OwnerRegistered: [{ ownerId, name: 'Anna & "Söhne" 🌷', plan: 'pro', keyHash: sha256 }],
   OwnerRenamed: [{ ownerId, name: 'Анна' }],
   OwnerPlanChanged: [{ ownerId, plan: 'business' }],
-  OwnerKeyRotated: [
-    { ownerId, keyHash: sha256 },
-    { ownerId, keyHash: sha256, previousHash: sha256, previousUntil: 1_741_957_200_000 },
-  ],
+  OwnerKeyRotated: [{ ownerId, keyHash: sha256 }],
   OwnerLocaleChanged: [{ ownerId, locale: 'ru' }],
   OwnerNoticeChatSet: [{ ownerId, chatId: '-1001234567890', secretId: 'sec_notice' }],
   OwnerNoticeChatRemoved: [{ ownerId }],
