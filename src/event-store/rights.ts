@@ -9,5 +9,7 @@ export const rejectMissingScope = ({ scopes }: KeyRights, needed: Scope): Reject
     : reject('missing_scope', RESOURCE_MESSAGES.missingScope({ scope: needed }), { needed });
 
 /** True if a limited key may not use an endpoint. @param endpointId null for what belongs to no endpoint */
-export const isBeyondLimit = (rights: KeyRights | undefined, endpointId: string | null): boolean =>
-  endpointId !== null && rights?.endpointIds != null && !rights.endpointIds.includes(endpointId);
+export const isBeyondLimit = (rights: KeyRights | undefined, endpointId: string | null): boolean => {
+  const limit = rights?.endpointIds ?? null;
+  return endpointId !== null && limit !== null && !limit.includes(endpointId);
+};

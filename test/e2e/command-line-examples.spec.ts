@@ -45,7 +45,7 @@ const examplesOf = (command: Command, path: readonly string[] = []): Example[] =
 };
 
 /** Deletions come last, each before what it depends on. */
-const DELETIONS = ['webhooks', 'endpoints', 'projects', 'channels', 'owners'].map((name) => `${name} delete`);
+const DELETIONS = ['keys', 'webhooks', 'endpoints', 'projects', 'channels', 'owners'].map((name) => `${name} delete`);
 const runExample = (line: string, cwd: string, env: Readonly<Record<string, string>>): Promise<string> =>
   new Promise((resolve) => {
     const script = `set -u; crosspost() { "${process.execPath}" "${BIN}" "$@"; }\n${line}`;
@@ -217,6 +217,7 @@ describe('the command line', () => {
       BOT_TOKEN: `1001:${'t'.repeat(35)}`,
       WEBHOOK_URL: receiver.url,
       WEBHOOK: (await client.post<{ id: string }>('/webhook-outputs', output)).id,
+      KEY: (await client.post<{ id: string }>('/keys', { owner_id, name: 'Anna', scopes: ['post'] })).id,
       EVENT: (await client.get<{ items: { id: string }[] }>('/history/events?limit=1')).items[0]!.id,
       ...(await post('published')),
     };

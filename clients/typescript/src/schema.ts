@@ -141,6 +141,8 @@ export interface Schemas {
     /** ISO 8601, UTC. */
     readonly at: string;
     readonly actor: string;
+    /** Name of the actor's key at that time; null unless a named key acted. */
+    readonly actor_name: string | null;
     /** Empty if no request started the work. */
     readonly request_id: string;
     readonly causation_id: string;
@@ -876,6 +878,8 @@ export interface Schemas {
     /** ISO 8601, UTC. */
     readonly at: string;
     readonly actor: string;
+    /** Name of the actor's key at that time; null unless a named key acted. */
+    readonly actor_name: string | null;
     /** Empty if no request started the work. */
     readonly request_id: string;
     readonly causation_id: string;
@@ -946,6 +950,63 @@ export interface Schemas {
     /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
   };
+  /** A key for the management API. The key itself is shown once, when it is issued or rotated. */
+  readonly Key: {
+    /** `key_…` */
+    readonly id: string;
+    /** Null for an auditor of all owners. */
+    readonly owner_id: string | null;
+    readonly name: string;
+    readonly scopes: readonly ('approve' | 'audit' | 'manage' | 'post' | 'read')[];
+    /** The only endpoints that it may use; null for all. */
+    readonly endpoint_ids: readonly string[] | null;
+    /** True for the owner's own key, which has neither limits nor an expiry and cannot be revoked. */
+    readonly is_main: boolean;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+    /** ISO 8601, UTC; null if it does not expire. */
+    readonly expires_at: string | null;
+    /** Null if it was never used. */
+    readonly last_used: Schemas['KeyUse'] | null;
+    /** How long the key before its rotation also works, ISO 8601; null if it does not. */
+    readonly previous_until: string | null;
+  };
+  /** One page of a list. */
+  readonly KeyList: {
+    readonly items: readonly Schemas['Key'][];
+    /** Cursor of the next page; null on the last page. */
+    readonly next: string | null;
+  };
+  /** When and from where a key was last used, exact to a minute. */
+  readonly KeyUse: {
+    /** ISO 8601, UTC. */
+    readonly at: string;
+    /** The client's address. */
+    readonly ip: string;
+  };
+  /** A key that was just issued or rotated. */
+  readonly KeyWithSecret: {
+    /** Null in a replayed response: a secret is shown once. */
+    readonly key: string | null;
+    /** `key_…` */
+    readonly id: string;
+    /** Null for an auditor of all owners. */
+    readonly owner_id: string | null;
+    readonly name: string;
+    readonly scopes: readonly ('approve' | 'audit' | 'manage' | 'post' | 'read')[];
+    /** The only endpoints that it may use; null for all. */
+    readonly endpoint_ids: readonly string[] | null;
+    /** True for the owner's own key, which has neither limits nor an expiry and cannot be revoked. */
+    readonly is_main: boolean;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+    /** ISO 8601, UTC; null if it does not expire. */
+    readonly expires_at: string | null;
+    /** Null if it was never used. */
+    readonly last_used: Schemas['KeyUse'] | null;
+    /** How long the key before its rotation also works, ISO 8601; null if it does not. */
+    readonly previous_until: string | null;
+  };
   /** Name of the log and the key that verifies its checkpoints. */
   readonly LogKey: { readonly origin: string; readonly vkey: string };
   /** An owner with waiting publications. */
@@ -975,6 +1036,14 @@ export interface Schemas {
     /** When the oldest publication was accepted (ISO 8601, UTC). */
     readonly oldest_at: string;
   };
+  /** Who the caller is, and what its key may do. */
+  readonly Me: {
+    readonly role: 'auditor' | 'operator' | 'owner';
+    /** Null for the operator, and for an auditor of all owners. */
+    readonly owner: Schemas['MyOwner'] | null;
+    /** Null for the operator's own key. */
+    readonly key: Schemas['MyKey'] | null;
+  };
   /** A file in a post, fetched from its URL. */
   readonly Media: { readonly type: 'audio' | 'photo' | 'video'; readonly url: string };
   /** Publication counts for one minute. */
@@ -985,6 +1054,17 @@ export interface Schemas {
     readonly failed: number;
     readonly in_doubt: number;
   };
+  /** The caller's key. */
+  readonly MyKey: {
+    readonly id: string;
+    readonly name: string;
+    readonly scopes: readonly ('approve' | 'audit' | 'manage' | 'post' | 'read')[];
+    readonly endpoint_ids: readonly string[] | null;
+    /** ISO 8601, UTC; null if it does not expire. */
+    readonly expires_at: string | null;
+  };
+  /** The owner of the caller's key. */
+  readonly MyOwner: { readonly id: string; readonly name: string };
   /** A channel and its name. */
   readonly NamedChannel: {
     readonly id: string;
@@ -1755,6 +1835,8 @@ export interface Schemas {
     readonly targets_per_post: number | null;
     /** Maximum number of posts that wait for their time or for approval. */
     readonly planned_posts: number | null;
+    /** Named keys, without the main key and auditors' keys. */
+    readonly keys: number | null;
   };
   /** The response to `retry-failed`. */
   readonly RetriedOutput: {
@@ -2506,11 +2588,35 @@ export interface Schemas {
       | 'post'
       | 'publication'
       | 'webhook-output'
-      | 'media';
+      | 'media'
+      | 'key';
     /** Only the events of the aggregate with this id; requires `aggregate`. */
     readonly id?: string;
     /** An earlier checkpoint, to check that the log still extends it. */
     readonly checkpoint?: string;
+  };
+  readonly KeyRequest: {
+    readonly owner_id?: string | null;
+    readonly name: string;
+    /** What the key may do. `manage` includes all others but `audit`, and each includes `read`. */
+    readonly scopes: readonly ('read' | 'post' | 'approve' | 'manage' | 'audit')[];
+    /** The only endpoints that the key may use, with their posts and request logs. Null: all. */
+    readonly endpoint_ids?: readonly string[] | null;
+    /** When the key stops working. Null: never. */
+    readonly expires_at?: string | null;
+  };
+  readonly KeyPatchRequest: {
+    readonly name?: string;
+    /** What the key may do. `manage` includes all others but `audit`, and each includes `read`. */
+    readonly scopes?: readonly ('read' | 'post' | 'approve' | 'manage' | 'audit')[];
+    /** The only endpoints that the key may use, with their posts and request logs. Null: all. */
+    readonly endpoint_ids?: readonly string[] | null;
+    /** When the key stops working. Null: never. */
+    readonly expires_at?: string | null;
+  };
+  readonly RotateKeyRequest: {
+    /** How long the key before it also works. */
+    readonly overlap_minutes?: number;
   };
   readonly OwnerRequest: {
     readonly name: string;
@@ -3337,6 +3443,7 @@ export interface Routes {
           | 'publication'
           | 'webhook-output'
           | 'media'
+          | 'key'
           | 'notice'
           | 'translation'
           | 'delivery'
@@ -3450,7 +3557,11 @@ export interface Routes {
           | 'RecoveryConfirmed'
           | 'MediaUploaded'
           | 'MediaRenewed'
-          | 'MediaDeleted';
+          | 'MediaDeleted'
+          | 'KeyIssued'
+          | 'KeyChanged'
+          | 'KeyRotated'
+          | 'KeyRevoked';
         /** Only events from this time on. */
         readonly since?: string;
         /** Only events before this time. */
@@ -3571,6 +3682,69 @@ export interface Routes {
     };
     readonly answers: Schemas['Job'];
   };
+  /** List keys */
+  readonly 'GET /manage/v1/keys': {
+    readonly takes: {
+      readonly query?: {
+        /** Maximum number of items on a page. */
+        readonly limit?: number;
+        /** `next` of the previous page. */
+        readonly cursor?: string;
+        /** Only this owner's resources. Operators may omit it to see all owners; owners may pass only their own id. */
+        readonly owner_id?: string;
+      };
+    };
+    readonly answers: Schemas['KeyList'];
+  };
+  /** Issue a key */
+  readonly 'POST /manage/v1/keys': {
+    readonly takes: { readonly body: Schemas['KeyRequest'] };
+    readonly answers: Schemas['KeyWithSecret'];
+  };
+  /** Revoke a key */
+  readonly 'DELETE /manage/v1/keys/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: undefined;
+  };
+  /** Show a key */
+  readonly 'GET /manage/v1/keys/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Key'];
+  };
+  /** Change a key */
+  readonly 'PATCH /manage/v1/keys/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['KeyPatchRequest'];
+    };
+    readonly answers: Schemas['Key'];
+  };
+  /** Replace a key */
+  readonly 'POST /manage/v1/keys/{id}/rotate': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['RotateKeyRequest'];
+    };
+    readonly answers: Schemas['KeyWithSecret'];
+  };
+  /** Show who the key belongs to, and what it may do */
+  readonly 'GET /manage/v1/me': { readonly takes: object; readonly answers: Schemas['Me'] };
   /** Show what is published, what waits and what needs attention */
   readonly 'GET /manage/v1/overview': {
     readonly takes: {
@@ -3649,6 +3823,7 @@ export interface Routes {
         /** Id of the resource. */
         readonly id: string;
       };
+      readonly body?: Schemas['RotateKeyRequest'];
     };
     readonly answers: Schemas['OwnerWithKey'];
   };

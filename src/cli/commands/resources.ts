@@ -21,7 +21,7 @@ type FieldType = 'text' | 'number' | 'boolean' | 'list';
 type Fields<Names extends PropertyKey = string> = { readonly [Name in Names]?: FieldType };
 
 /** Collections of the management API whose members can be created, changed and deleted. */
-type Path = '/owners' | '/channels' | '/projects' | '/endpoints' | '/webhook-outputs';
+type Path = '/owners' | '/channels' | '/projects' | '/endpoints' | '/webhook-outputs' | '/keys';
 
 type NamesIn<Part> = Part extends object ? keyof Part & string : never;
 type BodyOf<Route extends { readonly takes: object }> = Route['takes'] extends { readonly body?: infer Body }
@@ -57,7 +57,7 @@ const RESOURCES: readonly Resource[] = [
     fields: { name: 'text', plan: 'text', locale: 'text' },
     filters: [],
     columns: ['id', 'plan', ['LEFT', 'posts_left'], 'name'],
-    actions: { 'rotate-key': {}, 'post-packs': { posts: 'number' } },
+    actions: { 'rotate-key': { overlap_minutes: 'number' }, 'post-packs': { posts: 'number' } },
     variable: '$OWNER',
     example: { create: "--name 'Corner shop' --plan standard", update: '--plan pro' },
   },
@@ -130,9 +130,22 @@ const RESOURCES: readonly Resource[] = [
       update: '--kinds post.published,publication.failed',
     },
   },
+  {
+    name: 'keys',
+    path: '/keys',
+    fields: { owner_id: 'text', name: 'text', scopes: 'list', endpoint_ids: 'list', expires_at: 'text' },
+    filters: ['owner_id'],
+    columns: ['id', ['MAIN', 'is_main'], 'scopes', 'expires_at', 'name'],
+    actions: { rotate: { overlap_minutes: 'number' } },
+    variable: '$KEY',
+    example: {
+      create: '--owner-id $OWNER --name Anna --scopes post,approve',
+      update: '--name "Anna B." --set expires_at=null',
+    },
+  },
 ];
 
-/** Adds `owners`, `channels`, `projects`, `endpoints` and `webhooks`. */
+/** Adds `owners`, `channels`, `projects`, `endpoints`, `webhooks` and `keys`. */
 export const addResources = (define: Define): void => {
   for (const resource of RESOURCES) addResource(define, resource);
 };

@@ -149,7 +149,11 @@ describe('a changing route called by another owner', () => {
 
   /** Reads everything that the victim and the operator see of the victim. */
   const readVictim = async (): Promise<unknown[]> => {
-    const read = async (caller: Caller, path: string): Promise<unknown> => (await caller.get(path).expect(200)).body;
+    const read = async (caller: Caller, path: string): Promise<unknown> =>
+      // Reading is a use of the victim's key.
+      JSON.parse(JSON.stringify((await caller.get(path).expect(200)).body), (name, value: unknown) =>
+        name === 'last_used' ? undefined : value,
+      );
     const seen: unknown[] = [await read(victim.owner.caller, '/posts')];
     // Neither has its own list, and a delivery continues by itself.
     const shown = Object.entries(victim.ids).filter(([name]) => name !== 'publications' && name !== 'deliveries');

@@ -77,7 +77,7 @@ describe('a named key (D-93)', () => {
     expect(body.code).toBe(code);
   });
 
-  it('that has expired is told so, and works again with a later time', async () => {
+  it('that has expired gets an answer of its own, and works again with a later time', async () => {
     const expires_at = new Date(Date.now() + 1_500).toISOString();
     const { id, caller } = await issue({ scopes: ['read'], expires_at });
     await caller.get('/me').expect(200);

@@ -119,7 +119,7 @@ export class DraftsController {
     private readonly changes: ChangePipeline,
   ) {}
 
-  @Documented({ summary: 'List drafts', query: DraftsQuery })
+  @Documented({ summary: 'List drafts', scope: 'read', query: DraftsQuery })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<DraftView>> {
     const query = readQuery(request, DraftsQuery);
@@ -136,6 +136,7 @@ export class DraftsController {
 
   @Documented({
     summary: 'Keep a draft',
+    scope: 'post',
     description: `An owner may have ${MAX_DRAFTS} drafts.`,
     body: NewDraftBody,
     status: 201,
@@ -153,7 +154,7 @@ export class DraftsController {
     });
   }
 
-  @Documented({ summary: 'Show a draft with its content' })
+  @Documented({ summary: 'Show a draft with its content', scope: 'read' })
   @Get(':id')
   async get(@TheCall() { request, reply }: Call, @Param('id', IdPipe) id: string): Promise<DraftWithContentView> {
     const draft = await this.require(request, id);
@@ -163,6 +164,7 @@ export class DraftsController {
 
   @Documented({
     summary: 'Replace a draft',
+    scope: 'post',
     description:
       'Send the `ETag` of the draft that was read as `If-Match`, so that two people do not overwrite each other.',
     body: DraftBody,
@@ -180,7 +182,7 @@ export class DraftsController {
     });
   }
 
-  @Documented({ summary: 'Delete a draft', codes: { 412: ['revision_mismatch'] } })
+  @Documented({ summary: 'Delete a draft', scope: 'post', codes: { 412: ['revision_mismatch'] } })
   @Delete(':id')
   async delete(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<void> {
     const { revision } = await this.require(call.request, id);

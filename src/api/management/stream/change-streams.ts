@@ -257,8 +257,9 @@ export class ChangeStreams implements BeforeApplicationShutdown {
     response.once('close', () => body.destroy()); // the reader may disconnect before the response begins
     this.streams.add(stream);
     this.startTimers();
-    if (key?.until != null) {
-      const expiry = setTimeout(() => stream.end('key_expired'), Math.min(key.until - Date.now(), MOST_MS)).unref();
+    const until = key?.until ?? null;
+    if (until !== null) {
+      const expiry = setTimeout(() => stream.end('key_expired'), Math.min(until - Date.now(), MOST_MS)).unref();
       body.once('close', () => clearTimeout(expiry));
     }
     const closed = new Promise<void>((resolve) => body.once('close', resolve)).then(() => {
