@@ -30,6 +30,16 @@ const RIGHTS = { mayDelete: true, mayEdit: true, mayPin: true };
 export class Chats {
   private readonly byId = new Map<string, Chat>();
 
+  /** Public names of chats: `@acme` or `acme`. */
+  readonly names = new Map<string, string>();
+
+  /** Returns the chat with a public name. @throws ApiError for an unknown name */
+  getByName(name: string): Chat {
+    const id = this.names.get(name.replace(/^@/, ''));
+    if (id === undefined) throw new ApiError(404, 'chat.not.found', `Chat ${name} not found`);
+    return this.getForMember(id);
+  }
+
   /** Returns the chat with the given id, creating it if needed; null for an invalid id. */
   getOrCreate(id: string): Chat | null {
     if (!/^-?[1-9]\d{0,18}$/.test(id)) return null;

@@ -131,7 +131,7 @@ class MaxNetwork implements StandInNetwork {
         if (httpMethod === 'PUT' && chatId !== undefined && member === '/pin')
           return { body: await pinMessage(posting, decode(chatId), call) };
         if (httpMethod === 'GET' && chatId !== undefined && member !== '/pin')
-          return { body: describeChat(posting.chats.getForMember(decode(chatId)), member !== undefined) };
+          return { body: describeChat(findChat(posting, decode(chatId)), member !== undefined) };
         throw new ApiError(404, 'not.found', `${httpMethod} ${path} is not known`);
       }
     }
@@ -146,6 +146,10 @@ class MaxNetwork implements StandInNetwork {
     return token;
   }
 }
+
+/** Returns a chat by its number or its public name, `@acme` or `acme`. */
+const findChat = ({ chats }: PostingContext, idOrName: string): Chat =>
+  /^@?[a-zA-Z][\w-]*$/.test(idOrName) ? chats.getByName(idOrName) : chats.getForMember(idOrName);
 
 const decode = (part: string): string => {
   try {
@@ -211,6 +215,7 @@ export const startMaxStandIn = async (options: StandInOptions): Promise<RunningS
   const chats = new Chats();
   const demo = chats.getOrCreate(DEMO_CHANNEL.credentials.chat_id);
   if (demo) demo.title = DEMO_CHANNEL.name;
+  chats.names.set('harbour_news', DEMO_CHANNEL.credentials.chat_id);
   return serveNetwork(
     {
       platform: 'max',
@@ -237,5 +242,10 @@ export const maxStandIn: StandInDescriptor = {
   platform: 'max',
   theme: THEME,
   demoChannel: DEMO_CHANNEL,
+  troubles: {
+    token: { status: 401, body: { code: 'verify.token', message: 'Invalid access_token' } },
+    limits: { status: 429, body: { code: 'too.many.requests', message: 'Too many requests' } },
+    publishing: ['POST /messages'],
+  },
   start: startMaxStandIn,
 };

@@ -29,7 +29,10 @@ interface Group {
 }
 
 /** A group that has a name from the start. */
-export type KnownGroup = Readonly<Pick<Group, 'id' | 'title'>>;
+export type KnownGroup = Readonly<Pick<Group, 'id' | 'title'>> & {
+  /** Its name in links. */
+  readonly name?: string;
+};
 
 /** Returns the error for a post in a group; null if the caller may post. */
 export const findPostingError = ({ state, postingError }: Group): ApiError | null => {
@@ -44,6 +47,7 @@ const FIRST_TOPIC = 154_000_000_000_000;
 /** Every group exists unless a control changes its state. */
 export class Groups {
   private readonly byId = new Map<string, Group>();
+  private readonly names = new Map<string, string>();
   private lastTopic = FIRST_TOPIC;
   /** The group of each topic, oldest first. */
   private readonly topics: string[] = [];
@@ -51,7 +55,10 @@ export class Groups {
   textLimit = 16_000;
 
   constructor(known: readonly KnownGroup[] = []) {
-    for (const { id, title } of known) this.getOrCreate(id).title = title;
+    for (const { id, title, name } of known) {
+      this.getOrCreate(id).title = title;
+      if (name !== undefined) this.names.set(name, id);
+    }
   }
 
   getOrCreate(id: string): Group {
@@ -60,6 +67,11 @@ export class Groups {
     const group: Group = { id, title: `Group ${id}`, state: 'moderator', postingError: null };
     this.byId.set(id, group);
     return group;
+  }
+
+  /** Returns the id of the group with this name in links; undefined for an unknown name. */
+  idByName(name: string): string | undefined {
+    return this.names.get(name);
   }
 
   /** Returns the id for a new topic in a group. */
@@ -146,6 +158,14 @@ export const getGroupInfo = (groups: Groups, { uids = '', fields = '' }: TextPar
   if (fields === '') throw badParameter('fields is required');
   const { state, title } = groups.getOrCreate(uids);
   return state === 'missing' ? [] : [{ uid: uids, name: title }];
+};
+
+/** Handles `url.getInfo`: what a link leads to. */
+export const getUrlInfo = (groups: Groups, { url = '' }: TextParameters): object => {
+  const name = /^https:\/\/ok\.ru\/([\w.-]+)$/.exec(url)?.[1];
+  if (name === undefined) throw badParameter('url is invalid');
+  const id = groups.idByName(name);
+  return id === undefined ? { type: 'UNKNOWN' } : { type: 'GROUP', objectId: Number(id) };
 };
 
 /** Handles `group.getUserGroupsByIds`: the roles of users in a group; users without a role are omitted. */

@@ -15,6 +15,7 @@ import {
   badParameter,
   getCurrentUser,
   getGroupInfo,
+  getUrlInfo,
   getUserGroups,
   GROUP_STATES,
   Groups,
@@ -75,6 +76,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   'users.hasAppPermission': (_context, parameters, _call, hasRights) =>
     JSON.stringify(hasAppPermission(parameters, hasRights)),
   'group.getInfo': ({ groups }, parameters) => getGroupInfo(groups, parameters),
+  'url.getInfo': ({ groups }, parameters) => getUrlInfo(groups, parameters),
   'group.getUserGroupsByIds': ({ groups }, parameters) => getUserGroups(groups, parameters),
   'mediatopic.post': async (context, parameters, { id }) => JSON.stringify(await postTopic(context, parameters, id)),
   'mediatopic.deleteTopic': (context, parameters, { id }) => deleteTopic(context, parameters, id),
@@ -172,7 +174,10 @@ export const startOkStandIn = async (options: OkStandInOptions): Promise<Running
   const applications = new Applications();
   const { application_key, application_secret, group_id } = DEMO_CHANNEL.credentials;
   applications.addApplication(application_key, application_secret);
-  const groups = new Groups([...(options.groups ?? []), { id: group_id, title: DEMO_CHANNEL.name }]);
+  const groups = new Groups([
+    ...(options.groups ?? []),
+    { id: group_id, title: DEMO_CHANNEL.name, name: 'harbour.news' },
+  ]);
   return serveNetwork(
     {
       platform: 'ok',
@@ -194,5 +199,16 @@ export const okStandIn: StandInDescriptor = {
   platform: 'ok',
   theme: THEME,
   demoChannel: DEMO_CHANNEL,
+  troubles: {
+    token: {
+      status: 200,
+      body: { error_code: 103, error_msg: 'PARAM_SESSION_KEY : Invalid session key', error_data: null },
+    },
+    limits: {
+      status: 200,
+      body: { error_code: 11, error_msg: 'LIMIT_REACHED : Action limit reached', error_data: null },
+    },
+    publishing: ['mediatopic.post'],
+  },
   start: startOkStandIn,
 };

@@ -47,16 +47,23 @@ export interface Group {
 }
 
 /** A community that has a name from the start. */
-export type KnownGroup = Readonly<Pick<Group, 'id' | 'title'>>;
+export type KnownGroup = Readonly<Pick<Group, 'id' | 'title'>> & {
+  /** Its short name in links. */
+  readonly name?: string;
+};
 
 const HOUR = 3_600_000;
 
 /** Every community exists unless a control changes its state. */
 export class Groups {
   private readonly byId = new Map<string, Group>();
+  private readonly names = new Map<string, string>();
 
   constructor(known: readonly KnownGroup[] = []) {
-    for (const { id, title } of known) this.getOrCreate(id).title = title;
+    for (const { id, title, name } of known) {
+      this.getOrCreate(id).title = title;
+      if (name !== undefined) this.names.set(name, id);
+    }
   }
 
   getOrCreate(id: string): Group {
@@ -77,6 +84,11 @@ export class Groups {
     };
     this.byId.set(id, group);
     return group;
+  }
+
+  /** Returns the number behind a short name: `club7`, or the name of {@link KnownGroup}; undefined for any other text. */
+  idByName(name: string): string | undefined {
+    return this.names.get(name) ?? /^(?:club|public|event)(\d+)$/.exec(name)?.[1];
   }
 
   /** Makes the numbering continue after a ledger entry. */
@@ -162,15 +174,16 @@ const WALL = 8_192;
 
 /** Handles `groups.getById` for one community: its public information and, if requested, the caller's role. */
 export const getGroupById = (groups: Groups, { group_id = '', fields = '' }: TextParameters): object => {
-  if (!/^[1-9]\d{0,18}$/.test(group_id)) throw badParameter('group_id not positive');
-  const { state, title } = groups.getOrCreate(group_id);
+  const id = groups.idByName(group_id) ?? group_id;
+  if (!/^[1-9]\d{0,18}$/.test(id)) throw badParameter('group_id not positive');
+  const { state, title } = groups.getOrCreate(id);
   if (state === 'missing') throw new ApiError(125, 'Invalid group id');
   const asked = new Set(fields.split(','));
   const isManager = state === 'managed';
   const group = {
-    id: Number(group_id),
+    id: Number(id),
     name: title,
-    screen_name: `club${group_id}`,
+    screen_name: `club${id}`,
     is_closed: 0,
     type: 'page',
     ...(asked.has('is_admin') ? { is_admin: isManager ? 1 : 0 } : {}),

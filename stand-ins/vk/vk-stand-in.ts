@@ -234,7 +234,7 @@ export interface VkStandInOptions extends StandInOptions {
  * methods that a channel test calls. Posts and uploads accepted before a stop or kill are restored; guids are not.
  */
 export const startVkStandIn = async (options: VkStandInOptions): Promise<RunningStandIn> => {
-  const demo = { id: DEMO_CHANNEL.credentials.group_id, title: DEMO_CHANNEL.name };
+  const demo = { id: DEMO_CHANNEL.credentials.group_id, title: DEMO_CHANNEL.name, name: 'harbour_news' };
   const groups = new Groups([demo, ...(options.groups ?? [])]);
   return serveNetwork(
     {
@@ -254,5 +254,13 @@ export const vkStandIn: StandInDescriptor = {
   platform: 'vk',
   theme: THEME,
   demoChannel: DEMO_CHANNEL,
+  troubles: {
+    token: {
+      status: 200,
+      body: { error: { error_code: 5, error_msg: 'User authorization failed: invalid access_token (4).' } },
+    },
+    limits: { status: 200, body: { error: { error_code: 29, error_msg: 'Rate limit reached' } } },
+    publishing: ['wall.post'],
+  },
   start: startVkStandIn,
 };
