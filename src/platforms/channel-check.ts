@@ -1,7 +1,7 @@
 import type { Agent } from 'undici';
 import { createConnections } from './exchange.js';
 import { TEST_MESSAGES } from './messages.js';
-import type { ChannelCheck, PublisherOptions, PublishError, StepOutcome, TestContext } from './publisher.js';
+import type { ChannelCheck, FoundChat, PublisherOptions, PublishError, StepOutcome, TestContext } from './publisher.js';
 
 /** The network's response to one request of a channel test, or the error. */
 export type TestAnswer<Value = Readonly<Record<string, unknown>>> =
@@ -43,6 +43,27 @@ export const unanswered = (
   const isAboutPost = category === 'payload' || category === 'media';
   const text = isAboutPost ? TEST_MESSAGES.questionRefused({ network: title }) : message;
   return failed(name, text, platform_says);
+};
+
+/** Returns the chat with a public name from the network's response. @param readId returns '' if there is no such chat */
+export const foundChat = <Value>(
+  answer: TestAnswer<Value>,
+  title: string,
+  { signal }: Pick<TestContext, 'signal'>,
+  readId: (value: Value) => string,
+): FoundChat => {
+  if (signal.aborted) return { error: { message: TEST_MESSAGES.notInTime({ network: title }) } };
+  if (answer.kind === 'refused') {
+    const { category, platform_says } = answer.error;
+    const isAboutName = category === 'channel' || category === 'payload' || category === 'media';
+    const unknown = {
+      message: TEST_MESSAGES.noSuchName({ network: title }),
+      ...(platform_says !== undefined && { platform_says }),
+    };
+    return { error: isAboutName ? unknown : answer.error };
+  }
+  const id = readId(answer.value);
+  return id === '' ? { error: { message: TEST_MESSAGES.noSuchName({ network: title }) } } : { id };
 };
 
 /** Reads a string or number in a response as text; returns an empty string for anything else. */

@@ -145,6 +145,8 @@ export const NUMBERS_MESSAGES = {
 /** Results of a channel test, on every network. */
 export const TEST_MESSAGES = {
   notInTime: message('{network} did not answer in time: test the channel again later.'),
+  /** `unknown_id`, of a public name */
+  noSuchName: message('{network} knows no such name.'),
   questionRefused: message('{network} rejected the test request, but posts may still succeed.'),
 };
 

@@ -1,4 +1,5 @@
 import type { Media } from '../payload/payload.js';
+import type { ChatLink } from './chat-links.js';
 import type {
   ConnectedPublisher,
   MediaLimits,
@@ -121,7 +122,16 @@ export type CredentialField =
   | { readonly kind: 'secret'; readonly example: string }
   | { readonly kind: 'optional_secret' }
   /** The public id of a chat or group. `inWords` completes "must be …"; `example` completes "is missing: send …". */
-  | { readonly kind: 'address'; readonly form: RegExp; readonly inWords: string; readonly example: string };
+  | {
+      readonly kind: 'address';
+      readonly form: RegExp;
+      readonly inWords: string;
+      readonly example: string;
+      /** Returns the id, or the public name as `@name`, in a link to the chat; undefined for a link to no chat. */
+      readonly readLink?: (link: ChatLink) => string | undefined;
+      /** Public names that the network turns into an id ({@link Publisher.findChat}), such as `@acme_news`. */
+      readonly names?: RegExp;
+    };
 
 /** Rule for one setting of a channel; `default` applies if the channel does not set it. */
 export type SettingField =

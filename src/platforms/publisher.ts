@@ -337,6 +337,9 @@ export interface ChannelCheck {
   readonly platform_says: string | null;
 }
 
+/** The id of a chat, or why the network does not give it. */
+export type FoundChat = { readonly id: string } | { readonly error: Pick<PublishError, 'message' | 'platform_says'> };
+
 /** Context of a channel test. `signal` aborts when the test times out. */
 export interface TestContext extends Pick<SendContext, 'credentials' | 'channel' | 'signal'> {
   /** Waits until the network's pace allows a call with this credential ({@link PlatformPace.perCredential}). */
@@ -409,6 +412,11 @@ export interface Publisher {
    * channel. Stops after a failed check that later checks depend on. Never throws.
    */
   test(context: TestContext): AsyncIterable<ChannelCheck>;
+  /**
+   * Asks the network for the id of the chat with a public name, such as `@acme_news`; absent if calls take names. Never
+   * throws.
+   */
+  findChat?(name: string, context: Omit<TestContext, 'channel'>): Promise<FoundChat>;
   /**
    * How long, in ms, the network treats calls with the same {@link SendContext.key} as the same post, so a call may be
    * repeated without a look-up. Absent if the network has no keys (networks.md §4).

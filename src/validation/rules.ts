@@ -170,15 +170,21 @@ export const Must = {
       },
       { type: 'string', pattern: CREDENTIAL.source },
     ),
-  /** Text that matches a pattern. @param inWords describes the pattern; completes the phrase "must be …" */
-  match: (form: RegExp, inWords: string): PropertyDecorator =>
+  /**
+   * Text that matches a pattern.
+   * @param inWords describes the pattern; completes the phrase "must be …"
+   * @param also other text that is taken, which the schema does not name
+   */
+  match: (form: RegExp, inWords: string, also?: RegExp): PropertyDecorator =>
     rule(
       'matches',
       (value) => {
         if (typeof value === 'number')
           return { code: 'wrong_type', predicate: FIELD_MESSAGES.numberForText({ form: inWords }) };
         if (typeof value !== 'string') return wrongTypeProblem('a string', value);
-        return form.test(value) ? undefined : { code: 'bad_form', predicate: wrongTypePredicate(inWords, value) };
+        return form.test(value) || also?.test(value)
+          ? undefined
+          : { code: 'bad_form', predicate: wrongTypePredicate(inWords, value) };
       },
       { type: 'string', pattern: form.source },
     ),

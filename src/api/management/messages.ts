@@ -187,6 +187,10 @@ export const CHANNEL_MESSAGES = {
   testFailed: "The gateway failed to test the channel. The operator can find the cause in the gateway's log.",
   credentialsMissing: 'The gateway has no credentials for this channel: set them.',
   credentialsUnreadable: 'The stored credentials for this channel cannot be decrypted: set them again.',
+  /** `unknown_id` */
+  nameNotFound: message(
+    'The id of {name} cannot be looked up. {reason} Check the name and the credentials, or send the id instead.',
+  ),
   /** `same_chat` */
   sameChat: message('The channel "{name}" posts to the same chat: posts to both appear there twice.'),
 };

@@ -123,6 +123,7 @@ export const NETWORKS = [
   translate(NUMBERS_MESSAGES, { refused: '{network} не сообщает показатели этого поста.' }),
   translate(TEST_MESSAGES, {
     notInTime: '{network} не отвечает вовремя: проверьте канал ещё раз позже.',
+    noSuchName: '{network} не знает такого имени.',
     questionRefused: '{network} отклоняет проверочный запрос, но посты всё же могут проходить.',
   }),
   translate(EXCHANGE_MESSAGES, {
@@ -158,7 +159,7 @@ export const NETWORKS = [
     mayEdit: 'Бот может изменять свои сообщения.',
     mayNotEdit: 'Бот — администратор без права изменять сообщения: дайте ему это право.',
   }),
-  translate(MAX_EXAMPLES, { chatId: 'число вида -70912345678901' }),
+  translate(MAX_EXAMPLES, { chatId: 'число вида -70912345678901 или ссылка вида max.ru/acme_news' }),
   translate(OK_MESSAGES, {
     accessDenied: 'Аккаунт, выпустивший токен, не может публиковать в этой группе: сделайте его модератором.',
     credentialsMissing: 'У канала нет токена доступа либо ключа или секрета приложения: задайте ключи доступа заново.',
@@ -176,7 +177,9 @@ export const NETWORKS = [
     mayDelete: 'Аккаунт может удалять темы группы.',
     cannotEdit: 'Отсюда нельзя изменить темы в OK: вместо этого отзовите пост и отправьте новый.',
   }),
-  translate(OK_EXAMPLES, { groupId: 'номер группы без минуса, например 123456789' }),
+  translate(OK_EXAMPLES, {
+    groupId: 'номер группы без минуса, например 123456789, или ссылка вида ok.ru/group/123456789',
+  }),
   translate(TELEGRAM_MESSAGES, {
     malformedToken: 'Это не токен бота: задайте токен, который выдал @BotFather, вида 123456:ABC-DEF….',
     movedAgain: 'Чат снова переехал.',
@@ -205,7 +208,9 @@ export const NETWORKS = [
     mayDelete: 'Бот может удалять то, что опубликовал, в течение 48 часов.',
     mayEdit: 'Бот может изменять то, что опубликовал.',
   }),
-  translate(TELEGRAM_EXAMPLES, { chatId: 'число вида -1001234567890 или публичное имя вида @acme_news' }),
+  translate(TELEGRAM_EXAMPLES, {
+    chatId: 'число вида -1001234567890, публичное имя вида @acme_news или ссылка вида t.me/acme_news',
+  }),
   translate(VK_MESSAGES, {
     accessTokenMissing: 'У канала нет токена доступа: задайте ключи доступа заново.',
     uploadTokenMissing: 'У канала нет токена для загрузки: задайте ключи доступа заново.',
@@ -241,5 +246,7 @@ export const NETWORKS = [
     mayEdit: 'Пользователь может изменять записи сообщества.',
     notEditor: 'Пользователь не может публиковать от имени сообщества: сделайте его там редактором.',
   }),
-  translate(VK_EXAMPLES, { groupId: 'номер группы без минуса, например 123456789' }),
+  translate(VK_EXAMPLES, {
+    groupId: 'номер группы без минуса, например 123456789, или ссылка вида vk.com/acme_news',
+  }),
 ];

@@ -2,6 +2,7 @@ import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { canDeleteMessage, deleteMessage, editMessage, pinMessage } from './after-publishing.js';
+import { readMaxLink } from './chat-link.js';
 import { canEdit, messageToPin, renderEdit } from './edit.js';
 import { MAX_LIMITS, TITLE } from './limits.js';
 import { lookUpMessage } from './look-up.js';
@@ -9,7 +10,7 @@ import { MAX_EXAMPLES } from './messages.js';
 import { renderMax } from './render.js';
 import { sendStep } from './send.js';
 import { NUMBERS_PER_CALL, readNumbers } from './statistics.js';
-import { testMax } from './test-channel.js';
+import { findChat, testMax } from './test-channel.js';
 import { forecastMedia, mediaOf, previewCalls } from './upload.js';
 
 /**
@@ -29,6 +30,7 @@ export const createMaxPublisher = (options: PublisherOptions): ConnectedPublishe
     send: (step, context) => sendStep(connection, step, context),
     lookUp: (step, context, send) => lookUpMessage(connection, step, context, send),
     test: (context) => testMax(connection, context),
+    findChat: (name, context) => findChat(connection, name, context),
     deleteMessage: (message, context) => deleteMessage(connection, message, context),
     canDelete: canDeleteMessage,
     renderEdit,
@@ -52,6 +54,8 @@ export const max: PlatformDescriptor = {
     chat_id: {
       kind: 'address',
       form: /^-?\d{1,20}$/,
+      readLink: readMaxLink,
+      names: /^@[A-Za-z][\w.-]{1,63}$/,
       inWords: MAX_EXAMPLES.chatId,
       example: `the chat's id: ${MAX_EXAMPLES.chatId}`,
     },

@@ -37,5 +37,5 @@ export const MAX_TEST_MESSAGES = {
 
 /** Examples of addresses. */
 export const MAX_EXAMPLES = {
-  chatId: 'a number such as -70912345678901',
+  chatId: 'a number such as -70912345678901, or a link such as max.ru/acme_news',
 };

@@ -1,5 +1,6 @@
 import {
   failed,
+  foundChat,
   type NetworkConnection,
   passed,
   refused,
@@ -7,7 +8,7 @@ import {
   textOf,
   unanswered,
 } from '../channel-check.js';
-import type { ChannelCheck, TestContext } from '../publisher.js';
+import type { ChannelCheck, FoundChat, TestContext } from '../publisher.js';
 import { callMax, classify, isToken } from './call.js';
 import { TITLE } from './limits.js';
 import { MAX_MESSAGES, MAX_TEST_MESSAGES } from './messages.js';
@@ -80,11 +81,23 @@ function* checkChanges({
     : failed('edit', MAX_TEST_MESSAGES.mayNotEdit);
 }
 
+/** Finds the number of a chat by its public name. */
+export const findChat = async (
+  connection: NetworkConnection,
+  name: string,
+  context: Omit<TestContext, 'channel'>,
+): Promise<FoundChat> => {
+  const token = context.credentials['access_token'] ?? '';
+  if (!isToken(token)) return { error: malformedToken.error };
+  const answer = await askMax(connection, token, `/chats/${encodeURIComponent(name)}`, context);
+  return foundChat(answer, TITLE, context, ({ chat_id }) => textOf(chat_id));
+};
+
 const askMax = async (
   connection: NetworkConnection,
   token: string,
   path: string,
-  { awaitTurn, credentials, signal }: TestContext,
+  { awaitTurn, credentials, signal }: Omit<TestContext, 'channel'>,
 ): Promise<TestAnswer> => {
   await awaitTurn(token);
   const answer = await callMax(connection, { method: 'GET', path, query: {}, token, signal });

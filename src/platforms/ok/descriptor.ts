@@ -3,12 +3,13 @@ import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { canDeleteTopic, deleteTopic } from './after-publishing.js';
+import { readOkLink } from './chat-link.js';
 import { OK_LIMITS, TITLE } from './limits.js';
 import { OK_EXAMPLES } from './messages.js';
 import { postTopic } from './post.js';
 import { renderOk } from './render.js';
 import { readNumbers } from './statistics.js';
-import { testOk } from './test-channel.js';
+import { findGroup, testOk } from './test-channel.js';
 import { forecastMedia, mediaOf, previewCalls, uploadMedium } from './upload.js';
 
 /**
@@ -27,6 +28,7 @@ export const createOkPublisher = (options: PublisherOptions): ConnectedPublisher
     previewCalls,
     send: (step, context) => (step.visible ? postTopic : uploadMedium)(connection, step, context),
     test: (context) => testOk(connection, context),
+    findChat: (name, context) => findGroup(connection, name, context),
     deleteMessage: (message, context) => deleteTopic(connection, message, context),
     canDelete: canDeleteTopic,
     readNumbers: (ids, context) => readNumbers(connection, ids, context),
@@ -46,6 +48,8 @@ export const ok: PlatformDescriptor = {
     group_id: {
       kind: 'address',
       form: /^[1-9]\d{0,19}$/,
+      readLink: readOkLink,
+      names: /^@[A-Za-z][\w.-]{1,63}$/,
       inWords: OK_EXAMPLES.groupId,
       example: OK_EXAMPLES.groupId,
     },

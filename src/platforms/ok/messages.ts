@@ -27,5 +27,5 @@ export const OK_TEST_MESSAGES = {
 
 /** Example addresses. */
 export const OK_EXAMPLES = {
-  groupId: "the group's number without a minus sign, such as 123456789",
+  groupId: "the group's number without a minus sign, such as 123456789, or a link such as ok.ru/group/123456789",
 };

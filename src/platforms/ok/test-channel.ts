@@ -1,5 +1,6 @@
 import {
   failed,
+  foundChat,
   type NetworkConnection,
   passed,
   refused,
@@ -7,7 +8,7 @@ import {
   textOf,
   unanswered,
 } from '../channel-check.js';
-import type { ChannelCheck, TestContext } from '../publisher.js';
+import type { ChannelCheck, FoundChat, TestContext } from '../publisher.js';
 import { callOk } from './call.js';
 import { TITLE } from './limits.js';
 import { OK_MESSAGES, OK_TEST_MESSAGES } from './messages.js';
@@ -53,11 +54,25 @@ export async function* testOk(
   yield passed('statistics', OK_TEST_MESSAGES.showsNumbers);
 }
 
+/** Finds the number of a group by its name in links. */
+export const findGroup = async (
+  connection: NetworkConnection,
+  name: string,
+  context: Omit<TestContext, 'channel'>,
+): Promise<FoundChat> => {
+  const parameters = { url: `https://ok.ru/${name.slice(1)}` };
+  const answer = await askOk(connection, 'url.getInfo', parameters, context);
+  return foundChat(answer, TITLE, context, (value) => {
+    const { type, objectId } = (value ?? {}) as Readonly<Record<string, unknown>>;
+    return type === 'GROUP' ? textOf(objectId) : '';
+  });
+};
+
 const askOk = async (
   connection: NetworkConnection,
   method: string,
   parameters: Readonly<Record<string, string>>,
-  { awaitTurn, credentials, signal }: TestContext,
+  { awaitTurn, credentials, signal }: Omit<TestContext, 'channel'>,
 ): Promise<TestAnswer<unknown>> => {
   await awaitTurn(credentials['access_token'] ?? '');
   const answer = await callOk(connection, { method, parameters, visible: false }, { credentials, waits: {}, signal });

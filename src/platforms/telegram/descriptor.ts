@@ -2,6 +2,7 @@ import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { canDeleteMessage, deleteMessage, editMessage, pinMessage } from './after-publishing.js';
+import { readTelegramLink } from './chat-link.js';
 import { canEdit, messageToPin, renderEdit } from './edit.js';
 import { forecastFiles, mediaOf, previewCalls } from './files.js';
 import { TELEGRAM_LIMITS, TITLE } from './limits.js';
@@ -49,6 +50,7 @@ export const telegram: PlatformDescriptor = {
     chat_id: {
       kind: 'address',
       form: /^(?:-?\d{1,20}|@[A-Za-z]\w{3,63})$/,
+      readLink: readTelegramLink,
       inWords: TELEGRAM_EXAMPLES.chatId,
       example: `the chat's id: ${TELEGRAM_EXAMPLES.chatId}`,
     },

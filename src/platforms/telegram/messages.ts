@@ -49,5 +49,5 @@ export const TELEGRAM_TEST_MESSAGES = {
 
 /** Example addresses. */
 export const TELEGRAM_EXAMPLES = {
-  chatId: 'a number such as -1001234567890, or a public name such as @acme_news',
+  chatId: 'a number such as -1001234567890, a public name such as @acme_news, or a link such as t.me/acme_news',
 };

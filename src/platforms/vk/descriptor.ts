@@ -2,12 +2,13 @@ import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PlatformChannel, PublisherOptions } from '../publisher.js';
 import { canDeletePost, deletePost, editPost, pinPost } from './after-publishing.js';
+import { readVkLink } from './chat-link.js';
 import { canEdit, renderEdit } from './edit.js';
 import { TITLE, VK_LIMITS } from './limits.js';
 import { VK_EXAMPLES } from './messages.js';
 import { renderVk } from './render.js';
 import { NUMBERS_PER_CALL, readNumbers } from './statistics.js';
-import { testVk } from './test-channel.js';
+import { findGroup, testVk } from './test-channel.js';
 import { forecastMedia, mediaOf, previewCalls, uploadMedium } from './upload.js';
 import { lookUpOnWall, postToWall } from './wall.js';
 
@@ -34,6 +35,7 @@ export const createVkPublisher = (options: PublisherOptions): ConnectedPublisher
     send: (step, context) => (step.visible ? postToWall : uploadMedium)(connection, step, context),
     lookUp: (step, context, send) => lookUpOnWall(connection, step, context, send),
     test: (context) => testVk(connection, context),
+    findChat: (name, context) => findGroup(connection, name, context),
     deleteMessage: (message, context) => deletePost(connection, message, context),
     canDelete: canDeletePost,
     renderEdit,
@@ -59,6 +61,8 @@ export const vk: PlatformDescriptor = {
     group_id: {
       kind: 'address',
       form: /^[1-9]\d{0,19}$/,
+      readLink: readVkLink,
+      names: /^@[A-Za-z][\w.-]{1,63}$/,
       inWords: VK_EXAMPLES.groupId,
       example: VK_EXAMPLES.groupId,
     },

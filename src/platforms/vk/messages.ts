@@ -51,5 +51,5 @@ export const VK_TEST_MESSAGES = {
 
 /** Example addresses. */
 export const VK_EXAMPLES = {
-  groupId: "the group's number without a minus sign, such as 123456789",
+  groupId: "the group's number without a minus sign, such as 123456789, or a link such as vk.com/acme_news",
 };

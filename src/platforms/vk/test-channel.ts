@@ -1,5 +1,6 @@
 import {
   failed,
+  foundChat,
   type NetworkConnection,
   passed,
   refused,
@@ -7,7 +8,7 @@ import {
   textOf,
   unanswered,
 } from '../channel-check.js';
-import type { ChannelCheck, PublishError, TestContext } from '../publisher.js';
+import type { ChannelCheck, FoundChat, PublishError, TestContext } from '../publisher.js';
 import { callVk } from './call.js';
 import { TITLE } from './limits.js';
 import { VK_MESSAGES, VK_TEST_MESSAGES } from './messages.js';
@@ -65,6 +66,17 @@ export async function* testVk(
       : failed('statistics', VK_MESSAGES.numbersNeedUserToken);
 }
 
+/** Finds the number of a community by its short name. */
+export const findGroup = async (
+  connection: NetworkConnection,
+  name: string,
+  context: Omit<TestContext, 'channel'>,
+): Promise<FoundChat> => {
+  const token = context.credentials['access_token'] ?? '';
+  const call = { method: 'groups.getById', parameters: { group_id: name.slice(1) }, token };
+  return foundChat(await askVk(connection, call, context), TITLE, context, (value) => textOf(readGroup(value)?.['id']));
+};
+
 type Ask = (
   method: string,
   parameters: Readonly<Record<string, string>>,
@@ -94,7 +106,7 @@ const toChange = (name: string, user: ChannelCheck | null, may: string, needsUse
 const askVk = async (
   connection: NetworkConnection,
   call: { readonly method: string; readonly parameters: Readonly<Record<string, string>>; readonly token: string },
-  { awaitTurn, credentials, signal }: TestContext,
+  { awaitTurn, credentials, signal }: Omit<TestContext, 'channel'>,
 ): Promise<TestAnswer<unknown>> => {
   await awaitTurn(call.token);
   const answer = await callVk(connection, { ...call, visible: false }, { credentials, waits: {}, signal });

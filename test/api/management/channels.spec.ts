@@ -80,7 +80,7 @@ describe('channels', () => {
     ['telegram', 'secret', ['credentials: wrong_type']],
     ['vk', { access_token: 'x', group_id: -5 }, ['credentials.group_id: bad_form']],
     ['vk', { upload_token: 'x', group_id: 5 }, ['credentials.access_token: missing']],
-    ['max', { access_token: 'x', chat_id: '@news' }, ['credentials.chat_id: bad_form']],
+    ['max', { access_token: 'x', chat_id: 'news' }, ['credentials.chat_id: bad_form']],
     [
       'ok',
       { access_token: 'x', group_id: '5' },

@@ -1,13 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Credentials } from '../../../commands/channel.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { LOG, type Log } from '../../../kernel/log.js';
-import { Publishers } from '../../../platforms/platform-catalogue.js';
+import { TEST_MESSAGES } from '../../../platforms/messages.js';
+import { PlatformCatalogue, Publishers } from '../../../platforms/platform-catalogue.js';
 import type { ChannelCheck, Publisher, TestContext } from '../../../platforms/publisher.js';
 import { accountBudget, CallTurns } from '../../../postgres/call-turns.js';
 import type { ChannelRow } from '../../../projections/discovery/discovery.tables.js';
 import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 import { SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
+import { HttpProblem } from '../../transport/problem.view.js';
 import { CHANNEL_MESSAGES } from '../messages.js';
 
 /** The result of testing a channel (management-api.md: `POST /channels/{id}/test`). */
@@ -34,6 +37,7 @@ export class ChannelTester {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(LOG) private readonly log: Log,
+    private readonly platforms: PlatformCatalogue,
     private readonly publishers: Publishers,
     private readonly vault: SecretVault,
     private readonly turns: CallTurns,
@@ -47,6 +51,30 @@ export class ChannelTester {
     const test = this.run(channel).finally(() => this.running.delete(key));
     this.running.set(key, test);
     return test;
+  }
+
+  /**
+   * Returns the credentials with the id of the chat in place of its public name, which only the network can look up.
+   * @throws HttpProblem 422 if the network does not give the id
+   */
+  async resolveNames(platform: string, ownerId: string, { address, secret }: Credentials): Promise<Credentials> {
+    const publisher = this.publishers.get(platform);
+    const { credentials, title } = this.platforms.get(platform);
+    const resolved: Record<string, string> = { ...address };
+    for (const [name, value] of Object.entries(address)) {
+      const field = credentials[name];
+      if (field?.kind !== 'address' || field.form.test(value) || !publisher.findChat) continue;
+      const signal = AbortSignal.timeout(TEST_LIMIT_MS);
+      const awaitTurn = this.turnsOf(publisher, ownerId, signal);
+      const found = await publisher.findChat(value, { credentials: secret, awaitTurn, signal });
+      if ('error' in found || !field.form.test(found.id)) {
+        const reason = 'error' in found ? found.error.message : TEST_MESSAGES.noSuchName({ network: title });
+        const message = CHANNEL_MESSAGES.nameNotFound({ name: value, reason });
+        throw new HttpProblem(422, 'invalid', [{ path: `credentials.${name}`, code: 'unknown_id', message }]);
+      }
+      resolved[name] = found.id;
+    }
+    return { address: resolved, secret };
   }
 
   private async run(channel: ChannelRow): Promise<ChannelTest> {

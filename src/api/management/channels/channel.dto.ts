@@ -7,6 +7,7 @@ import type {
   ShownAttention,
 } from '../../../domain/channel/channel.events.js';
 import { ifLater, type Instant, iso, isoOrNull } from '../../../kernel/clock.js';
+import { parseChatLink } from '../../../platforms/chat-links.js';
 import type {
   CredentialField,
   PlatformCatalogue,
@@ -90,15 +91,23 @@ const credentialField = (field: CredentialField): BodyField => {
       return { read: nullToAbsent, rules: [Must.beCredential()] };
     case 'address':
       return {
-        read: idText,
+        read: (sent) => readAddress(field, idText(sent)),
         rules: [
           Must.bePresent(field.example),
-          Must.match(field.form, field.inWords),
+          Must.match(field.form, field.inWords, field.names),
           // Numbers are accepted too.
           Schema.is(() => ({ type: ['string', 'integer'] })),
         ],
       };
   }
+};
+
+type AddressField = Extract<CredentialField, { kind: 'address' }>;
+
+/** Returns the chat in a link; any other value, and a link to no chat, unchanged. */
+const readAddress = ({ readLink }: AddressField, sent: unknown): unknown => {
+  const link = typeof sent === 'string' && readLink ? parseChatLink(sent) : undefined;
+  return (link && readLink?.(link)) ?? sent;
 };
 
 /** Creates the reader for a network's credentials: public address and secrets (management-api.md: credentials). */

@@ -79,8 +79,9 @@ export class ChannelsController {
     const read = withOwner(call.request, this.bodies.readChannel);
     return this.changes.handlePost({ ...call, read, status: 201 }, async (body, change) => {
       await requireOwner(this.findResource, body.ownerId);
+      const credentials = await this.tester.resolveNames(body.platform, body.ownerId, body.credentials);
       const channelId = change.newId('tgt');
-      const outcome = await this.connectChannel.execute(change.context, { channelId, ...body });
+      const outcome = await this.connectChannel.execute(change.context, { channelId, ...body, credentials });
       return { outcome, readModels: READ_MODELS, show: () => this.findTestedView({ ...call, id: channelId }) };
     });
   }
@@ -102,7 +103,9 @@ export class ChannelsController {
   async change(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
     const read = this.bodies.readChannelChange(call.resource.platform);
     return this.changes.handlePatch({ ...call, read }, async (body, change) => {
-      const outcome = await this.changeChannel.execute(change.context, call.id, body);
+      const { platform, owner_id: ownerId } = call.resource;
+      const credentials = body.credentials && (await this.tester.resolveNames(platform, ownerId, body.credentials));
+      const outcome = await this.changeChannel.execute(change.context, call.id, { ...body, credentials });
       const show = (): Promise<ChannelView> => (body.credentials ? this.findTestedView(call) : this.findView(call));
       return { outcome, readModels: READ_MODELS, show };
     });
