@@ -1,13 +1,12 @@
 import './channel-form.css';
 import '../components/form.css';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type Api, FieldProblems, management, missingProblem, type Problems, readProblems } from '../api/management.js';
 import { refreshChannel } from '../channels/channel-calls.js';
 import { Button } from '../components/button.js';
-import { Card, Columns } from '../components/card.js';
+import { Card, Columns, Stack } from '../components/card.js';
 import { Dialog } from '../components/dialog.js';
 import { Form, FormEnd, useSave } from '../components/form.js';
-import { Icon } from '../components/icon.js';
 import { toast, toastError } from '../components/toasts.js';
 import { OwnerField, useNeedsOwner } from '../session/owner-field.js';
 import { serverNow } from '../time/server-clock.js';
@@ -21,27 +20,11 @@ import {
   type SettingValues,
   settingValues,
 } from './channel-fields.js';
-import { channelFormMessages as m, credentialMessages as texts } from './messages.js';
+import { connectMessages } from './connect-messages.js';
+import { ConnectSteps, STEPS_ID } from './connect-steps.js';
+import { channelFormMessages as m } from './messages.js';
 import { CREDENTIALS, type Network } from './networks.js';
 import { type DatedTest, TestResults } from './test-results.js';
-
-/** Lists the prerequisites for connecting a channel on a network, and explains the test. */
-export const BeforeTest = ({ network }: { readonly network: Network }) => (
-  <Card title={texts.beforeTitle}>
-    <ul className="needs">
-      {(texts.before[network] ?? []).map((text) => (
-        <li key={text}>
-          <Icon name="chevronRight" size={14} tone="time" />
-          <span>{text}</span>
-        </li>
-      ))}
-    </ul>
-    <p className="card-end tertiary">
-      <Icon name="shield" />
-      <span>{texts.testExplained}</span>
-    </p>
-  </Card>
-);
 
 /** A channel to connect, as entered in the form. */
 export interface ChannelDraft {
@@ -111,6 +94,12 @@ export const changeCredentials = async (
   return changed as Api<'TestedChannel'>; // always includes the test result if credentials were sent
 };
 
+/** Returns the fields of a network's credentials that name the chat. */
+const addressIn = (network: Network, address: Api<'Channel'>['address']): CredentialValues =>
+  Object.fromEntries(
+    CREDENTIALS[network].filter(({ kind }) => kind === 'address').map(({ name }) => [name, address[name] ?? '']),
+  );
+
 const EMPTY: ChannelDraft = {
   network: 'telegram',
   name: '',
@@ -128,39 +117,24 @@ interface ChannelFormProps {
   readonly onDone: (channel: Api<'Channel'>) => void;
   /** Label of the continue button. */
   readonly doneLabel?: string;
+  /** What to do next, shown once the channel has passed its test. It has the screen's primary button. */
+  readonly next?: (channel: Api<'Channel'>) => ReactNode;
 }
 
 /**
  * Connects a channel and tests it. The first submission creates the channel even if the test fails. After that, the
- * form edits the channel, so that a wrong token can be corrected on the spot. The credentials are kept only in this
- * component.
+ * same button saves and tests a correction. The credentials are kept only in this component.
  */
-export const ChannelForm = ({ onCreated, onTest, onDone, doneLabel }: ChannelFormProps) => {
+export const ChannelForm = ({ onCreated, onTest, onDone, doneLabel, next }: ChannelFormProps) => {
   const needsOwner = useNeedsOwner();
   const [draft, setDraft] = useState(EMPTY);
   const [problems, setProblems] = useState<Problems>({});
   const [isOwnerMissing, setIsOwnerMissing] = useState(false);
-  const [busy, setBusy] = useState<'saving' | 'testing' | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
   const [channel, setChannel] = useState<Api<'TestedChannel'> | null>(null);
   const [tested, setTested] = useState<DatedTest | null>(null);
   const change = (part: Partial<ChannelDraft>): void => setDraft({ ...draft, ...part });
 
-  const note = (test: Api<'ChannelTest'>): void => {
-    setTested({ test, at: serverNow() });
-    onTest?.(test);
-  };
-  const work = async (kind: 'saving' | 'testing', run: () => Promise<void>): Promise<void> => {
-    setBusy(kind);
-    try {
-      await run();
-      setProblems({});
-    } catch (error) {
-      const found = readProblems(error);
-      setProblems(found ?? {});
-      if (!found) toastError(error);
-    }
-    setBusy(null);
-  };
   const save = async (): Promise<void> => {
     const { network, credentials, name, settings } = draft;
     const missing = findMissing(network, credentials, name);
@@ -168,18 +142,25 @@ export const ChannelForm = ({ onCreated, onTest, onDone, doneLabel }: ChannelFor
     setProblems(missing);
     setIsOwnerMissing(lacksOwner);
     if (lacksOwner || Object.keys(missing).length > 0) return;
-    await work('saving', async () => {
+    setIsBusy(true);
+    try {
       const saved = channel
         ? await changeCredentials(channel.id, network, credentials, { name, settings })
         : await connectChannel(draft);
+      // A link has become the id of its chat.
+      change({ credentials: { ...credentials, ...addressIn(network, saved.address) } });
       setChannel(saved);
+      setTested({ test: saved.test, at: serverNow() });
       if (!channel) onCreated?.(saved);
-      note(saved.test);
+      onTest?.(saved.test);
       if (saved.test.ok) toast(m.connected(saved.name));
-    });
+    } catch (error) {
+      const found = readProblems(error);
+      setProblems(found ?? {});
+      if (!found) toastError(error);
+    }
+    setIsBusy(false);
   };
-  const testAgain = (id: string): Promise<void> =>
-    work('testing', async () => note(await management().post('/channels/{id}/test', { path: { id } })));
 
   const isOk = tested?.test.ok === true;
   return (
@@ -198,6 +179,11 @@ export const ChannelForm = ({ onCreated, onTest, onDone, doneLabel }: ChannelFor
           {!channel && (
             <OwnerField value={draft.ownerId} onChange={(ownerId) => change({ ownerId })} isMissing={isOwnerMissing} />
           )}
+          {!channel && (
+            <a className="link to-steps" href={`#${STEPS_ID}`}>
+              {connectMessages.toSteps}
+            </a>
+          )}
           <NameField value={draft.name} onChange={(name) => change({ name })} problems={problems} />
           <CredentialFields
             network={draft.network}
@@ -213,11 +199,11 @@ export const ChannelForm = ({ onCreated, onTest, onDone, doneLabel }: ChannelFor
           />
           <FormEnd text={channel ? (isOk ? m.savedWell : m.savedWithProblem) : m.connectHint}>
             {channel && !isOk && <Button onClick={() => onDone(channel)}>{m.keepAsItIs}</Button>}
-            <Button type="submit" look={channel ? 'plain' : 'primary'} busy={busy === 'saving'}>
-              {channel ? m.saveAndTest : m.connect}
+            <Button type="submit" look={isOk ? 'plain' : 'primary'} busy={isBusy}>
+              {m.saveAndTest}
             </Button>
             {channel && isOk && (
-              <Button look="primary" onClick={() => onDone(channel)}>
+              <Button look={next ? 'plain' : 'primary'} onClick={() => onDone(channel)}>
                 {doneLabel ?? m.done}
               </Button>
             )}
@@ -225,16 +211,13 @@ export const ChannelForm = ({ onCreated, onTest, onDone, doneLabel }: ChannelFor
         </Form>
       </Card>
       {channel && tested ? (
-        <TestResults
-          channel={channel}
-          tested={tested}
-          warnings={channel.warnings}
-          onTest={() => void testAgain(channel.id)}
-          isTesting={busy === 'testing'}
-          isPrimary={!isOk}
-        />
+        <Stack>
+          {isOk && next?.(channel)}
+          <TestResults channel={channel} tested={tested} warnings={channel.warnings} />
+          {!isOk && <ConnectSteps network={draft.network} />}
+        </Stack>
       ) : (
-        <BeforeTest network={draft.network} />
+        <ConnectSteps network={draft.network} />
       )}
     </Columns>
   );
@@ -269,7 +252,7 @@ export const CredentialsDialog = ({ channel: { id, platform, address }, onSaved,
         <div className="dialog-actions">
           <Button onClick={onClose}>{m.notNow}</Button>
           <Button type="submit" look="primary" busy={isBusy}>
-            {m.saveAndTestNew}
+            {m.saveAndTest}
           </Button>
         </div>
       </Form>

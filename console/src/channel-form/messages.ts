@@ -26,9 +26,8 @@ export const channelFormMessages = defineMessages({
     textLimit: 'Maximum text length, in characters',
     textLimitHint: 'default 5,000',
     badTextLimit: 'Enter a whole number from 1 to 15,895.',
-    connect: 'Connect and test',
     connectHint: 'The test only checks with the network. Nothing is posted.',
-    saveAndTest: 'Save and test again',
+    saveAndTest: 'Save and test',
     savedWithProblem: 'Channel saved. Its posts wait until the network accepts them.',
     savedWell: 'Channel saved.',
     done: 'Open the channel',
@@ -42,6 +41,7 @@ export const channelFormMessages = defineMessages({
     openOn: (network: string) => `Open ${network}`,
     howToFix: 'How to fix it',
     thenTest: 'Then test again. Nothing is posted.',
+    thenSave: 'Or correct it in the form. Then press “Save and test”. Nothing is posted.',
     says: (network: string) => `${network} says:`,
     notYet: 'Runs once the checks above have passed.',
     noSameChat: 'None of your other channels post to this chat, so nothing appears twice.',
@@ -73,7 +73,6 @@ export const channelFormMessages = defineMessages({
       uploads: 'Permission to upload',
     }),
     notNow: 'Not now',
-    saveAndTestNew: 'Save and test',
     replaceTitle: 'New credentials',
     replaceText: 'All credentials are replaced together, so enter every token, even if it hasn’t changed.',
     storedUpload: 'A token is stored. Leave this empty to remove it.',
@@ -102,9 +101,8 @@ export const channelFormMessages = defineMessages({
     textLimit: 'Самый длинный текст, в знаках',
     textLimitHint: 'обычно 5000',
     badTextLimit: 'Введите целое число от 1 до 15 895.',
-    connect: 'Подключить и проверить',
     connectHint: 'Проверка спрашивает сеть и ничего не публикует.',
-    saveAndTest: 'Сохранить и проверить снова',
+    saveAndTest: 'Сохранить и проверить',
     savedWithProblem: 'Канал сохранён. Его посты подождут, пока сеть не начнёт их принимать.',
     savedWell: 'Канал сохранён.',
     done: 'Открыть канал',
@@ -118,6 +116,7 @@ export const channelFormMessages = defineMessages({
     openOn: (network: string) => `Открыть ${network}`,
     howToFix: 'Как исправить',
     thenTest: 'Затем проверьте снова. Ничего не будет опубликовано.',
+    thenSave: 'Или исправьте в форме. Затем нажмите «Сохранить и проверить»: ничего не будет опубликовано.',
     says: (network: string) => `Ответ сети ${network}:`,
     notYet: 'Проверим, когда пройдут проверки выше.',
     noSameChat: 'Другие ваши каналы не публикуют в этот чат, так что повторов не будет.',
@@ -149,7 +148,6 @@ export const channelFormMessages = defineMessages({
       uploads: 'Право загружать',
     },
     notNow: 'Не сейчас',
-    saveAndTestNew: 'Сохранить и проверить',
     replaceTitle: 'Новые данные доступа',
     replaceText: 'Данные заменяются целиком: введите все токены, даже те, что не изменились.',
     storedUpload: 'Токен сохранён. Оставьте поле пустым, чтобы удалить его.',
@@ -168,41 +166,18 @@ export interface FieldText {
 
 type FieldTexts = Readonly<Record<string, FieldText>>;
 
-/** UI text about credentials: what to enter in each field, and what to prepare first. */
+/** UI text about credentials: what to enter in each field. */
 export const credentialMessages = defineMessages({
   en: {
-    beforeTitle: 'Before you connect',
-    testExplained:
-      'The test then asks the network who the token belongs to, whether the chat exists, and whether posting there is allowed.',
     noUploads: 'Without it, photos and videos become links in the text.',
-    before: byName({
-      telegram: [
-        'Create a bot with @BotFather, or use one that you already have. @BotFather issues its token.',
-        'Add the bot to the channel or group as an administrator with permission to post messages.',
-      ],
-      vk: [
-        'Create a community access token with the “wall” permission. A community editor’s token works, too.',
-        'A VK ID token (vk2.a.…) can’t post on a wall.',
-        'For photos and videos, you also need a user token, because a community token can’t upload files.',
-      ],
-      max: [
-        'Use the token that MAX gives to the bot’s owner.',
-        'Make the bot an administrator of the channel, with permission to write.',
-      ],
-      ok: [
-        'Have the public key and the secret key of your application ready.',
-        'Create an access token with the permissions GROUP_CONTENT, PHOTO_CONTENT and VIDEO_CONTENT.',
-        'The account behind the token must be a moderator or administrator of the group.',
-      ],
-    }),
     fields: byName<FieldTexts>({
       telegram: {
         bot_token: { label: 'Bot token', hint: 'from @BotFather', example: '123456:ABC-DEF…', form: '' },
         chat_id: {
-          label: 'Chat',
-          hint: 'a number, or a public name with @',
+          label: 'Channel or group',
+          hint: 'its link, @name or number',
           example: '@acme_news',
-          form: 'Enter a number such as -1001234567890, or a public name such as @acme_news.',
+          form: 'Enter a link such as t.me/acme_news, a name such as @acme_news, or a number such as -1001234567890. An invitation link (t.me/+…) doesn’t work: use the link of a post.',
         },
       },
       vk: {
@@ -210,18 +185,18 @@ export const credentialMessages = defineMessages({
         upload_token: { label: 'Upload token', hint: 'a user token, for photos and videos', example: '', form: '' },
         group_id: {
           label: 'Community',
-          hint: 'its number, without a minus sign',
-          example: '123456789',
-          form: 'Enter the community’s number without a minus sign, such as 123456789.',
+          hint: 'its link or number',
+          example: 'vk.com/acme_news',
+          form: 'Enter the community’s link, such as vk.com/acme_news, or its number without a minus sign.',
         },
       },
       max: {
         access_token: { label: 'Bot token', hint: 'from MAX, without spaces', example: '', form: '' },
         chat_id: {
-          label: 'Chat',
-          hint: 'its number, with a minus sign for channels',
-          example: '-70912345678901',
-          form: 'Enter a number such as -70912345678901.',
+          label: 'Channel or group',
+          hint: 'its link or number',
+          example: 'max.ru/acme_news',
+          form: 'Enter a link such as max.ru/acme_news, or a number such as -70912345678901. An invitation link (max.ru/join/…) doesn’t work: use the address on web.max.ru.',
         },
       },
       ok: {
@@ -230,45 +205,23 @@ export const credentialMessages = defineMessages({
         access_token: { label: 'Access token', hint: 'from a group moderator', example: '', form: '' },
         group_id: {
           label: 'Group',
-          hint: 'its number, without a minus sign',
-          example: '123456789',
-          form: 'Enter the group’s number without a minus sign, such as 123456789.',
+          hint: 'its link or number',
+          example: 'ok.ru/group/123456789',
+          form: 'Enter the group’s link, such as ok.ru/group/123456789, or its number without a minus sign.',
         },
       },
     }),
   },
   ru: {
-    beforeTitle: 'Что понадобится',
-    testExplained: 'Проверка спросит у сети, чей это токен, есть ли такой чат и можно ли в нём публиковать.',
     noUploads: 'Без него фото и видео станут ссылками в тексте.',
-    before: {
-      telegram: [
-        'Создайте бота у @BotFather или возьмите готового. Токен бота выдаёт @BotFather.',
-        'Добавьте бота в канал или группу администратором с правом публиковать сообщения.',
-      ],
-      vk: [
-        'Выпустите токен доступа сообщества с правом «wall». Подойдёт и токен редактора сообщества.',
-        'Токен VK ID (vk2.a.…) публиковать на стене не может.',
-        'Для фото и видео нужен ещё токен пользователя: токен сообщества загружать их не может.',
-      ],
-      max: [
-        'Возьмите токен, который MAX выдаёт владельцу бота.',
-        'Сделайте бота администратором канала с правом писать.',
-      ],
-      ok: [
-        'Приготовьте публичный и секретный ключи вашего приложения.',
-        'Выпустите токен доступа с правами GROUP_CONTENT, PHOTO_CONTENT и VIDEO_CONTENT.',
-        'Владелец токена должен быть модератором или администратором группы.',
-      ],
-    },
     fields: {
       telegram: {
         bot_token: { label: 'Токен бота', hint: 'от @BotFather', example: '123456:ABC-DEF…', form: '' },
         chat_id: {
-          label: 'Чат',
-          hint: 'число или публичное имя с @',
+          label: 'Канал или группа',
+          hint: 'ссылка, @имя или номер',
           example: '@acme_news',
-          form: 'Введите число вида -1001234567890 или публичное имя вида @acme_news.',
+          form: 'Введите ссылку вида t.me/acme_news, имя вида @acme_news или число вида -1001234567890. Ссылка-приглашение (t.me/+…) не подойдёт: возьмите ссылку на пост.',
         },
       },
       vk: {
@@ -276,18 +229,18 @@ export const credentialMessages = defineMessages({
         upload_token: { label: 'Токен для загрузки', hint: 'пользователя, для фото и видео', example: '', form: '' },
         group_id: {
           label: 'Сообщество',
-          hint: 'его номер без минуса',
-          example: '123456789',
-          form: 'Введите номер сообщества без минуса, например 123456789.',
+          hint: 'ссылка или номер',
+          example: 'vk.com/acme_news',
+          form: 'Введите ссылку на сообщество вида vk.com/acme_news или его номер без минуса.',
         },
       },
       max: {
         access_token: { label: 'Токен бота', hint: 'одно слово, из MAX', example: '', form: '' },
         chat_id: {
-          label: 'Чат',
-          hint: 'его номер; у канала с минусом',
-          example: '-70912345678901',
-          form: 'Введите число вида -70912345678901.',
+          label: 'Канал или группа',
+          hint: 'ссылка или номер',
+          example: 'max.ru/acme_news',
+          form: 'Введите ссылку вида max.ru/acme_news или число вида -70912345678901. Ссылка-приглашение (max.ru/join/…) не подойдёт: возьмите адрес из web.max.ru.',
         },
       },
       ok: {
@@ -296,9 +249,9 @@ export const credentialMessages = defineMessages({
         access_token: { label: 'Токен доступа', hint: 'модератора группы', example: '', form: '' },
         group_id: {
           label: 'Группа',
-          hint: 'её номер без минуса',
-          example: '123456789',
-          form: 'Введите номер группы без минуса, например 123456789.',
+          hint: 'ссылка или номер',
+          example: 'ok.ru/group/123456789',
+          form: 'Введите ссылку на группу вида ok.ru/group/123456789 или её номер без минуса.',
         },
       },
     },

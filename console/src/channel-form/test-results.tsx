@@ -27,16 +27,14 @@ export const TestResults = ({
   tested: { test, at },
   warnings,
   onTest,
-  isTesting,
-  isPrimary = false,
+  isTesting = false,
 }: {
   readonly channel: Pick<Api<'Channel'>, 'platform' | 'address'>;
   readonly tested: DatedTest;
   readonly warnings?: readonly Api<'ChannelWarning'>[];
-  readonly onTest: () => void;
-  readonly isTesting: boolean;
-  /** True if "Test again" is the screen's primary button. */
-  readonly isPrimary?: boolean;
+  /** Absent if a form beside the result tests what it contains. */
+  readonly onTest?: () => void;
+  readonly isTesting?: boolean;
 }) => {
   const expected = expectedChecks(platform, address.uploads !== undefined);
   const pending = expected.filter((name) => !test.checks.some((check) => check.name === name));
@@ -54,7 +52,7 @@ export const TestResults = ({
       aside={
         <>
           {m.passed(format.number(passed), format.number(expected.length))}
-          {!failed && (
+          {!failed && onTest && (
             <Button size="small" busy={isTesting} onClick={onTest}>
               {isTesting ? m.testing : m.testAgain}
             </Button>
@@ -78,11 +76,13 @@ export const TestResults = ({
                 <p>
                   <GatewayText text={check.message} />
                 </p>
-                <p className="secondary">{m.thenTest}</p>
+                <p className="secondary">{onTest ? m.thenTest : m.thenSave}</p>
                 <div className="row">
-                  <Button look={isPrimary ? 'primary' : 'plain'} icon="retrying" busy={isTesting} onClick={onTest}>
-                    {isTesting ? m.testing : m.testAgain}
-                  </Button>
+                  {onTest && (
+                    <Button icon="retrying" busy={isTesting} onClick={onTest}>
+                      {isTesting ? m.testing : m.testAgain}
+                    </Button>
+                  )}
                   {url !== null && (
                     <ExternalLink href={url} look="plain">
                       {m.openOn(networkTitle(platform))}

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Api, management, queryClient } from '../../api/management.js';
+import { type Api, management } from '../../api/management.js';
 import { useProjects } from '../../api/things.js';
 import { NameField, SettingFields, settingsBody, settingValues } from '../../channel-form/channel-fields.js';
 import { credentialMessages } from '../../channel-form/messages.js';
@@ -18,6 +18,7 @@ import { Age } from '../../components/time.js';
 import { toast, toastError } from '../../components/toasts.js';
 import { useHeldPosts } from '../../pauses/pause-calls.js';
 import { serverNow } from '../../time/server-clock.js';
+import { AddButtons } from './add-to-set.js';
 import { channelMessages as m } from './messages.js';
 
 interface AttentionCardProps {
@@ -85,14 +86,11 @@ export const AttentionCard = ({ channel, attention, onReplace }: AttentionCardPr
   );
 };
 
-/** Maximum number of projects that are offered as buttons. */
-const OFFERED = 3;
-
 /** The projects through which posts reach a channel. */
-export const ProjectsCard = ({ channelId }: { readonly channelId: string }) => {
+export const ProjectsCard = ({ channel }: { readonly channel: Channel }) => {
   const all = useProjects().data;
   if (!all) return null;
-  const projects = all.filter(({ channel_ids: ids }) => ids.includes(channelId));
+  const projects = all.filter(({ channel_ids: ids }) => ids.includes(channel.id));
   return (
     <Card
       title={m.projects}
@@ -107,19 +105,7 @@ export const ProjectsCard = ({ channelId }: { readonly channelId: string }) => {
       {projects.length === 0 ? (
         <div className="card-body channel-no-project">
           <p className="secondary">{m.noProject}</p>
-          {all.slice(0, OFFERED).map((project) => (
-            <AddButton key={project.id} project={project} channelId={channelId} />
-          ))}
-          {all.length > OFFERED && (
-            <Link className="link" to="/projects">
-              {m.otherProject}
-            </Link>
-          )}
-          {all.length === 0 && (
-            <Link className="link" to="/projects/new">
-              {m.newProject}
-            </Link>
-          )}
+          <AddButtons channel={channel} sets={all} />
         </div>
       ) : (
         <ul className="channel-projects">
@@ -135,20 +121,6 @@ export const ProjectsCard = ({ channelId }: { readonly channelId: string }) => {
         </ul>
       )}
     </Card>
-  );
-};
-
-const AddButton = ({ project, channelId }: { readonly project: Api<'Project'>; readonly channelId: string }) => {
-  const { id, name, channel_ids: channels } = project;
-  const { save: add, isBusy } = useSave(async () => {
-    await management().patch('/projects/{id}', { path: { id }, body: { channel_ids: [...channels, channelId] } });
-    await queryClient.invalidateQueries();
-    toast(m.addedTo(name));
-  });
-  return (
-    <Button icon="plus" busy={isBusy} onClick={add}>
-      {m.addTo(name)}
-    </Button>
   );
 };
 

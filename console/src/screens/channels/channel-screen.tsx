@@ -24,6 +24,7 @@ import { sentence } from '../../i18n/format.js';
 import { useHeldPosts } from '../../pauses/pause-calls.js';
 import { PauseDialog, ResumeDialog } from '../../pauses/pause-dialog.js';
 import { serverNow } from '../../time/server-clock.js';
+import { AddToSet } from './add-to-set.js';
 import { AttentionCard, ProjectsCard, SettingsCard, TestCard } from './channel-cards.js';
 import { ChannelNumbersCard } from './channel-numbers-card.js';
 import { EndCard } from './end-card.js';
@@ -168,7 +169,7 @@ const ChannelPage = ({ channel }: { readonly channel: Channel }) => {
         </Stack>
         <Stack>
           <TestCard channel={channel} tested={tested} onTested={setTested} />
-          <ProjectsCard channelId={channel.id} />
+          <ProjectsCard channel={channel} />
           <SettingsCard channel={channel} onReplace={replace} />
           <EndCard channel={channel} />
         </Stack>
@@ -210,7 +211,9 @@ export const NewChannelScreen = () => {
       <ChannelForm
         onCreated={setChannel}
         onTest={setTest}
-        {...(isForPost && { doneLabel: listMessages.toPost })}
+        {...(isForPost
+          ? { doneLabel: listMessages.toPost }
+          : { next: (connected) => <AddToSet channel={connected} /> })}
         onDone={({ id }) =>
           void (isForPost ? navigate({ to: '/compose' }) : navigate({ to: '/channels/$id', params: { id } }))
         }
