@@ -26,6 +26,13 @@ export const CLI_MESSAGES = {
   notWithdrawn: message('{count} publications of {id} could not be taken back'),
   publication: message('{id}  {platform}  {channel}  {state}'),
   publicationBecause: message('{id}  {platform}  {channel}  {state}: {why}'),
+  /** What an event of a trace says. */
+  contentReplaced: message('the content is revision {revision}'),
+  editShown: message('readers see revision {revision}'),
+  editChangesNothing: message('revision {revision} looks the same'),
+  editFailed: message('revision {revision} is not shown: {why}'),
+  pinned: message('message {id} is pinned'),
+  pinFailed: message('not pinned: {why}'),
   noPost: message('"{id}" is neither a post (post_…) nor a publication (pub_…)'),
   notAPost: message('"{id}" is not a post (post_…)'),
   noTime: 'Specify the new time with --at: a time such as 2027-03-01T09:00:00+03:00, or "now".',

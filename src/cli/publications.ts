@@ -72,3 +72,40 @@ const reasonOf = (publication: Thing): string => {
     .map((warning) => textOf(warning.message))
     .join(' ');
 };
+
+/**
+ * Returns the states of a post's publications, with counts. Publications whose readers do not see the newest content count
+ * as `editing`, or as `edit_failed` if they will not.
+ */
+export const statesOf = (post: Thing): readonly string[] => {
+  const counts = new Map<string, number>();
+  const count = (state: string): unknown => counts.set(state, (counts.get(state) ?? 0) + 1);
+  const publications = publicationsOf(post);
+  for (const { state } of publications) count(String(state));
+  for (const { edit, state } of publications)
+    if (state === 'published' && edit) count(valueAt(edit, 'error') ? 'edit_failed' : 'editing');
+  return [...counts].map(([state, times]) => (times === 1 ? state : `${times} ${state}`));
+};
+
+/** Returns what an event of an edit or a pin says beyond its type; an empty string for any other event. */
+export const tellChange = ({ type, data }: Thing): string => {
+  const revision = textOf(valueAt(data, 'revision') ?? valueAt(data, 'content.revision'));
+  const id = textOf(valueAt(data, 'messageId'));
+  const why = [valueAt(data, 'error.message'), valueAt(data, 'error.platform_says')].map(textOf).join(' ').trim();
+  switch (type) {
+    case 'PostEdited':
+      return CLI_MESSAGES.contentReplaced({ revision });
+    case 'PublicationEdited':
+      return (valueAt(data, 'changed') === false ? CLI_MESSAGES.editChangesNothing : CLI_MESSAGES.editShown)({
+        revision,
+      });
+    case 'PublicationEditFailed':
+      return CLI_MESSAGES.editFailed({ revision, why });
+    case 'PublicationPinned':
+      return CLI_MESSAGES.pinned({ id });
+    case 'PublicationPinFailed':
+      return CLI_MESSAGES.pinFailed({ why });
+    default:
+      return '';
+  }
+};

@@ -206,5 +206,8 @@ export const TOOL_ERRORS = {
     'Do not call again: ask the user to check the token, the signing secret and the allowlist of the endpoint.',
   adviceNotFound: 'Check the id: it must be one that publishing returned.',
   adviceTooLate: 'Do not call again for this post: tell the user.',
+  adviceNotEditable: message(
+    'Readers keep what they see. Call {edit} again with content that the reasons allow, or ask the user whether to call {withdraw} and then {publish} with the new content.',
+  ),
   adviceLater: 'Call again in a few seconds, with the same idempotency_key if there was one.',
 };

@@ -4,6 +4,7 @@ import { finishJob } from '../jobs.js';
 import { readInput, thingsIn, valueAt } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Column } from '../output.js';
+import { tellChange } from '../publications.js';
 import { addTransfer } from './transfer.js';
 
 /** Adds the commands that prove the history to auditors: `verify`, `checkpoint` and `proof`. */
@@ -43,6 +44,7 @@ export const addTransparencyLog = (define: Define): void => {
 };
 
 const EVENT_COLUMNS: readonly Column[] = ['at', 'type', 'actor', ['OF', 'aggregate_id'], 'id'];
+const TRACE_COLUMNS: readonly Column[] = ['at', 'type', 'what', 'actor', ['OF', 'aggregate_id'], 'id'];
 const CHANGE_COLUMNS: readonly Column[] = ['at', 'path', 'before', 'after', 'actor'];
 const FILTERS = ['aggregate', 'id', 'actor', 'type', 'since', 'until'] as const;
 
@@ -88,7 +90,11 @@ export const addHistory = (define: Define): void => {
     handler: async ({ api, out, args }) => {
       const trace = await api.get('/history/trace/{id}', { path: { id: args[0] ?? '' } });
       if (out.isJson) out.answer(trace);
-      else await out.list(trace.events, EVENT_COLUMNS);
+      else
+        await out.list(
+          trace.events.map((event) => ({ ...event, what: tellChange(event) })),
+          TRACE_COLUMNS,
+        );
     },
   });
   addTransparencyLog(defineInHistory);

@@ -5,7 +5,7 @@ import { Failure, WrongUsage } from '../failures.js';
 import { readInput, type Thing, thingsIn, valueAt } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import { clean, type Column } from '../output.js';
-import { publicationsOf, tellPublication, TROUBLED, waitForPublications } from '../publications.js';
+import { publicationsOf, statesOf, tellPublication, TROUBLED, waitForPublications } from '../publications.js';
 
 const COLUMNS: readonly Column[] = ['id', 'accepted_at', 'states', 'external_id'];
 const PLANNED_COLUMNS: readonly Column[] = ['id', 'publish_at', 'waits_for', 'states', 'external_id'];
@@ -149,10 +149,7 @@ const findTroubled = async (api: Api, id: string): Promise<readonly string[]> =>
 /** Adds to each post the states of its publications, with counts, and what the first publication waits for. */
 async function* withStates(posts: AsyncIterable<Thing>): AsyncGenerator<Thing> {
   for await (const post of posts) {
-    const counts = new Map<string, number>();
-    for (const { state } of publicationsOf(post)) counts.set(String(state), (counts.get(String(state)) ?? 0) + 1);
-    const states = [...counts].map(([state, count]) => (count === 1 ? state : `${count} ${state}`));
-    yield { ...post, states, waits_for: valueAt(publicationsOf(post)[0], 'waiting_for.rule') };
+    yield { ...post, states: statesOf(post), waits_for: valueAt(publicationsOf(post)[0], 'waiting_for.rule') };
   }
 }
 

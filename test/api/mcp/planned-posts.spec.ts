@@ -71,6 +71,9 @@ describe('an assistant edits a post (D-72)', () => {
     const media = [{ type: 'photo', url: 'https://media.example/1.jpg' }];
     const refused = await call('service_edit', { id, text: 'A typo', media });
     expect(JSON.parse(refused.content[1]!.text!)).toMatchObject({ status: 409, code: 'not_editable' });
+    expect(refused.content[0]!.text).toMatch(
+      / Call service_edit again with content that the reasons allow, .* service_withdraw and then service_publish /,
+    );
   });
 });
 

@@ -91,6 +91,7 @@ const adviseOn = ({ status, retryAfter, body }: GatewayAnswer, names: ToolNames)
     case 404:
       return TOOL_ERRORS.adviceNotFound;
     case 409:
+      if (body.code === 'not_editable') return TOOL_ERRORS.adviceNotEditable({ ...names });
       return body.code === 'publishing' ? TOOL_ERRORS.adviceLater : TOOL_ERRORS.adviceTooLate;
     case 403:
       return TOOL_ERRORS.adviceOwner;
