@@ -97,7 +97,9 @@ interface ComposerProps {
 }
 
 /** Explains what is missing before anything can be published. */
-const explainMissing = (missing: ComposerProps['missing']): { readonly title: string; readonly text: string } | null => {
+const explainMissing = (
+  missing: ComposerProps['missing'],
+): { readonly title: string; readonly text: string } | null => {
   if (missing === null) return null;
   if (missing === 'channel') return { title: m.noChannelYet, text: m.noChannelYetText };
   const code = missing instanceof GatewayError ? missing.code : '';
