@@ -4,7 +4,12 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyInstance } from 'fastify';
 import { ChangeStreams } from '../api/management/stream/change-streams.js';
 import { recordResponses, RequestRecorder } from '../api/public/gate/request-recorder.js';
-import { endStalledAnswers, MAX_CONNECTIONS, serializeListsInSlices } from '../api/transport/answers.js';
+import {
+  compressAnswers,
+  endStalledAnswers,
+  MAX_CONNECTIONS,
+  serializeListsInSlices,
+} from '../api/transport/answers.js';
 import { recordClientAddresses } from '../api/transport/client-address.js';
 import {
   answerClientError,
@@ -79,6 +84,7 @@ export const createHttpServer = async (
   answerInReadersLanguage(fastify);
   serializeListsInSlices(fastify);
   boundAnswers(fastify, memory.answers);
+  compressAnswers(fastify);
   trackPendingReplies(fastify);
   checkHeaders(fastify);
   replaceServerResponses(fastify);

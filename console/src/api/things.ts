@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { skipToken, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { defineMessages } from '../i18n/messages.js';
 import { useScope } from '../session/session.js';
@@ -10,12 +10,14 @@ const MAX_PAGES = 20;
 /**
  * Reads a list page by page, up to {@link MAX_PAGES}.
  * @param readPage fetches the page at a cursor
+ * @param onPage called with all items so far after each page but the last
  */
 export const readAll = async <T>(
   readPage: (page: { readonly limit: number; readonly cursor?: string }) => Promise<{
     readonly items: readonly T[];
     readonly next: string | null;
   }>,
+  onPage?: (soFar: readonly T[]) => void,
 ): Promise<readonly T[]> => {
   const all: T[] = [];
   let cursor: string | null = null;
@@ -27,6 +29,7 @@ export const readAll = async <T>(
     all.push(...answer.items);
     cursor = answer.next;
     if (cursor === null) break;
+    onPage?.([...all]);
   }
   return all;
 };
@@ -45,13 +48,32 @@ export const deleteUsed = async (users: 'projects' | 'endpoints', deletion: Prom
   }
 };
 
-/** Returns the query for all channels in the scope. */
-export const useChannels = () => {
+/** How often a screen that shows the traffic of channels reads it again, in ms; an account with many channels less often. */
+const TRAFFIC_MS = { few: 10_000, many: 60_000 };
+const FEW_CHANNELS = 200;
+
+/**
+ * Returns the query for all channels in the scope.
+ * @param hasTraffic true for a screen that shows how many posts wait on each channel, which is no change of the channel
+ */
+export const useChannels = ({ hasTraffic = false } = {}) => {
   const scope = useScope();
   return useQuery({
     queryKey: ['channels', scope.key],
-    queryFn: () => readAll((page) => management().get('/channels', { query: { ...scope.query, ...page } })),
+    queryFn: () =>
+      readAll(
+        (page) => management().get('/channels', { query: { ...scope.query, ...page } }),
+        (soFar) => queryClient.setQueryData(['channels so far', scope.key], soFar),
+      ),
+    refetchInterval: ({ state }) =>
+      hasTraffic && TRAFFIC_MS[(state.data?.length ?? 0) <= FEW_CHANNELS ? 'few' : 'many'],
   });
+};
+
+/** Returns the channels that have arrived, while {@link useChannels} still reads the others. */
+export const useChannelsSoFar = (): readonly Api<'Channel'>[] | undefined => {
+  const scope = useScope();
+  return useQuery<readonly Api<'Channel'>[]>({ queryKey: ['channels so far', scope.key], queryFn: skipToken }).data;
 };
 
 /** Returns the query for all projects in the scope. */

@@ -58,11 +58,13 @@ export interface ComposeSearch {
   readonly time?: string;
   /** Id of the planned post to edit. */
   readonly post?: string;
+  /** Id of the post whose content a new draft begins with. */
+  readonly again?: string;
 }
 
 /** Reads the URL; ignores unknown parameters. */
 export const readComposeSearch = (search: Readonly<Record<string, unknown>>): ComposeSearch =>
-  readText(search, ['endpoint', 'day', 'time', 'post']);
+  readText(search, ['endpoint', 'day', 'time', 'post', 'again']);
 
 /** The calendar's view and first day, as they appear in the URL. */
 export interface PlanSearch {

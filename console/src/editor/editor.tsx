@@ -176,7 +176,7 @@ interface EditorProps {
   readonly isFocused?: boolean;
 }
 
-/** An editor for formatted text, with a toolbar. Pastes plain text only; changes can be undone and redone. */
+/** An editor for formatted text, with a toolbar. Pasted text keeps its formatting; changes can be undone and redone. */
 export const Editor = ({ value, onChange, tools, isInvalid = false, isFocused = false }: EditorProps) => {
   const root = useRef<HTMLDivElement>(null);
   const editing = useRef<TextEditing>(null);

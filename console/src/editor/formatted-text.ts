@@ -146,6 +146,31 @@ export const replaceText = (
   return normalise(text.slice(0, start) + inserted + text.slice(end), [...kept.filter(isNotEmpty), ...added]);
 };
 
+/**
+ * Replaces a range with formatted text, which keeps its own formatting and inherits only a quote around the range.
+ */
+export const insertFormatted = (
+  value: FormattedText,
+  start: number,
+  end: number,
+  inserted: FormattedText,
+): FormattedText => {
+  const plain = replaceText(value, start, end, inserted.text, NO_STYLES);
+  const marks = inserted.marks.map((mark) => ({ ...mark, start: mark.start + start, end: mark.end + start }));
+  return normalise(plain.text, [...plain.marks, ...marks]);
+};
+
+/** Keeps inserted text from taking on the formatting around it. */
+const NO_STYLES: Pending = {
+  bold: false,
+  italic: false,
+  underline: false,
+  strikethrough: false,
+  spoiler: false,
+  code: false,
+  link: false,
+};
+
 const isNotEmpty = ({ start, end }: Mark): boolean => start < end;
 
 /** Returns whether text that replaces a range inherits a mark. */

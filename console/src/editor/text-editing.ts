@@ -3,6 +3,7 @@ import {
   activeTypes,
   findLink,
   type FormattedText,
+  insertFormatted,
   leaveQuote,
   type Mark,
   type MarkType,
@@ -11,6 +12,7 @@ import {
   setLink,
   toggleMark,
 } from './formatted-text.js';
+import { fromHtml } from './from-html.js';
 import { findChange, type Moment, UndoHistory } from './undo-history.js';
 
 /** Editor callbacks. */
@@ -173,12 +175,18 @@ export class TextEditing {
     else this.insert('\n', start, end, '');
   }
 
-  /** Pastes plain text. A URL pasted over selected text turns it into a link. */
+  /** Pastes text, with its formatting if it has any. A URL pasted over selected text turns it into a link. */
   private paste({ dataTransfer }: InputEvent, start: number, end: number): void {
     const text = dataTransfer?.getData('text/plain') ?? '';
     const words = this.value.text.slice(start, end);
     if (isUrl(text.trim()) && words !== '' && !isUrl(words) && !words.includes('\n')) {
       return this.change(setLink(this.value, start, end, text.trim()), end, end, '');
+    }
+    const formatted = fromHtml(dataTransfer?.getData('text/html') ?? '');
+    if (formatted.marks.length > 0) {
+      const value = insertFormatted(this.value, start, end, formatted);
+      const caret = end + value.text.length - this.value.text.length;
+      return this.change(value, caret, caret, '');
     }
     if (text !== '') this.insert(text, start, end, '');
   }

@@ -13,7 +13,7 @@ export interface Change {
  */
 const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   post: ['overview', 'posts', 'post', 'requests'],
-  publication: ['overview', 'posts', 'post', 'publication'],
+  publication: ['overview', 'posts', 'post', 'publication', 'channel'],
   channel: ['overview', 'channels', 'channel', 'posts', 'publication', 'preview'],
   project: ['overview', 'projects', 'project', 'preview'],
   'channel-pause': ['overview', 'channels', 'channel', 'posts', 'post', 'publication'],

@@ -1,5 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 
@@ -13,6 +15,28 @@ export const serializeListsInSlices = (fastify: FastifyInstance): void => {
     const text = await serializeList(payload);
     void reply.serializer(() => text);
     return payload;
+  });
+};
+
+const compress = promisify(gzip);
+/** Length in characters from which an answer is compressed. */
+const COMPRESSED_FROM = 4_096;
+/** Compression level: higher levels take much longer and save little. */
+const LEVEL = 4;
+
+/**
+ * Compresses what the management API shows, for clients that accept gzip: on a slow line, lists would take most of the
+ * time (ADR-391). Answers to other methods, and of `/v1`, are short.
+ */
+export const compressAnswers = (fastify: FastifyInstance): void => {
+  fastify.addHook('onSend', async ({ method, url, headers }, reply, payload) => {
+    if (method !== 'GET' || !url.startsWith('/manage/v1/')) return payload;
+    if (typeof payload !== 'string' || payload.length < COMPRESSED_FROM) return payload;
+    void reply.header('vary', 'accept-encoding');
+    if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(headers['accept-encoding'] ?? '')) return payload;
+    const compressed = await compress(payload, { level: LEVEL });
+    void reply.removeHeader('content-length').header('content-encoding', 'gzip');
+    return compressed;
   });
 };
 

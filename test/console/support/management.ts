@@ -27,6 +27,10 @@ export class Management {
     return this.call('PUT', path, body);
   }
 
+  delete(path: string): Promise<Answer> {
+    return this.call('DELETE', path);
+  }
+
   /** @throws Error with the answer if the call fails */
   private async call(method: string, path: string, body?: object): Promise<Answer> {
     const answer = await fetch(`${this.url}/manage/v1${path}`, {

@@ -3,7 +3,6 @@ import type { Api } from '../../api/management.js';
 import { setChannelEnabled } from '../../channels/channel-calls.js';
 import { type Channel, channelState } from '../../channels/channel-state.js';
 import { RetryButton } from '../../channels/retry-button.js';
-import { type Traffic, useLastPublished } from '../../channels/traffic.js';
 import { Button } from '../../components/button.js';
 import { useSave } from '../../components/form.js';
 import { NetworkMark } from '../../components/icon.js';
@@ -44,23 +43,22 @@ export const ProjectsCell = ({ projects }: { readonly projects: readonly Api<'Pr
 };
 
 /** The number of posts waiting on a channel. */
-export const WaitingCell = ({ id, traffic }: { readonly id: string; readonly traffic: Traffic }) => {
-  const count = traffic.waiting.get(id) ?? 0;
-  if (count === 0) return <span className="tertiary">{traffic.isMoreWaiting ? '' : '0'}</span>;
-  return (
+export const WaitingCell = ({ channel: { id, waiting } }: { readonly channel: Channel }) =>
+  waiting === 0 ? (
+    <span className="tertiary">0</span>
+  ) : (
     <Link className="link" to="/timeline" search={{ channel: id, state: 'queued' }}>
-      {format.number(count)}
-      {traffic.isMoreWaiting && '+'}
+      {format.number(waiting)}
+      {waiting >= MOST_COUNTED && '+'}
     </Link>
   );
-};
+
+/** How many waiting posts the gateway counts. */
+const MOST_COUNTED = 10_000;
 
 /** Time since a channel's latest publication. */
-export const LastCell = ({ id, traffic }: { readonly id: string; readonly traffic: Traffic }) => {
-  const at = useLastPublished(id, traffic);
-  if (at === undefined) return null;
-  return at === null ? <span className="tertiary">{m.never}</span> : <Age since={at} ago />;
-};
+export const LastCell = ({ channel: { last_published_at: at } }: { readonly channel: Channel }) =>
+  at === null ? <span className="tertiary">{m.never}</span> : <Age since={at} ago />;
 
 interface ActionCellProps {
   readonly channel: Channel;

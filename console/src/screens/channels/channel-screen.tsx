@@ -10,7 +10,6 @@ import type { DatedTest } from '../../channel-form/test-results.js';
 import { setChannelEnabled } from '../../channels/channel-calls.js';
 import { type Channel, channelState } from '../../channels/channel-state.js';
 import { ChannelStatus } from '../../channels/channel-status.js';
-import { useLastPublished, useTraffic } from '../../channels/traffic.js';
 import { Button, ExternalLink } from '../../components/button.js';
 import { Columns, PageHead, Stack } from '../../components/card.js';
 import { useSave } from '../../components/form.js';
@@ -40,10 +39,9 @@ interface ChannelHeadProps {
 /** How a channel is doing, its network and chat, and the screen's actions. */
 export const ChannelHead = ({ channel, onPause, onResume }: ChannelHeadProps) => {
   const state = channelState(channel);
-  const { id, name, platform, address, paused_until: pausedUntil } = channel;
+  const { id, name, platform, address, paused_until: pausedUntil, last_published_at: lastAt } = channel;
   const chat = address.chat_id ?? address.group_id ?? '';
   const url = channelUrl(platform, address);
-  const lastAt = useLastPublished(id, useTraffic());
   return (
     <PageHead
       title={<Title channel={channel} />}
@@ -76,8 +74,9 @@ export const ChannelHead = ({ channel, onPause, onResume }: ChannelHeadProps) =>
           )}
         </span>
         <ChannelStatus channel={channel} />
-        {lastAt === null && <span>{m.neverPublished}</span>}
-        {typeof lastAt === 'string' && (
+        {lastAt === null ? (
+          <span>{m.neverPublished}</span>
+        ) : (
           <span>
             {m.lastPost} <Age since={lastAt} ago />
           </span>

@@ -1,7 +1,7 @@
 import './channels.css';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { useChannels, useProjects } from '../../api/things.js';
+import { useChannels, useChannelsSoFar, useProjects } from '../../api/things.js';
 import { type ChannelsSearch } from '../../app/search.js';
 import { type Channel, channelState } from '../../channels/channel-state.js';
 import {
@@ -10,7 +10,6 @@ import {
   channelStateNames as names,
   ChannelStatus,
 } from '../../channels/channel-status.js';
-import { useTraffic } from '../../channels/traffic.js';
 import { ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Chip, Select, TextInput } from '../../components/controls.js';
@@ -82,7 +81,9 @@ export const ChannelFilters = ({ channels, search, onChange }: ChannelFiltersPro
 
 /** All channels: which ones publish, which ones wait, and why. */
 export const ChannelsScreen = () => {
-  const channels = useChannels();
+  const channels = useChannels({ hasTraffic: true });
+  const soFar = useChannelsSoFar();
+  const shown = { ...channels, data: channels.data ?? soFar };
   if (channels.data?.length === 0)
     return (
       <>
@@ -103,11 +104,11 @@ export const ChannelsScreen = () => {
       </>
     );
   return (
-    <Loaded query={channels} rows={8}>
+    <Loaded query={shown} rows={8}>
       {(all) => (
         <>
           <ChannelsHead channels={all} />
-          <ChannelList channels={all} />
+          <ChannelList channels={all} isComplete={channels.data !== undefined} />
         </>
       )}
     </Loaded>
@@ -143,11 +144,16 @@ const ChannelsHead = ({ channels }: { readonly channels: readonly Channel[] }) =
   );
 };
 
-const ChannelList = ({ channels }: { readonly channels: readonly Channel[] }) => {
+interface ChannelListProps {
+  readonly channels: readonly Channel[];
+  /** False while more channels are being read. */
+  readonly isComplete: boolean;
+}
+
+const ChannelList = ({ channels, isComplete }: ChannelListProps) => {
   const search = useSearch({ from: '/channels' });
   const navigate = useNavigate({ from: '/channels' });
   const projects = useProjects().data;
-  const traffic = useTraffic();
   const owners = useOwnerNames();
   const byChannel = useMemo(() => groupProjects(projects ?? []), [projects]);
   const shown = useMemo(() => selectChannels(channels, byChannel, search), [channels, byChannel, search]);
@@ -165,8 +171,8 @@ const ChannelList = ({ channels }: { readonly channels: readonly Channel[] }) =>
       title: m.projects,
       cell: ({ id }) => projects && <ProjectsCell projects={byChannel.get(id) ?? []} />,
     },
-    { name: 'waiting', title: m.waiting, cell: ({ id }) => <WaitingCell id={id} traffic={traffic} /> },
-    { name: 'last', title: m.lastPublished, cell: ({ id }) => <LastCell id={id} traffic={traffic} /> },
+    { name: 'waiting', title: m.waiting, cell: (channel) => <WaitingCell channel={channel} /> },
+    { name: 'last', title: m.lastPublished, cell: (channel) => <LastCell channel={channel} /> },
     {
       name: 'action',
       title: m.action,
@@ -191,6 +197,11 @@ const ChannelList = ({ channels }: { readonly channels: readonly Channel[] }) =>
           void navigate({ search: (before: ChannelsSearch) => ({ ...before, ...changes }), replace: true })
         }
       />
+      {!isComplete && (
+        <p className="secondary" role="status">
+          {m.readingMore(format.number(channels.length))}
+        </p>
+      )}
       <Card label={m.channels}>
         {shown.length === 0 ? (
           <Empty

@@ -19,6 +19,7 @@ import type { Wanted } from './use-draft.js';
 
 /** The owner's endpoints, projects and channels. */
 type Things = Parameters<typeof listDestinations>[0];
+import { UseAgain } from './use-again.js';
 
 interface EditPostProps {
   readonly postId: string;
@@ -82,7 +83,7 @@ const route = getRouteApi('/compose');
 
 /** Compose, where users write a post or edit a planned one, preview it for each network, and publish it. */
 export const ComposeScreen = () => {
-  const { endpoint, day, time, post: postId } = route.useSearch();
+  const { endpoint, day, time, post: postId, again } = route.useSearch();
   const endpoints = useEndpoints();
   const projects = useProjects();
   const channels = useChannels();
@@ -99,7 +100,9 @@ export const ComposeScreen = () => {
   return (
     <Loaded query={all} rows={8}>
       {(things) =>
-        postId === undefined ? (
+        again !== undefined ? (
+          <UseAgain key={again} postId={again} things={things} />
+        ) : postId === undefined ? (
           <NewPost things={things} own={own} wanted={{ endpoint, day, time }} />
         ) : (
           <EditPost key={postId} postId={postId} things={things} />

@@ -6,22 +6,25 @@ import { endpointName } from '../../api/things.js';
 import { Button, ButtonLink, copyText } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Menu, MenuItem } from '../../components/menu.js';
-import { toast } from '../../components/toasts.js';
+import { toast, toastError } from '../../components/toasts.js';
 import { Editor, publishKeys } from '../../editor/editor.js';
 import { format } from '../../i18n/format.js';
 import { formatWhen as when, weekWith } from '../../planning/use-when.js';
 import type { PublishCode } from '../../publish-code/publish-code.js';
+import { useScope } from '../../session/session.js';
 import { useNow } from '../../time/server-clock.js';
 import { ButtonDialog, ButtonGrid, type ButtonPlace } from './buttons.js';
-import { textOf } from './draft.js';
+import { createDraft, textOf } from './draft.js';
 import { canPublish, describeResult, type Destination, goLabel, headline } from './headline.js';
 import { MAX_MEDIA, MediaList, MediumDialog } from './media.js';
 import { composeMessages as m } from './messages.js';
 import { Options } from './options.js';
 import { ChangesCard, ConnectChannel, Previews } from './previews.js';
+import { ConflictNotice, DraftsButton, DraftState } from './drafts-dialog.js';
 import { ProblemList, PublishError, showField } from './problem-list.js';
 import { type Published, usePublish } from './publish.js';
 import { TextVersions, Tool, VersionNote } from './text-versions.js';
+import { removeDraft, useSavedDraft } from './saved-draft.js';
 import { useComposer } from './use-composer.js';
 import { useVersions, type Wanted, withText } from './use-draft.js';
 
@@ -116,7 +119,10 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
   const { draft, update, clear, destination, payload, receiving, hasNothing, preview, walls, code } = composer;
   const { endpoint } = destination;
   const [asked, setAsked] = useState<{ readonly button: ButtonPlace | null } | 'medium' | null>(null);
+  const isOperator = useScope().isOperator;
+  const saved = useSavedDraft(draft, update, isOperator ? endpoint.owner_id : null, !isEdit);
   const onPublished = (result: Published): void => {
+    saved.leave();
     clear();
     const { id, publish_at: at } = result;
     if (editedId !== null) {
@@ -172,8 +178,10 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
     publish();
   };
   const discard = (): void => {
+    saved.leave();
     clear();
-    toast(isEdit ? m.discarded : m.cleared, { label: m.undo, run: () => update(draft) });
+    if (draft.saved) void removeDraft(draft.saved.id).catch(toastError);
+    toast(isEdit ? m.discarded : m.cleared, { label: m.undo, run: () => update({ ...draft, saved: null }) });
   };
   return (
     <div onKeyDown={onKeyDown}>
@@ -185,11 +193,22 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
             {missing === 'channel' && <ConnectChannel />}
             {(isEdit ? composer.isChanged : !hasNothing) && (
               <>
-                <span className="tertiary draft-kept">{m.draftKept}</span>
+                {isEdit ? (
+                  <span className="tertiary draft-kept">{m.draftKept}</span>
+                ) : (
+                  <DraftState state={saved.state} />
+                )}
                 <Button look="quiet" size="small" onClick={discard}>
                   {isEdit ? m.discard : m.clear}
                 </Button>
               </>
+            )}
+            {!isEdit && (
+              <DraftsButton
+                draft={draft}
+                saved={saved}
+                onOpen={(next) => update(next ?? createDraft(draft.endpointId))}
+              />
             )}
           </>
         }
@@ -201,6 +220,13 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
           </ButtonLink>
         )}
       </PageHead>
+      <ConflictNotice
+        saved={saved}
+        onDiscard={() => {
+          saved.leave();
+          clear();
+        }}
+      />
       <div className="compose">
         <div className="compose-side">
           <Card className="compose-card" label={m.post}>

@@ -53,6 +53,8 @@ export interface Draft {
   readonly isPinned: boolean;
   /** Revision of the planned post that is being changed; null for a new post. */
   readonly revision: number | null;
+  /** Where the gateway keeps the draft, and what it keeps; null if it does not, or not yet. */
+  readonly saved: { readonly id: string; readonly revision: number; readonly mark: string } | null;
   readonly kept: Kept;
 }
 
@@ -77,6 +79,7 @@ export const createDraft = (endpointId: string | null = null): Draft => ({
   isSilent: false,
   isPinned: false,
   revision: null,
+  saved: null,
   kept: { overrides: {}, texts: {} },
 });
 

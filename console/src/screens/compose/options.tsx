@@ -13,6 +13,7 @@ import { serverNow } from '../../time/server-clock.js';
 import type { Draft } from './draft.js';
 import type { Destination } from './headline.js';
 import { composeMessages as m } from './messages.js';
+import { TargetChoice } from './target-dialog.js';
 
 const MAX_MINUTES = 1_440;
 
@@ -249,7 +250,7 @@ const Targets = ({ draft: { leftOut }, destination: { channels }, update }: Targ
     channels.length <= MAX_CHIPS
       ? channels.map((channel) => [channel])
       : networks.map((platform) => channels.filter((channel) => channel.platform === platform));
-  return groups.map((group) => {
+  const chips = groups.map((group) => {
     const [first] = group;
     if (!first) return null;
     const usable = group.filter(({ status }) => status !== 'disabled');
@@ -275,4 +276,12 @@ const Targets = ({ draft: { leftOut }, destination: { channels }, update }: Targ
       </button>
     );
   });
+  return (
+    <>
+      {chips}
+      {channels.length > MAX_CHIPS && (
+        <TargetChoice channels={channels} leftOut={leftOut} onChange={(ids) => update({ leftOut: ids })} />
+      )}
+    </>
+  );
 };

@@ -54,9 +54,15 @@ export const usePublish = (
       const path = { id: endpointId };
       const result: Published =
         editedId === null
-          ? await management().post('/endpoints/{id}/posts', { path, body: payload, idempotencyKey: key })
+          ? await management().post('/endpoints/{id}/posts', {
+              path,
+              body: payload,
+              idempotencyKey: key,
+              ...(draft.saved && { query: { draft_id: draft.saved.id } }),
+            })
           : await replacePost({ id: editedId, revision: draft.revision ?? 0 }, payload);
-      for (const name of ['overview', 'posts', 'requests']) void queries.invalidateQueries({ queryKey: [name] });
+      for (const name of ['overview', 'posts', 'requests', 'drafts'])
+        void queries.invalidateQueries({ queryKey: [name] });
       onPublished(result);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

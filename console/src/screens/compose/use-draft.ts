@@ -23,6 +23,10 @@ const readDraft = (storageKey: string): Draft | null => {
   }
 };
 
+/** Stores a draft in this tab, so that Compose shows it. */
+export const keepDraft = (scopeKey: string, draft: Draft): void =>
+  sessionStorage.setItem(`crosspost.draft.${scopeKey}`, JSON.stringify({ version: VERSION, draft }));
+
 /** A draft, and the functions that change it. */
 export interface DraftState {
   readonly draft: Draft;

@@ -144,21 +144,28 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
         trail={isPlanned(post) ? <Trail to="/plan" list={m.plan} /> : <Trail to="/timeline" list={shared.timeline} />}
         title={<bdi className="publication-title">{payloadTitle(post, shared.media)}</bdi>}
         actions={
-          offered.length > 0 && (
-            <>
-              {queued > 0 && queued < offered.length && (
-                <Button onClick={() => setDialog('cancel')}>{m.cancelAll}</Button>
-              )}
-              {canEdit && (
-                <ButtonLink icon="compose" to="/compose" search={{ post: post.id }}>
-                  {m.edit}
-                </ButtonLink>
-              )}
-              <Button look="danger" icon="takenBack" onClick={() => setDialog('takeBack')}>
-                {m.takeBack}
-              </Button>
-            </>
-          )
+          <>
+            {post.payload !== null && (
+              <ButtonLink icon="copy" to="/compose" search={{ again: post.id }}>
+                {m.useAgain}
+              </ButtonLink>
+            )}
+            {offered.length > 0 && (
+              <>
+                {queued > 0 && queued < offered.length && (
+                  <Button onClick={() => setDialog('cancel')}>{m.cancelAll}</Button>
+                )}
+                {canEdit && (
+                  <ButtonLink icon="compose" to="/compose" search={{ post: post.id }}>
+                    {m.edit}
+                  </ButtonLink>
+                )}
+                <Button look="danger" icon="takenBack" onClick={() => setDialog('takeBack')}>
+                  {m.takeBack}
+                </Button>
+              </>
+            )}
+          </>
         }
       >
         <div className="publication-facts">

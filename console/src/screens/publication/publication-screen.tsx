@@ -194,6 +194,11 @@ const Head = ({ publication, post }: { readonly publication: Publication; readon
               {m.copyCurl}
             </CopyButton>
           )}
+          {post.payload !== null && (
+            <ButtonLink icon="copy" to="/compose" search={{ again: post.id }}>
+              {postMessages.useAgain}
+            </ButtonLink>
+          )}
           {mayBeSeen(publication) && post.payload !== null && (
             <ButtonLink icon="compose" to="/compose" search={{ post: post.id }}>
               {postMessages.edit}

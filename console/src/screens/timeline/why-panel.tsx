@@ -71,6 +71,9 @@ const Explanation = ({ publication, names }: { readonly publication: Publication
         <ButtonLink size="small" to="/posts/$id" params={{ id: publication.post_id }}>
           {m.openPost}
         </ButtonLink>
+        <ButtonLink size="small" to="/compose" search={{ again: publication.post_id }}>
+          {m.useAgain}
+        </ButtonLink>
         {!ASKS.has(publication.state) && (
           <ButtonLink size="small" to="/publications/$id" params={{ id: publication.id }}>
             {m.openPublication}
