@@ -16,6 +16,8 @@ import { Chip, Select, TextInput } from '../../components/controls.js';
 import { Icon, NETWORKS, networkTitle } from '../../components/icon.js';
 import { type Column, RowList } from '../../components/row-list.js';
 import { Empty, Loaded } from '../../components/states.js';
+import { CsvButton, wholeList } from '../../csv/csv-button.js';
+import { channelColumns } from '../../csv/lists.js';
 import { format } from '../../i18n/format.js';
 import { PauseDialog, ResumeDialog } from '../../pauses/pause-dialog.js';
 import { useOwnerNames } from '../../session/owner-field.js';
@@ -134,9 +136,12 @@ const ChannelsHead = ({ channels }: { readonly channels: readonly Channel[] }) =
             : m.titleOnHold(channels.length, onHold.length)
       }
       actions={
-        <ButtonLink look={onHold.length === 0 ? 'primary' : 'plain'} icon="plus" to="/channels/new">
-          {m.connect}
-        </ButtonLink>
+        <>
+          <CsvButton name="channels" columns={channelColumns()} readPage={wholeList(channels)} />
+          <ButtonLink look={onHold.length === 0 ? 'primary' : 'plain'} icon="plus" to="/channels/new">
+            {m.connect}
+          </ButtonLink>
+        </>
       }
     >
       {rest.join(' ')}

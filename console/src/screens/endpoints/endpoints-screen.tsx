@@ -6,6 +6,8 @@ import { Card, PageHead } from '../../components/card.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { DataTable } from '../../components/table.js';
 import { toast, toastError } from '../../components/toasts.js';
+import { CsvButton, wholeList } from '../../csv/csv-button.js';
+import { endpointColumns } from '../../csv/lists.js';
 import { format } from '../../i18n/format.js';
 import { enableEndpoint, type Endpoint, EndpointState } from './data.js';
 import { endpointsMessages as m } from './messages.js';
@@ -24,7 +26,17 @@ export const EndpointsScreen = () => {
   );
   return (
     <>
-      <PageHead title={endpoints.data ? title : '…'} {...(all.length > 0 && { actions: create })} />
+      <PageHead
+        title={endpoints.data ? title : '…'}
+        {...(all.length > 0 && {
+          actions: (
+            <>
+              <CsvButton name="endpoints" columns={endpointColumns()} readPage={wholeList(all)} />
+              {create}
+            </>
+          ),
+        })}
+      />
       <Card label={m.endpoints}>
         <Loaded query={endpoints}>
           {() =>

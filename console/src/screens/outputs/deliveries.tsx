@@ -10,6 +10,8 @@ import { Empty, Loaded } from '../../components/states.js';
 import { DataTable, RowToggle } from '../../components/table.js';
 import { Countdown, Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
+import { CsvButton } from '../../csv/csv-button.js';
+import { deliveryColumns } from '../../csv/lists.js';
 import { format } from '../../i18n/format.js';
 import { type Delivery, refreshOutputs, useDeliveries } from './data.js';
 import { outputsMessages as m } from './messages.js';
@@ -31,12 +33,24 @@ export const Deliveries = ({ outputId }: { readonly outputId: string }) => {
     <Card
       title={m.deliveries}
       aside={
-        <Segmented
-          label={m.state}
-          value={filter}
-          options={filters.map((value) => ({ value, label: value === 'all' ? m.allStates : m.states[value] }))}
-          onChange={setFilter}
-        />
+        <span className="row">
+          <CsvButton
+            name="deliveries"
+            columns={deliveryColumns()}
+            readPage={(page) =>
+              management().get('/webhook-outputs/{id}/deliveries', {
+                path: { id: outputId },
+                query: { ...page, ...(filter !== 'all' && { state: filter }) },
+              })
+            }
+          />
+          <Segmented
+            label={m.state}
+            value={filter}
+            options={filters.map((value) => ({ value, label: value === 'all' ? m.allStates : m.states[value] }))}
+            onChange={setFilter}
+          />
+        </span>
       }
     >
       <Loaded query={deliveries}>

@@ -11,6 +11,8 @@ import { Chip, Select, TextInput } from '../../components/controls.js';
 import { Icon } from '../../components/icon.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
+import { CsvButton, wholeList } from '../../csv/csv-button.js';
+import { requestColumns } from '../../csv/lists.js';
 import { format } from '../../i18n/format.js';
 import { explainRequest, KIND_LOOKS, kindOf, KINDS, type LoggedRequest } from './explain.js';
 import { requestsMessages as m } from './messages.js';
@@ -149,6 +151,7 @@ const EndpointRequests = ({ endpoints }: { readonly endpoints: readonly Endpoint
           </option>
         ))}
       </Select>
+      <CsvButton name="requests" columns={requestColumns()} readPage={wholeList(requests.data ?? [])} />
       <ButtonLink to="/endpoints/$id" params={{ id: endpoint.id }}>
         {m.settings}
       </ButtonLink>

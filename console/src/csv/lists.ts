@@ -1,0 +1,188 @@
+import type { Api } from '../api/management.js';
+import type { Names } from '../api/things.js';
+import { networkTitle } from '../components/networks.js';
+import { defineMessages } from '../i18n/messages.js';
+import { shownState } from '../publications/shown-state.js';
+import { stateNames } from '../publications/states.js';
+import { csvTime, type CsvColumn } from './csv.js';
+
+const m = defineMessages({
+  en: {
+    id: 'ID',
+    text: 'Text',
+    accepted: 'Accepted',
+    planned: 'Planned for',
+    released: 'Released',
+    endpoint: 'Endpoint',
+    channel: 'Channel',
+    network: 'Network',
+    state: 'State',
+    published: 'Published',
+    link: 'Link',
+    error: 'Error',
+    externalId: 'External ID',
+    name: 'Name',
+    address: 'Chat or group',
+    waiting: 'Waiting',
+    lastPublished: 'Last published',
+    pausedUntil: 'Paused until',
+    created: 'Created',
+    mode: 'Mode',
+    active: 'Active',
+    disabledBy: 'Disabled by',
+    at: 'Time',
+    ip: 'IP address',
+    client: 'Client',
+    decision: 'Decision',
+    reason: 'Reason',
+    status: 'HTTP status',
+    latency: 'Milliseconds',
+    bytes: 'Bytes',
+    post: 'Post',
+    kind: 'Kind',
+    attempts: 'Attempts',
+    nextAttempt: 'Next attempt',
+    event: 'Event',
+    thing: 'Type',
+    thingId: 'ID of the resource',
+    actor: 'Who',
+    data: 'Details',
+  },
+  ru: {
+    id: 'ID',
+    text: 'Текст',
+    accepted: 'Принят',
+    planned: 'Запланирован на',
+    released: 'Отправлен в очередь',
+    endpoint: 'Точка входа',
+    channel: 'Канал',
+    network: 'Сеть',
+    state: 'Состояние',
+    published: 'Опубликован',
+    link: 'Ссылка',
+    error: 'Ошибка',
+    externalId: 'Внешний ID',
+    name: 'Название',
+    address: 'Чат или группа',
+    waiting: 'В очереди',
+    lastPublished: 'Последний пост',
+    pausedUntil: 'На паузе до',
+    created: 'Создан',
+    mode: 'Режим',
+    active: 'Работает',
+    disabledBy: 'Кем отключена',
+    at: 'Время',
+    ip: 'IP-адрес',
+    client: 'Клиент',
+    decision: 'Решение',
+    reason: 'Причина',
+    status: 'Статус HTTP',
+    latency: 'Миллисекунды',
+    bytes: 'Байты',
+    post: 'Пост',
+    kind: 'Вид',
+    attempts: 'Попытки',
+    nextAttempt: 'Следующая попытка',
+    event: 'Событие',
+    thing: 'Тип',
+    thingId: 'ID ресурса',
+    actor: 'Кто',
+    data: 'Подробности',
+  },
+});
+
+/** A post on one of its channels. */
+export interface PostLine {
+  readonly post: Api<'Post'>;
+  readonly publication: Api<'Publication'> | null;
+}
+
+/** Returns a line for each channel of each post. */
+export const postLines = (posts: readonly Api<'Post'>[]): readonly PostLine[] =>
+  posts.flatMap((post): readonly PostLine[] =>
+    post.publications.length === 0
+      ? [{ post, publication: null }]
+      : post.publications.map((publication) => ({ post, publication })),
+  );
+
+/** Columns of posts. */
+export const postColumns = (names: Names): readonly CsvColumn<PostLine>[] => [
+  { title: m.accepted, cell: ({ post }) => csvTime(post.accepted_at) },
+  { title: m.text, cell: ({ post }) => post.excerpt },
+  { title: m.network, cell: ({ publication }) => publication && networkTitle(publication.platform) },
+  { title: m.channel, cell: ({ publication: p }) => p && (names.channel(p.target_id)?.name ?? p.target_id) },
+  { title: m.state, cell: ({ publication }) => publication && stateNames[shownState(publication)] },
+  { title: m.planned, cell: ({ post }) => csvTime(post.publish_at) },
+  { title: m.published, cell: ({ publication }) => csvTime(publication?.published_at) },
+  { title: m.link, cell: ({ publication }) => publication?.urls[0] },
+  { title: m.error, cell: ({ publication }) => publication?.attempts.at(-1)?.error?.message },
+  {
+    title: m.endpoint,
+    cell: ({ post: { endpoint_id: id } }) => names.endpoint(id)?.name ?? names.endpoint(id)?.slug ?? id,
+  },
+  { title: m.externalId, cell: ({ post }) => post.external_id },
+  { title: m.id, cell: ({ post }) => post.id },
+];
+
+/** Columns of channels. */
+export const channelColumns = (): readonly CsvColumn<Api<'Channel'>>[] => [
+  { title: m.name, cell: ({ name }) => name },
+  { title: m.network, cell: ({ platform }) => networkTitle(platform) },
+  { title: m.address, cell: ({ address }) => address.chat_id ?? address.group_id },
+  { title: m.state, cell: ({ status }) => status },
+  { title: m.waiting, cell: ({ waiting }) => waiting },
+  { title: m.lastPublished, cell: (channel) => csvTime(channel.last_published_at) },
+  { title: m.pausedUntil, cell: (channel) => csvTime(channel.paused_until) },
+  { title: m.created, cell: (channel) => csvTime(channel.created_at) },
+  { title: m.id, cell: ({ id }) => id },
+];
+
+/** Columns of endpoints. */
+export const endpointColumns = (): readonly CsvColumn<Api<'Endpoint'>>[] => [
+  { title: m.name, cell: ({ name, slug }) => name ?? slug },
+  { title: m.mode, cell: ({ mode }) => mode },
+  { title: m.active, cell: (endpoint) => endpoint.is_active },
+  { title: m.disabledBy, cell: (endpoint) => endpoint.disabled_by },
+  { title: m.created, cell: (endpoint) => csvTime(endpoint.created_at) },
+  { title: m.id, cell: ({ id }) => id },
+];
+
+/** Columns of the request log. */
+export const requestColumns = (): readonly CsvColumn<Api<'Request'>>[] => [
+  { title: m.at, cell: ({ at }) => csvTime(at) },
+  { title: m.decision, cell: ({ decision }) => decision },
+  { title: m.reason, cell: ({ reason }) => reason },
+  { title: m.status, cell: (request) => request.http_status },
+  { title: m.ip, cell: ({ ip }) => ip },
+  { title: m.client, cell: (request) => request.user_agent },
+  { title: m.latency, cell: (request) => request.latency_ms },
+  { title: m.bytes, cell: (request) => request.payload_bytes },
+  { title: m.post, cell: (request) => request.post_id },
+  { title: m.id, cell: ({ id }) => id },
+];
+
+/** Columns of the deliveries of a webhook. */
+export const deliveryColumns = (): readonly CsvColumn<Api<'Delivery'>>[] => [
+  { title: m.kind, cell: ({ kind }) => kind },
+  { title: m.state, cell: ({ state }) => state },
+  { title: m.at, cell: ({ attempts }) => csvTime(attempts.at(-1)?.at) },
+  { title: m.status, cell: ({ attempts }) => attempts.at(-1)?.status },
+  { title: m.attempts, cell: ({ attempts }) => attempts.length },
+  { title: m.nextAttempt, cell: (delivery) => csvTime(delivery.next_attempt_at) },
+  { title: m.id, cell: ({ id }) => id },
+];
+
+/** An event of the history, as far as a file shows it. */
+type HistoryEvent = Api<'AuditedEvent'>;
+
+/** Columns of the history. */
+export const eventColumns = (nameOf: (actor: string) => string): readonly CsvColumn<HistoryEvent>[] => [
+  { title: m.at, cell: ({ at }) => csvTime(at) },
+  { title: m.actor, cell: ({ actor }) => nameOf(actor) },
+  { title: m.event, cell: ({ type }) => type },
+  { title: m.thing, cell: ({ aggregate }) => aggregate },
+  { title: m.thingId, cell: (event) => event.aggregate_id },
+  { title: m.data, cell: ({ data }) => JSON.stringify(data) },
+  { title: m.ip, cell: ({ ip }) => ip },
+  { title: m.id, cell: ({ id }) => id },
+];
