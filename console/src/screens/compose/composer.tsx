@@ -119,8 +119,9 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
   const { draft, update, clear, destination, payload, receiving, hasNothing, preview, walls, code } = composer;
   const { endpoint } = destination;
   const [asked, setAsked] = useState<{ readonly button: ButtonPlace | null } | 'medium' | null>(null);
-  const isOperator = useScope().isOperator;
-  const saved = useSavedDraft(draft, update, isOperator ? endpoint.owner_id : null, !isEdit);
+  const { isOperator, ownerId } = useScope();
+  const canSave = !isEdit && (!isOperator || ownerId !== null);
+  const saved = useSavedDraft(draft, update, isOperator ? ownerId : null, canSave);
   const onPublished = (result: Published): void => {
     saved.leave();
     clear();
@@ -207,7 +208,7 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
               <DraftsButton
                 draft={draft}
                 saved={saved}
-                onOpen={(next) => update(next ?? createDraft(draft.endpointId))}
+                onOpen={(next) => update(next ?? { ...createDraft(draft.endpointId), setId: draft.setId })}
               />
             )}
           </>

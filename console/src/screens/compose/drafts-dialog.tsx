@@ -114,7 +114,7 @@ export const DraftsButton = ({ draft, saved, onOpen }: DraftsProps) => {
 /** Whether the draft is saved. */
 export const DraftState = ({ state }: Pick<SavedDraft, 'state'>) => (
   <span className="tertiary draft-kept" {...(state === 'failed' && { title: m.notSavedText })}>
-    {state === 'saved' ? m.kept : state === 'failed' ? m.notSaved : m.saving}
+    {state === 'saved' ? m.kept : state === 'saving' ? m.saving : m.notSaved}
   </span>
 );
 

@@ -82,7 +82,8 @@ export interface DraftConflict {
 
 /** How the gateway keeps the draft that is being written. */
 export interface SavedDraft {
-  readonly state: 'none' | 'saving' | 'saved' | 'failed';
+  /** `local`: only this tab keeps it. */
+  readonly state: 'none' | 'saving' | 'saved' | 'failed' | 'local';
   readonly conflict: DraftConflict | null;
   /** Writes over the other person's version, or keeps a draft that is gone as a new one. */
   readonly keepMine: () => void;
@@ -207,8 +208,13 @@ export const useSavedDraft = (
     setState('none');
   }, []);
 
+  const stateOf = (): SavedDraft['state'] => {
+    if (conflict !== null || (!isClean && state === 'failed')) return 'failed';
+    if (!isClean) return 'saving';
+    return draft.saved ? 'saved' : 'none';
+  };
   return {
-    state: conflict ? 'failed' : isClean ? (draft.saved ? 'saved' : 'none') : state === 'failed' ? 'failed' : 'saving',
+    state: isActive ? stateOf() : 'local',
     conflict,
     keepMine: () => {
       const saved =
