@@ -33,6 +33,13 @@ const WORDS = {
   },
 } as const;
 
+/** An element of the editor. */
+interface Shown {
+  readonly className: string;
+  readonly textContent: string;
+  readonly children: Iterable<Shown>;
+}
+
 const LOOKS: readonly Look[] = [{ language: 'en' }, { language: 'ru', phone: true }];
 
 describeInChromium('drafts', () => {
@@ -178,7 +185,11 @@ describeInChromium('drafts', () => {
     const paste = async (html: string, plain: string): Promise<string> => {
       await page.evaluate(
         async ([rich, text]) => {
-          const { navigator, ClipboardItem, Blob } = globalThis as unknown as Record<string, any>;
+          const { navigator, ClipboardItem, Blob } = globalThis as unknown as {
+            navigator: { clipboard: { write(items: readonly object[]): Promise<void> } };
+            ClipboardItem: new (item: object) => object;
+            Blob: new (parts: readonly string[], options: object) => object;
+          };
           const item = {
             'text/html': new Blob([rich], { type: 'text/html' }),
             'text/plain': new Blob([text], { type: 'text/plain' }),
@@ -194,10 +205,10 @@ describeInChromium('drafts', () => {
       await page.keyboard.press('Backspace');
       await page.keyboard.press('Control+V');
       return editorOf(opened).evaluate((root) =>
-        [...(root as unknown as { children: Iterable<any> }).children]
+        [...(root as unknown as Shown).children]
           .map((line) => {
-            const runs = [...line.children].map((run: any) =>
-              run.className ? `[${run.className.replaceAll('mark-', '')}:${run.textContent}]` : run.textContent,
+            const runs = [...line.children].map(({ className, textContent }) =>
+              className ? `[${className.replaceAll('mark-', '')}:${textContent}]` : textContent,
             );
             return `${line.className ? '> ' : ''}${runs.join('')}`;
           })

@@ -3,7 +3,7 @@ import { Button } from '../components/button.js';
 import { toast, toastError } from '../components/toasts.js';
 import { format } from '../i18n/format.js';
 import { defineMessages, getLocale } from '../i18n/messages.js';
-import { type CsvColumn, toCell, separatorOf, toLines } from './csv.js';
+import { type CsvColumn, separatorOf, toCell, toLines } from './csv.js';
 
 /** Maximum number of rows in a file; spreadsheets show about a million. */
 const MAX_ROWS = 200_000;
@@ -65,8 +65,11 @@ export const CsvButton = <T,>({ name, columns, readPage }: CsvButtonProps<T>) =>
       setRows(null);
     }
   };
+  const stop = (): void => {
+    isStopped.current = true;
+  };
   return (
-    <Button size="small" look="quiet" onClick={() => (rows === null ? void run() : (isStopped.current = true))}>
+    <Button size="small" look="quiet" onClick={rows === null ? () => void run() : stop}>
       {rows === null ? m.download : m.stop(format.number(rows))}
     </Button>
   );

@@ -4,7 +4,7 @@ import { networkTitle } from '../components/networks.js';
 import { defineMessages } from '../i18n/messages.js';
 import { shownState } from '../publications/shown-state.js';
 import { stateNames } from '../publications/states.js';
-import { csvTime, type CsvColumn } from './csv.js';
+import { type CsvColumn, csvTime } from './csv.js';
 
 const m = defineMessages({
   en: {

@@ -3,28 +3,26 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
 import { GatewayError } from '../../api/management.js';
 import { endpointName } from '../../api/things.js';
-import { Button, ButtonLink, copyText } from '../../components/button.js';
+import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
-import { Menu, MenuItem } from '../../components/menu.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { Editor, publishKeys } from '../../editor/editor.js';
+import { Editor } from '../../editor/editor.js';
 import { format } from '../../i18n/format.js';
 import { formatWhen as when, weekWith } from '../../planning/use-when.js';
-import type { PublishCode } from '../../publish-code/publish-code.js';
 import { useScope } from '../../session/session.js';
-import { useNow } from '../../time/server-clock.js';
 import { ButtonDialog, ButtonGrid, type ButtonPlace } from './buttons.js';
 import { createDraft, textOf } from './draft.js';
+import { ConflictNotice, DraftsButton, DraftState } from './drafts-dialog.js';
+import { GoBar } from './go-bar.js';
 import { canPublish, describeResult, type Destination, goLabel, headline } from './headline.js';
 import { MAX_MEDIA, MediaList, MediumDialog } from './media.js';
 import { composeMessages as m } from './messages.js';
 import { Options } from './options.js';
 import { ChangesCard, ConnectChannel, Previews } from './previews.js';
-import { ConflictNotice, DraftsButton, DraftState } from './drafts-dialog.js';
 import { ProblemList, PublishError, showField } from './problem-list.js';
 import { type Published, usePublish } from './publish.js';
-import { TextVersions, Tool, VersionNote } from './text-versions.js';
 import { removeDraft, useSavedDraft } from './saved-draft.js';
+import { TextVersions, Tool, VersionNote } from './text-versions.js';
 import { useComposer } from './use-composer.js';
 import { useVersions, type Wanted, withText } from './use-draft.js';
 
@@ -42,51 +40,6 @@ export const EditTrail = ({ postId }: { readonly postId: string }) => (
     <span>{m.editing}</span>
   </>
 );
-
-interface GoBarProps {
-  /** Label of the main button. */
-  readonly label: string;
-  /** True if the post has a time. The longer label then leaves room only for the copy button's icon. */
-  readonly isPlanned: boolean;
-  readonly isBusy: boolean;
-  readonly isReady: boolean;
-  /** Time at which the gateway will accept posts again, in ms; null unless it asked to wait. */
-  readonly retryAt: number | null;
-  /** Code that publishes the same post; null if there is none. */
-  readonly code: PublishCode | null;
-  readonly publish: () => void;
-}
-
-/** The buttons that publish the post and copy it as code. On phones, they stay visible at the bottom. */
-export const GoBar = ({ label, isPlanned, isBusy, isReady, retryAt, code, publish }: GoBarProps) => {
-  const isEarly = useNow(1000) < (retryAt ?? 0);
-  const copy = (text: string, language: keyof PublishCode): void => {
-    void copyText(text).then(() => toast(m.copied(language)));
-  };
-  return (
-    <div className="compose-go">
-      <Button look="primary" busy={isBusy} disabled={!isReady || isEarly} onClick={publish}>
-        {label}
-        <kbd>{publishKeys()}</kbd>
-      </Button>
-      {code && (
-        <Menu
-          trigger={
-            <Button icon="copy" {...(isPlanned && { 'aria-label': m.copyAs, title: m.copyAs })}>
-              {!isPlanned && m.copyAs}
-            </Button>
-          }
-        >
-          {(['curl', 'TypeScript', 'Python'] as const).map((language) => (
-            <MenuItem key={language} onSelect={() => copy(code[language], language)}>
-              {language}
-            </MenuItem>
-          ))}
-        </Menu>
-      )}
-    </div>
-  );
-};
 
 /** True on devices with a mouse. On phones, focusing the text would open a keyboard that covers half of the screen. */
 export const hasPointer = (): boolean => matchMedia('(pointer: fine)').matches;
