@@ -26,7 +26,7 @@ const LEVEL = 4;
 
 /**
  * Compresses what the management API shows, for clients that accept gzip: on a slow line, lists would take most of the
- * time (ADR-391). Answers to other methods, and of `/v1`, are short.
+ * time (ADR-392). Answers to other methods, and of `/v1`, are short.
  */
 export const compressAnswers = (fastify: FastifyInstance): void => {
   fastify.addHook('onSend', async ({ method, url, headers }, reply, payload) => {
