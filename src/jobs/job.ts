@@ -83,16 +83,29 @@ export class JobTable {
     throw new JobRuns(running.rows[0]?.id ?? 'a job');
   }
 
-  async find(id: string): Promise<Job | null> {
-    return (await this.db.query<Job>(`select ${COLUMNS} from ops_job where id = $1`, [id])).rows[0] ?? null;
+  /** @param ownerId whose auditor started it; null for any */
+  async find(id: string, ownerId: string | null = null): Promise<Job | null> {
+    const text = `select ${COLUMNS} from ops_job where id = $1 and ($2::text is null or params ->> 'owner_id' = $2)`;
+    return (await this.db.query<Job>(text, [id, ownerId])).rows[0] ?? null;
   }
 
-  /** Lists jobs, newest first. @param before id of the previous page's last job; null for the first page */
-  async list(state: JobState | undefined, before: string | null, limit: number): Promise<readonly Job[]> {
+  /**
+   * Lists jobs, newest first.
+   * @param before id of the previous page's last job; null for the first page
+   * @param ownerId whose auditor started them; null for any
+   */
+  async list(
+    state: JobState | undefined,
+    before: string | null,
+    limit: number,
+    ownerId: string | null = null,
+  ): Promise<readonly Job[]> {
     const { rows } = await this.db.query<Job>(
       `select ${COLUMNS} from ops_job
-       where ($1::text is null or state = $1) and ($2::text is null or id < $2) order by id desc limit $3`,
-      [state ?? null, before, limit],
+       where ($1::text is null or state = $1) and ($2::text is null or id < $2)
+         and ($4::text is null or params ->> 'owner_id' = $4)
+       order by id desc limit $3`,
+      [state ?? null, before, limit, ownerId],
     );
     return rows;
   }

@@ -2076,7 +2076,7 @@ export interface Schemas {
     readonly at: string;
     /** Actor whose key was used for the request. */
     readonly actor: string;
-    /** Name of the endpoint at that time; null if the request did not use an endpoint's key. */
+    /** Name of the endpoint or the named key at that time; null if the request used neither. */
     readonly key_name: string | null;
     readonly ip: string;
   };

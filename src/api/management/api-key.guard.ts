@@ -1,15 +1,16 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { Author } from '../../commands/command.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
-import type { Author } from '../../commands/command.js';
 import { CLOCK, type Clock, iso } from '../../kernel/clock.js';
 import { type Actor, hasScope, keyActor, ownerActor, type Scope } from '../../kernel/events.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { ChangeBudget } from '../../limits/budgets.js';
-import { FindKey, type Sight } from '../../projections/discovery/discovery.queries.js';
+import type { Sight } from '../../projections/discovery/discovery.queries.js';
 import type { KeyRow } from '../../projections/discovery/discovery.tables.js';
+import { FindKey } from '../../projections/discovery/keys.queries.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { SampledLog } from '../../runtime/sampled-log.js';
 import { hashToken } from '../../secrets/tokens.js';
@@ -251,7 +252,7 @@ const refuseCall = (context: ExecutionContext, caller: Exclude<Caller, { kind: '
   if (caller.kind === 'auditor') {
     const { method } = context.switchToHttp().getRequest<FastifyRequest>();
     if (method !== 'GET' && method !== 'HEAD' && !forAuditors) throw forbiddenProblem(CALL_MESSAGES.auditorsRead);
-    if (caller.ownerId !== null) refuseOnOperatorRoute(context, caller.ownerId);
+    if (caller.ownerId !== null && !forAuditors) refuseOnOperatorRoute(context, caller.ownerId);
     return;
   }
   refuseOnOperatorRoute(context, caller.ownerId);

@@ -197,6 +197,8 @@ export const CHANNEL_MESSAGES = {
 
 /** Rejections of requests about history. */
 export const HISTORY_MESSAGES = {
+  /** 422 `missing` */
+  idOfOwner: 'is missing: send `aggregate` and `id` of what to verify',
   /** 404 `not_found` */
   notThen: message(
     'This {what} does not exist, belongs to another owner, or had no event at that time or revision. Check the id, the API key and the time.',

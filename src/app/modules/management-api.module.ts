@@ -19,13 +19,13 @@ import {
   VerificationController,
 } from '../../api/management/history/transparency-log.controller.js';
 import { JobsController } from '../../api/management/jobs/jobs.controller.js';
+import { KeyUses } from '../../api/management/keys/key-uses.js';
+import { KeysController, MeController } from '../../api/management/keys/keys.controller.js';
 import {
   ChecksBuilder,
   OverviewBuilder,
   OverviewController,
 } from '../../api/management/overview/overview.controller.js';
-import { KeyUses } from '../../api/management/keys/key-uses.js';
-import { KeysController, MeController } from '../../api/management/keys/keys.controller.js';
 import { OverviewFactsReader } from '../../api/management/overview/overview-facts.js';
 import { OwnedResources } from '../../api/management/owned-resources.js';
 import { OwnersController } from '../../api/management/owners/owners.controller.js';

@@ -6,12 +6,12 @@ import {
   FindChannelsOfChat,
   FindEndpointTargets,
   FindMissingIds,
-  FindKey,
   FindResource,
   ListResources,
   LiveEndpoints,
 } from '../../projections/discovery/discovery.queries.js';
 import { EndpointSnapshots } from '../../projections/discovery/endpoint-snapshots.queries.js';
+import { FindKey } from '../../projections/discovery/keys.queries.js';
 import { References, ResourceNames } from '../../projections/discovery/references.queries.js';
 import { ProjectionStatuses } from '../../projections/engine/projection-status.queries.js';
 import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
@@ -29,6 +29,7 @@ import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { FindPost, ListPosts, PendingApprovalQueries } from '../../projections/posts/posts.queries.js';
 import {
   ChannelMessages,
+  FindHiddenPublications,
   FindPublication,
   ListReceipts,
   OpenPublicationQueries,
@@ -77,6 +78,7 @@ export const READ_MODELS = [
   FindKey,
   FindPost,
   FindPostsLeft,
+  FindHiddenPublications,
   FindPublication,
   FindChannelAddresses,
   FindResource,

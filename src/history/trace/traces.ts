@@ -78,8 +78,8 @@ export class Traces {
   private async findRequest(events: readonly HistoricEvent[]): Promise<StoryRequest | null> {
     const first = events.find(({ clientAddress }) => clientAddress !== null);
     if (!first) return null;
-    const { requestId: id, at, actor, clientAddress } = first;
-    return { id, at, actor, keyName: await this.findKeyName(actor, at), ip: clientAddress! };
+    const { requestId: id, at, actor, actorName, clientAddress } = first;
+    return { id, at, actor, keyName: actorName ?? (await this.findKeyName(actor, at)), ip: clientAddress! };
   }
 
   private async findKeyName(actor: string, at: Instant): Promise<string | null> {

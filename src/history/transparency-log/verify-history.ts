@@ -237,6 +237,8 @@ export const VERIFY_HISTORY = 'verify-history';
 
 /** Verification job parameters (management-api.md: `POST /history/verify`). */
 export type VerificationParams = {
+  /** Whose auditor asked; null for the operator and auditors of all owners. */
+  readonly owner_id: string | null;
   readonly aggregate: string | null;
   readonly id: string | null;
   readonly checkpoint: string | null;

@@ -2,8 +2,8 @@ import {
   ALLOWLIST_MESSAGES,
   BODY_MESSAGES,
   CALL_MESSAGES,
-  DRAFT_MESSAGES,
   CHANNEL_MESSAGES,
+  DRAFT_MESSAGES,
   HISTORY_MESSAGES,
   HOLD_MESSAGES,
   OVERVIEW_MESSAGES,
@@ -141,6 +141,7 @@ export const MANAGEMENT = [
     sameChat: 'Канал «{name}» публикует в тот же чат: посты в оба канала выйдут там дважды.',
   }),
   translate(HISTORY_MESSAGES, {
+    idOfOwner: 'отсутствует: отправьте `aggregate` и `id` того, что проверить',
     notThen:
       'Не найдено: {what}. Такого id нет, он принадлежит другому владельцу, или у него не было событий к этому времени или ревизии. Проверьте id, ключ API и время.',
     unknownAggregate: 'Для такого вида агрегатов истории нет. Используйте {aggregates}.',

@@ -1,10 +1,10 @@
 import { COMMAND_MESSAGES, DISABLED_REASONS } from '../../commands/messages.js';
 import {
   EDIT_MESSAGES,
+  KEY_MESSAGES,
   PLANNED_POST_MESSAGES,
   POST_CHANGE_MESSAGES,
   PUBLICATION_MESSAGES,
-  KEY_MESSAGES,
   STATE_MESSAGES,
 } from '../../domain/messages.js';
 import { HEALTH_MESSAGES, READINESS_MESSAGES } from '../../health/messages.js';

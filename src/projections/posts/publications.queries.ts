@@ -38,6 +38,23 @@ export class FindPublication {
   }
 }
 
+/** Finds the publications that a limited key may not see: those of posts through other endpoints (D-93). */
+@Injectable()
+export class FindHiddenPublications {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  async execute(publicationIds: readonly string[], endpointIds: readonly string[]): Promise<readonly string[]> {
+    if (publicationIds.length === 0) return [];
+    const { rows } = await this.pool.query<{ id: string }>({
+      name: 'hidden publications',
+      text: `select x.publication_id as id from ${POSTS}.publication x join ${POSTS}.post p on p.post_id = x.post_id
+             where x.publication_id = any($1) and p.endpoint_id <> all($2)`,
+      values: [publicationIds, endpointIds],
+    });
+    return rows.map(({ id }) => id);
+  }
+}
+
 /**
  * Lists a channel's publications in order of sequence number (D-37).
  * @param from first sequence number, inclusive

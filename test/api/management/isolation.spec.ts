@@ -56,6 +56,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'POST /projects/:id/pause': on({ minutes: 5 }),
   'POST /projects/:id/resume': on(),
   'POST /endpoints': creating(({ ids }) => ({ project_ids: [ids.projects], mode: 'live' }), 422),
+  'POST /endpoints/console': creating(({ ids }) => ({ owner_id: ids.owners, project_ids: [] }), 404),
   'PATCH /endpoints/:id': on({ name: 'Mine', project_ids: [] }),
   'POST /endpoints/:id/enable': on(),
   'POST /endpoints/:id/cancel-planned': on(),

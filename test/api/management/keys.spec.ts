@@ -130,6 +130,41 @@ it('the main key is replaced only, with an overlap if wanted', async () => {
   await other.caller.get('/me').expect(401);
 });
 
+it('keys stay within the cap of the plan, however many are issued at once (D-67)', async () => {
+  const other = await createOwner(harness, 'free');
+  const issued = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => other.caller.post('/keys', { name: `Key ${n}`, scopes: ['read'] })),
+  );
+  expect(issued.filter(({ status }) => status === 201)).toHaveLength(5);
+  expect(issued.find(({ status }) => status === 402)!.body).toMatchObject({ code: 'resource_limit', resource: 'keys' });
+  const operator = operatorCaller(harness);
+  await operator.post('/keys', { name: 'Auditor', scopes: ['audit'], owner_id: other.id }).expect(201);
+  await other.caller.delete(`/keys/${issued.find(({ status }) => status === 201)!.body.id}`).expect(204);
+  await other.caller.post('/keys', { name: 'Next', scopes: ['read'] }).expect(201);
+});
+
+it('a stream ends at once when its key is revoked, changed or expired', async () => {
+  const open = async ({ caller }: { readonly caller: Caller }): Promise<Response> => {
+    const answer = await fetch(`${harness.url}/manage/v1/stream`, {
+      headers: { authorization: `Bearer ${caller.key}` },
+    });
+    expect(answer.status).toBe(200);
+    return answer;
+  };
+  const revoked = await issue({ scopes: ['read'] });
+  const limited = await issue({ scopes: ['read'] });
+  const expired = await issue({ scopes: ['read'], expires_at: new Date(Date.now() + 10_000).toISOString() });
+  const streams = await Promise.all([revoked, limited, expired].map(open));
+  await limited.caller.get('/me').expect(200);
+  await owner.caller.delete(`/keys/${revoked.id}`).expect(204);
+  await owner.caller.patch(`/keys/${limited.id}`, { endpoint_ids: [endpoint] }).expect(200);
+  const texts = await Promise.all(streams.map((stream) => stream.text()));
+  expect(texts[0]).toContain('"key_revoked"');
+  expect(texts[1]).toContain('"key_revoked"');
+  expect(texts[2]).toContain('"key_expired"');
+  expect((await limited.caller.get('/stream').expect(403)).body.code).toBe('key_limited');
+});
+
 it('the keys of a deleted owner end', async () => {
   const other = await createOwner(harness);
   const { id, caller } = await issue({ scopes: ['read'] }, other.caller);
@@ -164,6 +199,15 @@ describe('an auditor’s key (D-94)', () => {
     expect((await owner.caller.get('/keys').expect(200)).body.items.map(({ id }: { id: string }) => id)).toContain(
       ofOne.id,
     );
+    expect((await ofOne.caller.post('/history/verify').expect(422)).body.code).toBe('invalid');
+    const foreign = { aggregate: 'owner', id: (await createOwner(harness)).id };
+    await ofOne.caller.post('/history/verify', foreign).expect(404);
+    const job = await ofOne.caller.post('/history/verify', { aggregate: 'endpoint', id: endpoint }).expect(202);
+    const other = await ofAll.caller.post('/history/verify').expect(202);
+    const jobs = (await ofOne.caller.get('/jobs').expect(200)).body.items.map(({ id }: { id: string }) => id);
+    expect(jobs).toEqual([job.body.id]);
+    await ofOne.caller.get(`/jobs/${other.body.id}`).expect(404);
+    await ofAll.caller.get(`/jobs/${job.body.id}`).expect(200);
     await operator.delete(`/keys/${ofOne.id}`).expect(204);
     await ofOne.caller.get('/me').expect(401);
   });

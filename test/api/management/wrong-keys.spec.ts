@@ -1,5 +1,5 @@
 import type { Pool, QueryConfig } from 'pg';
-import { FindKey } from '../../../src/projections/discovery/discovery.queries.js';
+import { FindKey } from '../../../src/projections/discovery/keys.queries.js';
 import { hashToken } from '../../../src/secrets/tokens.js';
 import { until } from '../../e2e/until.js';
 import { TestGateway } from '../public/gateway.js';

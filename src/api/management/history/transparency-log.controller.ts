@@ -208,7 +208,9 @@ export class VerificationController {
   async verify(@TheCall() call: Call): Promise<JobView> {
     const read = fieldsReader(VerificationBody);
     return this.changes.handlePost({ ...call, read, status: 202 }, async (body) =>
-      jobResult(await this.jobs.start({ kind: VERIFY_HISTORY, params: await this.toParams(body) })),
+      jobResult(
+        await this.jobs.start({ kind: VERIFY_HISTORY, params: await this.toParams(body, getOwnerScope(call.request)) }),
+      ),
     );
   }
 
@@ -216,13 +218,15 @@ export class VerificationController {
    * @throws HttpProblem 404 for an aggregate that never existed; 422 for an id without an aggregate, or for a
    * checkpoint of an unknown log; 503 while no checkpoint exists
    */
-  private async toParams(body: VerificationBody): Promise<VerificationParams> {
+  private async toParams(body: VerificationBody, ownerId: string | null): Promise<VerificationParams> {
     const { aggregate, id, checkpoint } = body;
+    // An auditor of one owner verifies its aggregates, one at a time (D-94).
+    if (ownerId !== null && id === undefined) throw fieldProblem('id', 'missing', HISTORY_MESSAGES.idOfOwner);
     if (id !== undefined && aggregate === undefined)
       throw fieldProblem('id', 'missing', HISTORY_MESSAGES.idWithoutAggregate);
     if (id !== undefined && aggregate !== undefined) {
       const kind = findAggregate(aggregate)!;
-      const found = await this.timeTravel.show(kind, id, null, {}, { from: 0n, limit: 1 });
+      const found = await this.timeTravel.show(kind, id, ownerId, {}, { from: 0n, limit: 1 });
       if (!found) throw HttpProblem.withMessage(404, 'not_found', HISTORY_MESSAGES.notThen({ what: kind.name }));
     }
     if (checkpoint !== undefined) {
@@ -231,6 +235,6 @@ export class VerificationController {
       if (!logs.some((log) => openCheckpoint(checkpoint, log.vkey)))
         throw fieldProblem('checkpoint', 'invalid', HISTORY_MESSAGES.badCheckpoint({ origin }));
     }
-    return { aggregate: aggregate ?? null, id: id ?? null, checkpoint: checkpoint ?? null };
+    return { aggregate: aggregate ?? null, id: id ?? null, checkpoint: checkpoint ?? null, owner_id: ownerId };
   }
 }

@@ -7,7 +7,7 @@ import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';
 import { buildListView, isCursorOf, type ListView, PageQuery, toPage } from '../../transport/page.js';
 import { HttpProblem } from '../../transport/problem.view.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
+import { ApiKeyGuard, getOwnerScope } from '../api-key.guard.js';
 import type { ChangeResult } from '../change-pipeline.js';
 import { IdPipe } from '../common-fields.js';
 import { notFoundProblem } from '../http-problems.js';
@@ -81,7 +81,7 @@ export class JobsController {
   async list(@Req() request: FastifyRequest): Promise<ListView<JobView>> {
     const query = readQuery(request, JobsQuery);
     const page = toPage(query);
-    const jobs = await this.jobs.list(query.state, page.after, page.limit + 1);
+    const jobs = await this.jobs.list(query.state, page.after, page.limit + 1, getOwnerScope(request));
     return buildListView(
       jobs,
       page,
@@ -92,8 +92,8 @@ export class JobsController {
 
   @Documented({ summary: 'Show a job', scope: 'read', forAuditors: true, operatorOnly: CALL_MESSAGES.jobsForOperator })
   @Get(':id')
-  async get(@Param('id', IdPipe) id: string): Promise<JobView> {
-    const job = await this.jobs.find(id);
+  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<JobView> {
+    const job = await this.jobs.find(id, getOwnerScope(request));
     if (!job) throw notFoundProblem('job');
     return new JobView(job);
   }

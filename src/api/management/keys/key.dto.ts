@@ -1,9 +1,9 @@
-import { SCOPES, type Scope } from '../../../kernel/events.js';
-import { ifLater, type Instant, iso } from '../../../kernel/clock.js';
 import type { KeySettings } from '../../../domain/key/key.events.js';
+import { ifLater, type Instant, iso } from '../../../kernel/clock.js';
+import { type Scope, SCOPES } from '../../../kernel/events.js';
 import type { KeyRow } from '../../../projections/discovery/discovery.tables.js';
-import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
 import type { Sent } from '../../../validation/check-fields.js';
+import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
 import type { ProblemList } from '../../../validation/problem-list.js';
 import { Must } from '../../../validation/rules.js';
 import { describeValue } from '../../../validation/wording.js';

@@ -26,7 +26,7 @@ import { readQuery } from '../../transport/fields.js';
 import { readIfMatch } from '../../transport/headers.js';
 import { HttpProblem } from '../../transport/problem.view.js';
 import { readBody } from '../../transport/raw-body.js';
-import { ApiKeyGuard, getAuthor, getHolder, mayApprove } from '../api-key.guard.js';
+import { ApiKeyGuard, getAuthor, getHolder, getSight, mayApprove } from '../api-key.guard.js';
 import { IdPipe } from '../common-fields.js';
 import { notFoundProblem, toHttpProblem } from '../http-problems.js';
 import { type Call, TheCall } from '../owned-resources.js';
@@ -140,7 +140,7 @@ export class ManagedPostChangesController {
     const { edited, rows, requests, warnings } = result;
     await this.progress.waitFor(READ_MODELS_OF_POSTS, edited.position);
     const shown = rows ?? (await requirePost(this.findPost, request, id)).publications;
-    const views = await this.views.buildViews(shown);
+    const views = await this.views.buildViews(shown, getSight(request).endpointIds);
     const publications = views.map((view) => (rows ? { ...view, requests: requests.get(view.id) ?? [] } : view));
     void reply.header('etag', `"${edited.revision}"`);
     if (edited.position > 0n) void reply.header('x-position', String(edited.position));

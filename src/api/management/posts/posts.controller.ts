@@ -87,7 +87,7 @@ export class PostsController {
       part,
       page,
       ({ post }) => (query.order === undefined ? post.post_id : calendarKeyOf(post)),
-      (shown) => this.buildViews(shown),
+      (shown) => this.buildViews(shown, getSight(request).endpointIds),
     );
   }
 
@@ -106,7 +106,7 @@ export class PostsController {
     const found = await this.findPost.execute(id, ownerId, endpointIds);
     if (!found) throw endpointIds === null ? await this.explainAbsence(id, ownerId) : notFoundProblem('post');
     void reply.header('etag', `"${found.post.version}"`);
-    return new PostWithPayloadView(found, await this.publications.buildViews(found.publications));
+    return new PostWithPayloadView(found, await this.publications.buildViews(found.publications, endpointIds));
   }
 
   @Documented({
@@ -128,7 +128,10 @@ export class PostsController {
       const cancelled = isRejection(outcome) ? 0 : outcome.cancelled;
       const show = async () => {
         const found = await requirePost(this.findPost, call.request, id);
-        return new CancelledPostView(cancelled, await this.publications.buildViews(found.publications));
+        return new CancelledPostView(
+          cancelled,
+          await this.publications.buildViews(found.publications, getSight(call.request).endpointIds),
+        );
       };
       return { outcome, readModels: READ_MODELS_OF_POSTS, show };
     });
@@ -155,7 +158,11 @@ export class PostsController {
       const show = async () => {
         const { publications } = await requirePost(this.findPost, call.request, id);
         const counts = isRejection(outcome) ? { withdrawing: 0, cancelled: 0, unchanged: 0 } : outcome;
-        return new WithdrawnPostView(id, counts, await this.publications.buildViews(publications));
+        return new WithdrawnPostView(
+          id,
+          counts,
+          await this.publications.buildViews(publications, getSight(call.request).endpointIds),
+        );
       };
       return { outcome, readModels: READ_MODELS_OF_POSTS, show };
     });
@@ -168,9 +175,15 @@ export class PostsController {
     return HttpProblem.withMessage(404, 'skipped', HISTORY_MESSAGES.acceptanceSkipped({ reason, event }));
   }
 
-  private async buildViews(rows: readonly PostWithPublications[]): Promise<PostView[]> {
+  private async buildViews(
+    rows: readonly PostWithPublications[],
+    endpointIds: readonly string[] | null,
+  ): Promise<PostView[]> {
     // Builds the views of a whole page at once, with a single schedule query for all posts.
-    const publications = await this.publications.buildViews(rows.flatMap((row) => row.publications));
+    const publications = await this.publications.buildViews(
+      rows.flatMap((row) => row.publications),
+      endpointIds,
+    );
     let from = 0;
     return rows.map((row) => {
       const own = publications.slice(from, from + row.publications.length);
@@ -255,7 +268,10 @@ export class PostDecisionsController {
       if (outcome === null) throw notFoundProblem('post');
       const show = async () => {
         const found = await requirePost(this.findPost, call.request, id);
-        return new PostWithPayloadView(found, await this.publications.buildViews(found.publications));
+        return new PostWithPayloadView(
+          found,
+          await this.publications.buildViews(found.publications, getSight(call.request).endpointIds),
+        );
       };
       return { outcome, readModels: READ_MODELS_OF_POSTS, show };
     });

@@ -12,6 +12,7 @@ import {
   type PublicationViewState,
   type RowWithdrawal,
 } from '../../../projections/posts/posts.tables.js';
+import { FindHiddenPublications } from '../../../projections/posts/publications.queries.js';
 import {
   type DueWait,
   findDueWait,
@@ -333,10 +334,17 @@ export class PublicationViewBuilder {
     private readonly plans: PostPlans,
     private readonly forecasts: ChangeForecasts,
     private readonly statistics: PublicationStatistics,
+    private readonly findHidden: FindHiddenPublications,
   ) {}
 
-  /** Returns one view per row, in the same order. */
-  async buildViews(rows: readonly PublicationRow[]): Promise<PublicationView[]> {
+  /**
+   * Returns one view per row, in the same order.
+   * @param endpointIds a limited key's: what goes first on a channel is named only if it is theirs (D-93); null for all
+   */
+  async buildViews(
+    rows: readonly PublicationRow[],
+    endpointIds: readonly string[] | null = null,
+  ): Promise<PublicationView[]> {
     const queued = rows.filter(({ state }) => state === 'queued');
     const ids = queued.map(({ publication_id }) => publication_id);
     const scheduled = await this.findHolds.execute(ids, this.clock.now());
@@ -345,10 +353,15 @@ export class PublicationViewBuilder {
     const plans = await this.plans.find(planned.map(({ post_id }) => post_id));
     const can = await this.forecasts.forecast(rows);
     const statistics = await this.statistics.find(rows);
+    const first = scheduled.flatMap(({ context }) => context?.first?.publication_id ?? []);
+    const hidden = endpointIds === null ? [] : await this.findHidden.execute(first, endpointIds);
     return rows.map((row) => {
       const id = row.publication_id;
       const known = { can: can.get(id)!, statistics: statistics.get(id)! };
-      return new PublicationView(row, byId.get(id), known, plans.get(row.post_id));
+      const view = new PublicationView(row, byId.get(id), known, plans.get(row.post_id));
+      const { waiting_for: waiting } = view;
+      if (!waiting || !hidden.includes(waiting.blocked_by ?? '')) return view;
+      return { ...view, waiting_for: { ...waiting, blocked_by: null } };
     });
   }
 }

@@ -133,7 +133,10 @@ export class PublicationsController {
   }
 
   private async showPublication(request: FastifyRequest, id: string): Promise<PublicationView> {
-    const [view] = await this.views.buildViews([await this.findPublication(request, id)]);
+    const [view] = await this.views.buildViews(
+      [await this.findPublication(request, id)],
+      getSight(request).endpointIds,
+    );
     return view!;
   }
 }

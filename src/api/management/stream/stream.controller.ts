@@ -1,8 +1,8 @@
 import { Controller, Get, Inject, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CLOCK, type Clock, iso } from '../../../kernel/clock.js';
-import { FindKey } from '../../../projections/discovery/discovery.queries.js';
 import type { KeyRow } from '../../../projections/discovery/discovery.tables.js';
+import { FindKey } from '../../../projections/discovery/keys.queries.js';
 import { hashToken } from '../../../secrets/tokens.js';
 import { Documented } from '../../documentation/documented.js';
 import { readBearerToken } from '../../transport/credentials.js';
