@@ -65,7 +65,7 @@ describeInChromium('planned posts', () => {
   it('are written and given a time in Compose, and stand in the calendar', async () => {
     const { page } = await open('/plan');
     await page.getByText('No posts are planned here').waitFor();
-    await page.getByText('Times in Europe/Moscow (UTC+3).').waitFor();
+    await page.getByText('Times in Moscow (UTC+3).').waitFor();
     await page.getByRole('link', { name: 'Schedule a post' }).last().click();
     await page.getByRole('textbox', { name: 'Text' }).click();
     await page.keyboard.type('Regatta at noon');
@@ -247,7 +247,7 @@ describeInChromium('planned posts', () => {
     await opened.goto(`/posts/${never}`);
     await page.getByRole('button', { name: 'Cancel post…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the post' }).click();
-    await page.getByText('Dismissed: 2').waitFor();
+    await page.getByText('Cancelled: 2').waitFor();
     expect((await read(never)).released_at).toBeNull();
   });
 

@@ -120,14 +120,14 @@ describeInChromium('the ten tasks', () => {
     const overview = await begin();
     await overview.click(overview.page.getByRole('link', { name: /last 24 hours/ }));
     await overview.page.getByRole('heading', { name: /As it was at/ }).waitFor();
-    await overview.page.getByRole('heading', { name: 'What changed' }).waitFor();
+    await overview.page.getByRole('heading', { name: 'What happened' }).waitFor();
     expect(overview.clicks).toBe(1);
   });
 
   it('9: prove an event: three clicks', async () => {
     const overview = await begin();
     await overview.click(navigation(overview, 'Time machine'));
-    const changes = overview.page.getByRole('region', { name: 'What changed' });
+    const changes = overview.page.getByRole('region', { name: 'What happened' });
     await overview.click(changes.getByRole('listitem').getByRole('button').first());
     await overview.page.getByText('Proved').waitFor();
     expect(overview.clicks).toBeLessThanOrEqual(3);

@@ -154,12 +154,6 @@ export interface Schemas {
     /** SHA-256 (hex), chained to the previous event in its stream. */
     readonly hash: string;
   };
-  /** One page of a list. */
-  readonly AuditedEventList: {
-    readonly items: readonly Schemas['AuditedEvent'][];
-    /** Cursor of the next page; null on the last page. */
-    readonly next: string | null;
-  };
   /** Event counts for one bucket of the timeline. */
   readonly Bucket: {
     /** Start of the bucket (ISO 8601, UTC); it ends where the next bucket starts. */
@@ -1006,6 +1000,48 @@ export interface Schemas {
     readonly last_used: Schemas['KeyUse'] | null;
     /** How long the key before its rotation also works, ISO 8601; null if it does not. */
     readonly previous_until: string | null;
+  };
+  /** An event in the audit trail, with the post that it is about. */
+  readonly ListedEvent: {
+    /** Null for an event that is not about a post. */
+    readonly post_id: string | null;
+    /** The first 120 characters of that post's text. */
+    readonly excerpt: string | null;
+    /** Type of the aggregate that the event belongs to, such as `channel`. */
+    readonly aggregate: string;
+    /** Null for an event that concerns only an idempotency key. */
+    readonly aggregate_id: string | null;
+    readonly id: string;
+    readonly type: string;
+    /** Version of the format in which the event was written; `data` is always in the current format. */
+    readonly version: number;
+    /** Name of the event's stream. With `revision` and `hash`, it forms the event's entry in the transparency log. */
+    readonly stream: string;
+    /** Number of the event in its stream, from 0. */
+    readonly revision: number;
+    /** Global position of the event; a string, because it may exceed JavaScript's safe integer range. */
+    readonly position: string;
+    /** ISO 8601, UTC. */
+    readonly at: string;
+    readonly actor: string;
+    /** Name of the actor's key at that time; null unless a named key acted. */
+    readonly actor_name: string | null;
+    /** Empty if no request started the work. */
+    readonly request_id: string;
+    readonly causation_id: string;
+    readonly correlation_id: string;
+    /** The client's address; null if no request caused the event directly. */
+    readonly ip: string | null;
+    /** `erased` if the event was deleted because nothing needed it any more. */
+    readonly data: unknown;
+    /** SHA-256 (hex), chained to the previous event in its stream. */
+    readonly hash: string;
+  };
+  /** One page of a list. */
+  readonly ListedEventList: {
+    readonly items: readonly Schemas['ListedEvent'][];
+    /** Cursor of the next page; null on the last page. */
+    readonly next: string | null;
   };
   /** Name of the log and the key that verifies its checkpoints. */
   readonly LogKey: { readonly origin: string; readonly vkey: string };
@@ -3431,25 +3467,8 @@ export interface Routes {
         readonly cursor?: string;
         /** Operators may omit it to see the events of all owners; owners may pass only their own id. */
         readonly owner_id?: string;
-        /** Only events of aggregates of this type. */
-        readonly aggregate?:
-          | 'owner'
-          | 'channel'
-          | 'project'
-          | 'endpoint'
-          | 'project-pause'
-          | 'channel-pause'
-          | 'post'
-          | 'publication'
-          | 'webhook-output'
-          | 'media'
-          | 'key'
-          | 'notice'
-          | 'translation'
-          | 'delivery'
-          | 'projection'
-          | 'saga'
-          | 'recovery';
+        /** Only events of aggregates of this type, or of these types, separated by commas. */
+        readonly aggregate?: string;
         /** Only events of the aggregates with this id; a channel and its pauses share an id. */
         readonly id?: string;
         /** Only events by this author. */
@@ -3568,7 +3587,7 @@ export interface Routes {
         readonly until?: string;
       };
     };
-    readonly answers: Schemas['AuditedEventList'];
+    readonly answers: Schemas['ListedEventList'];
   };
   /** Export the history */
   readonly 'GET /manage/v1/history/export': {

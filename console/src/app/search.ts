@@ -72,12 +72,15 @@ export interface PlanSearch {
   readonly view?: 'month';
   /** The first day of the week, or a day of the month; today if absent. */
   readonly from?: string;
+  /** Only posts of this set, or on this network. */
+  readonly project?: string;
+  readonly platform?: string;
 }
 
 /** Reads the URL; ignores unknown parameters. */
 export const readPlanSearch = (search: Readonly<Record<string, unknown>>): PlanSearch => {
-  const { view, from } = readText(search, ['view', 'from']);
-  return { ...(view === 'month' && { view }), ...(from !== undefined && isDay(from) && { from }) };
+  const { view, from, ...filter } = readText(search, ['view', 'from', 'project', 'platform']);
+  return { ...(view === 'month' && { view }), ...(from !== undefined && isDay(from) && { from }), ...filter };
 };
 
 /** Request log options, as they appear in the address bar. */
@@ -106,17 +109,22 @@ export interface TimeSearch {
   readonly event?: string;
   /** Length of the window; six hours if absent. */
   readonly span?: TimeSpan;
+  /** Only events of this kind, of this thing, or by this actor. */
+  readonly kind?: string;
+  readonly thing?: string;
+  readonly by?: string;
 }
 
 /** Reads the URL; ignores unknown parameters and invalid times. */
 export const readTimeSearch = (search: Readonly<Record<string, unknown>>): TimeSearch => {
-  const { at, from, event, span } = readText(search, ['at', 'from', 'event', 'span']);
+  const { at, from, event, span, ...filter } = readText(search, ['at', 'from', 'event', 'span', 'kind', 'thing', 'by']);
   const isTime = (text: string | undefined): text is string => text !== undefined && !Number.isNaN(Date.parse(text));
   return {
     ...(isTime(at) && { at }),
     ...(isTime(from) && { from }),
     ...(event !== undefined && { event }),
     ...(isSpan(span) && { span }),
+    ...filter,
   };
 };
 

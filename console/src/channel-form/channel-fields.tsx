@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { type Problems, problemText } from '../api/management.js';
 import { Button } from '../components/button.js';
 import { Field, SelectField, TextField, TextInput } from '../components/controls.js';
-import { NetworkMark, NETWORKS, networkTitle } from '../components/icon.js';
+import { networkInText, NetworkMark, NETWORKS, networkTitle } from '../components/icon.js';
 import { channelFormMessages as m, credentialMessages as texts } from './messages.js';
 import { type CredentialField, CREDENTIALS, type Network } from './networks.js';
 
@@ -178,7 +178,7 @@ export const SettingFields = ({ network, values, onChange, problems }: SettingFi
   return (
     <>
       <SelectField
-        label={m.onDoubt(networkTitle(network))}
+        label={m.onDoubt(networkInText(network))}
         value={values.on_doubt}
         onChange={(value) => onChange({ ...values, on_doubt: value })}
         options={[

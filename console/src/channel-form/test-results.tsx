@@ -4,7 +4,7 @@ import type { Api } from '../api/management.js';
 import { useNames } from '../api/things.js';
 import { Button, ExternalLink } from '../components/button.js';
 import { Card } from '../components/card.js';
-import { Icon, type IconName, networkTitle, type Tone } from '../components/icon.js';
+import { Icon, type IconName, networkInText, type Tone } from '../components/icon.js';
 import { GatewayText } from '../components/sentence.js';
 import { Moment } from '../components/time.js';
 import { format } from '../i18n/format.js';
@@ -85,7 +85,7 @@ export const TestResults = ({
                   )}
                   {url !== null && (
                     <ExternalLink href={url} look="plain">
-                      {m.openOn(networkTitle(platform))}
+                      {m.openOn(networkInText(platform))}
                     </ExternalLink>
                   )}
                 </div>
@@ -98,7 +98,7 @@ export const TestResults = ({
             )}
             {check.platform_says !== null && (
               <p className="check-says">
-                {m.says(networkTitle(platform))} “<bdi>{check.platform_says}</bdi>”
+                {m.says(networkInText(platform))} “<bdi>{check.platform_says}</bdi>”
               </p>
             )}
           </li>

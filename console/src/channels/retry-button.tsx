@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../components/button.js';
-import { networkTitle } from '../components/networks.js';
+import { networkInText } from '../components/networks.js';
 import { toast, toastError } from '../components/toasts.js';
 import { defineMessages } from '../i18n/messages.js';
 import { retryChannel } from '../publications/publication-calls.js';
@@ -40,7 +40,7 @@ export const RetryButton = ({
     setIsBusy(true);
     try {
       const outcome = await retryChannel(id, () => void refreshChannel());
-      if (outcome.kind === 'refused') toastError(m.refused(networkTitle(platform), outcome.says));
+      if (outcome.kind === 'refused') toastError(m.refused(networkInText(platform), outcome.says));
       else toast(outcome.kind === 'published' ? m.published(name) : m.going(name));
       await refreshChannel();
     } catch (error) {

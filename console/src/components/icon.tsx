@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { type IconName, ICONS, type IconShape, NETWORK_MARKS, networkTitle } from './networks.js';
 
 export type { IconName } from './networks.js';
-export { networkTitle, NETWORKS } from './networks.js';
+export { networkInText, networkTitle, NETWORKS } from './networks.js';
 
 /** Colour of a state. Colour is never the only cue; the state is always named in words, too. */
 export type Tone = 'ok' | 'go' | 'warn' | 'doubt' | 'fail' | 'idle' | 'time';

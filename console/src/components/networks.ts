@@ -1,15 +1,27 @@
-const NETWORK_TITLES: Readonly<Record<string, string>> = {
-  telegram: 'Telegram',
-  vk: 'VK',
-  max: 'MAX',
-  ok: 'Odnoklassniki',
-};
+import { byName, defineMessages } from '../i18n/messages.js';
+
+const BRANDS = { telegram: 'Telegram', vk: 'VK', max: 'MAX' };
+
+/** Names of the networks, and their names inside sentences: the Russian ones must not need another case there. */
+const m = defineMessages({
+  en: {
+    titles: byName({ ...BRANDS, ok: 'Odnoklassniki' }),
+    inText: byName({ ...BRANDS, ok: 'Odnoklassniki' }),
+  },
+  ru: {
+    titles: byName({ ...BRANDS, ok: 'Одноклассники' }),
+    inText: byName({ ...BRANDS, ok: 'ОК' }),
+  },
+});
 
 /** Ids of the networks, in the order in which they are shown. */
 export const NETWORKS = ['telegram', 'vk', 'max', 'ok'] as const;
 
-/** Returns a network's human-readable name. */
-export const networkTitle = (platform: string): string => NETWORK_TITLES[platform] ?? platform;
+/** Returns a network's human-readable name, for labels. */
+export const networkTitle = (platform: string): string => m.titles[platform] ?? platform;
+
+/** Returns a network's name for use inside a sentence. */
+export const networkInText = (platform: string): string => m.inText[platform] ?? platform;
 
 /** One glyph on a 16 × 16 grid, as SVG path data. Each part is optional. */
 export interface IconShape {

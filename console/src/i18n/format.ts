@@ -35,11 +35,13 @@ export interface Format {
   readonly moment: (at: Instant, now: number) => string;
   /** A duration in ms, in at most two units: `2 h 14 min`, `37 min`, `12 s`, `3 d 4 h`. */
   readonly duration: (ms: number) => string;
+  /** A configured length in ms, in at most two units but never rounded below an hour: `1 min 30 s`. */
+  readonly exact: (ms: number) => string;
   /** The time left in a countdown: `2:14` under an hour, otherwise `2 h 14 min`. */
   readonly countdown: (ms: number) => string;
   /** Bytes: `1.9 MB`. */
   readonly bytes: (bytes: number) => string;
-  /** Milliseconds: `11 ms`, `1.2 s`. */
+  /** Milliseconds: `11 ms`, `1.2 s`; from a minute on, as a duration. */
   readonly latency: (ms: number) => string;
   /** `a, b and c` */
   readonly list: (items: readonly string[]) => string;
@@ -90,6 +92,10 @@ const createFormat = (locale: Locale): Format => {
     time,
     day,
     duration,
+    exact: (value) =>
+      value >= MINUTE && value < HOUR
+        ? join(Math.floor(value / MINUTE), unit.min, Math.floor((value % MINUTE) / SECOND), unit.s)
+        : duration(value),
     seconds: dates({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
     millis: dates({ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 }),
     weekday: dates({ weekday: 'short' }),
@@ -114,7 +120,11 @@ const createFormat = (locale: Locale): Format => {
       return `${number(bytes / 1024 ** 3, 1)} ${unit.gb}`;
     },
     latency: (value) =>
-      value < SECOND ? `${number(value)} ${locale === 'en' ? 'ms' : 'мс'}` : `${number(value / SECOND, 1)} ${unit.s}`,
+      value >= MINUTE
+        ? duration(value)
+        : value < SECOND
+          ? `${number(value)} ${locale === 'en' ? 'ms' : 'мс'}`
+          : `${number(value / SECOND, 1)} ${unit.s}`,
     list: (items) => new Intl.ListFormat(tag, { type: 'conjunction' }).format(items),
     percent: (fraction, digits = 0) => `${number(fraction * 100, digits)} %`,
   };

@@ -42,6 +42,7 @@ export const pauseMessages = defineMessages({
     cannotUndo: 'Once published, a post can’t be unpublished from here. You can pause again at any time.',
     paused: (name: string, until: string) => `${name} is paused until ${until}.`,
     resumed: (name: string) => `${name} is publishing again.`,
+    pausedBy: 'Paused by {who} at {at}',
   },
   ru: {
     pause: 'Приостановить',
@@ -77,6 +78,7 @@ export const pauseMessages = defineMessages({
     cannotUndo: 'Вышедший пост вернуть нельзя. Поставить новую паузу можно в любой момент.',
     paused: (name: string, until: string) => `Пауза для «${name}» — до ${until}.`,
     resumed: (name: string) => `«${name}» снова публикует.`,
+    pausedBy: 'Пауза: {who}, {at}',
   },
 });
 

@@ -6,8 +6,9 @@ import { Chip, Segmented, TextField } from '../components/controls.js';
 import { Confirmation, Dialog, happens, risk } from '../components/dialog.js';
 import { toast } from '../components/toasts.js';
 import { format } from '../i18n/format.js';
+import { getLocale } from '../i18n/messages.js';
 import { cancelPost } from '../publications/publication-calls.js';
-import { addDays, browserZone, findInstants, offsetName, toLocal } from '../time/local-time.js';
+import { addDays, browserZone, findInstants, offsetName, toLocal, zoneTitle } from '../time/local-time.js';
 import { serverNow, useNow } from '../time/server-clock.js';
 import { chooseInstant, type ChosenTime, offerTimes, type ReadTime, readTime, suggestTime } from './choose-time.js';
 import { planningMessages as m } from './messages.js';
@@ -81,7 +82,7 @@ export const TimeFields = ({ value, onChange }: TimeFieldsProps) => {
           </Chip>
         ))}
       </div>
-      <p className="tertiary">{m.timesIn(zone, offset)}</p>
+      <p className="tertiary">{m.timesIn(zoneTitle(zone, getLocale()), offset)}</p>
     </div>
   );
 };

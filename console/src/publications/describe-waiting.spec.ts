@@ -104,6 +104,17 @@ describe('the reason for which a publication waits', () => {
     expect(short({ ...queued('retry'), state: 'in_doubt', waiting_for: null })).toBe('was it published? Check VK');
   });
 
+  it('names what a person settled: a doubt, a post still to come, or one that had failed', () => {
+    const settled = (outcome: string | null) => {
+      const attempts = outcome === null ? [] : ([{ outcome }] as never);
+      return { ...queued('retry'), state: 'dismissed' as const, waiting_for: null, attempts };
+    };
+    expect(short(settled('in_doubt'))).toBe('published, as a person confirmed');
+    expect(short(settled('in_doubt'), 'ru')).toBe('вышел, подтверждено человеком');
+    expect([settled(null), settled('postponed')].map((each) => short(each))).toEqual(['cancelled', 'cancelled']);
+    expect(short(settled('failed'))).toBe('dismissed');
+  });
+
   it('says how far a deletion is, what delays it, and how it ended', () => {
     const withdrawal = { remaining: ['1'], waiting_for: null, ended_at: null };
     const of = (state: string, more: object = {}): Waiting =>

@@ -1,9 +1,9 @@
 import type { Api } from '../api/management.js';
 import type { Names } from '../api/things.js';
-import { networkTitle } from '../components/networks.js';
+import { networkInText } from '../components/networks.js';
 import { type Format, type Sentence, sentence } from '../i18n/format.js';
 import type { WaitingMessages } from './messages.js';
-import { countMessages, isEndedByPerson, type Publication, type WaitRule } from './shown-state.js';
+import { countMessages, isEndedByPerson, type Publication, shownState, type WaitRule } from './shown-state.js';
 
 /** The fields of a publication that explain why it waits. */
 export type Waiting = Pick<
@@ -42,7 +42,7 @@ const valuesOf = (publication: Waiting, { m, names, format }: WaitingContext) =>
   return {
     channel: { name: channel?.name ?? m.channel },
     project: { name: names.project(publication.project_id)?.name ?? m.project },
-    network: networkTitle(publication.platform),
+    network: networkInText(publication.platform),
     isDisabled: channel?.status === 'disabled',
     hasNoCredentials: channel?.attention?.code.startsWith('credentials_') ?? false,
     until: publication.waiting_for?.until ?? null,
@@ -94,8 +94,10 @@ export const describeShortly = (publication: Waiting, context: WaitingContext, f
       return sentence(short.withdrawn, { at: { at: publication.withdrawal?.ended_at ?? '' } });
     case 'withdraw_failed':
       return sentence(short.notTakenBack);
-    case 'dismissed':
-      return sentence(publication.withdrawal?.remaining.length === 0 ? short.notSent : short.dismissed);
+    case 'dismissed': {
+      const settled = shownState(publication) as 'confirmed' | 'cancelled' | 'dismissed';
+      return sentence(publication.withdrawal?.remaining.length === 0 ? short.notSent : short[settled]);
+    }
     case 'filtered':
     case 'publishing':
       return sentence(short[publication.state]);

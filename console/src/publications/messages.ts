@@ -29,6 +29,8 @@ export const waitingMessages = defineMessages({
       inDoubt: 'was it published? Check {network}',
       failed: (attempts: number, shown: string) => `failed after ${shown} ${pluralEn(attempts, 'attempt', 'attempts')}`,
       filtered: 'left out by the channel set’s filters',
+      confirmed: 'published, as a person confirmed',
+      cancelled: 'cancelled',
       dismissed: 'dismissed',
       publishing: 'being published',
       published: 'published at {at}',
@@ -66,6 +68,8 @@ export const waitingMessages = defineMessages({
       failed: (attempts: number, shown: string) =>
         `не вышел: ${shown} ${pluralRu(attempts, 'неудачная попытка', 'неудачные попытки', 'неудачных попыток')}`,
       filtered: 'отсеян фильтром набора',
+      confirmed: 'вышел, подтверждено человеком',
+      cancelled: 'отменён',
       dismissed: 'снят с публикации',
       publishing: 'публикуется',
       published: 'вышел в {at}',

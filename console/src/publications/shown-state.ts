@@ -22,6 +22,8 @@ export type ShownState =
   | 'on_hold'
   | 'failed'
   | 'filtered'
+  | 'confirmed'
+  | 'cancelled'
   | 'dismissed'
   | 'withdrawing'
   | 'withdrawn'
@@ -43,11 +45,27 @@ const BY_RULE: Readonly<Record<WaitRule, ShownState>> = {
   quota: 'on_hold',
 };
 
+/** The fields of a publication that its shown state depends on. */
+type Stated = Pick<Publication, 'state' | 'waiting_for'> & Partial<Pick<Publication, 'attempts' | 'withdrawal'>>;
+
+/** Returns what a person settled: a doubt, a publication that was still to come, or one that had failed. */
+const settledAs = ({ attempts, withdrawal }: Stated): ShownState => {
+  // A person left what could not be deleted.
+  if (withdrawal && withdrawal.remaining.length > 0) return 'dismissed';
+  switch (attempts?.at(-1)?.outcome) {
+    case 'in_doubt':
+      return 'confirmed';
+    case 'failed':
+      return 'dismissed';
+    default:
+      return 'cancelled';
+  }
+};
+
 /** Returns the state of a publication as the console shows it. */
-export const shownState = ({
-  state,
-  waiting_for: waitingFor,
-}: Pick<Publication, 'state' | 'waiting_for'>): ShownState => {
+export const shownState = (publication: Stated): ShownState => {
+  const { state, waiting_for: waitingFor } = publication;
+  if (state === 'dismissed') return settledAs(publication);
   if (state !== 'planned' && state !== 'queued') return state;
   if (waitingFor?.rule) return BY_RULE[waitingFor.rule];
   return state === 'planned' ? 'planned' : 'waiting';
@@ -82,12 +100,14 @@ export const SEVERITY: readonly ShownState[] = [
   'withdrawing',
   'filtered',
   'dismissed',
+  'cancelled',
   'withdrawn',
+  'confirmed',
   'published',
 ];
 
 /** Returns the worst state of a list of publications; null if the list is empty. */
-export const worstOf = (publications: readonly Pick<Publication, 'state' | 'waiting_for'>[]): ShownState | null => {
+export const worstOf = (publications: readonly Stated[]): ShownState | null => {
   const states = new Set(publications.map(shownState));
   return SEVERITY.find((state) => states.has(state)) ?? null;
 };

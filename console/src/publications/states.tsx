@@ -17,6 +17,8 @@ const LOOKS = {
   on_hold: { icon: 'onHold', tone: 'warn' },
   failed: { icon: 'failed', tone: 'fail' },
   filtered: { icon: 'filtered', tone: 'idle' },
+  confirmed: { icon: 'published', tone: 'ok' },
+  cancelled: { icon: 'dismissed', tone: 'idle' },
   dismissed: { icon: 'dismissed', tone: 'idle' },
   withdrawing: { icon: 'takenBack', tone: 'go' },
   withdrawn: { icon: 'takenBack', tone: 'idle' },
@@ -38,10 +40,13 @@ export const stateNames = defineMessages({
     on_hold: 'On hold',
     failed: 'Failed',
     filtered: 'Filtered',
+    confirmed: 'Published (confirmed)',
+    cancelled: 'Cancelled',
     dismissed: 'Dismissed',
     withdrawing: 'Being taken back',
     withdrawn: 'Taken back',
     withdraw_failed: 'Not taken back',
+    confirmedBy: (name: string) => `Published (confirmed by ${name})`,
   },
   ru: {
     published: 'Опубликован',
@@ -56,19 +61,28 @@ export const stateNames = defineMessages({
     on_hold: 'Остановлен',
     failed: 'Не вышел',
     filtered: 'Отфильтрован',
+    confirmed: 'Опубликован (подтверждено)',
+    cancelled: 'Отменён',
     dismissed: 'Снят',
     withdrawing: 'Отзывается',
     withdrawn: 'Отозван',
     withdraw_failed: 'Не отозван',
+    confirmedBy: (name: string) => `Опубликован (подтверждение: ${name})`,
   },
 });
 
 /** Returns the glyph and the colour of a state. */
 export const stateLook = (state: ShownState): { readonly icon: IconName; readonly tone: Tone } => LOOKS[state];
 
+interface StatePillProps {
+  readonly state: ShownState;
+  /** Who confirmed a doubt, if known. */
+  readonly by?: string | null;
+}
+
 /** A publication's state as a glyph and a word. */
-export const StatePill = ({ state }: { readonly state: ShownState }) => (
-  <Pill {...LOOKS[state]}>{stateNames[state]}</Pill>
+export const StatePill = ({ state, by = null }: StatePillProps) => (
+  <Pill {...LOOKS[state]}>{state === 'confirmed' && by !== null ? stateNames.confirmedBy(by) : stateNames[state]}</Pill>
 );
 
 interface StateGlyphProps {

@@ -3,7 +3,7 @@ import { type Names } from '../api/things.js';
 import { ChannelPicker } from '../channels/channel-picker.js';
 import { TextField } from '../components/controls.js';
 import { Confirmation, happens, risk, stays } from '../components/dialog.js';
-import { networkTitle } from '../components/networks.js';
+import { networkInText, networkTitle } from '../components/networks.js';
 import { SentenceText } from '../components/sentence.js';
 import { toast } from '../components/toasts.js';
 import { format, sentence } from '../i18n/format.js';
@@ -42,7 +42,7 @@ export const TakeBackDialog = ({ publications, names, onClose }: TakeBackDialogP
   const waiting = affected.filter((each) => kindOf(each) === 'waiting').length;
   const [first] = channels;
   const only =
-    channels.length === 1 && first ? { name: { name: first.name }, network: networkTitle(first.platform) } : null;
+    channels.length === 1 && first ? { name: { name: first.name }, network: networkInText(first.platform) } : null;
   return (
     <Confirmation
       title={only ? <SentenceText of={sentence(m.titleOfOne, only)} /> : m.title}

@@ -15,6 +15,7 @@ import { defineMessages, useLocale } from '../i18n/messages.js';
 import { useLiveMode } from '../live/live-updates.js';
 import { useIsExpired, useSession } from '../session/session.js';
 import { SignInForm } from '../session/sign-in-form.js';
+import { browserZone, offsetName, zoneTitle } from '../time/local-time.js';
 import { useNow } from '../time/server-clock.js';
 import { Account } from './account.js';
 import { type Overlay, useKeys } from './keys.js';
@@ -50,19 +51,18 @@ export const Footer = () => {
     <div className="footer">
       <span className={`live ${mode}`}>{footerTexts[mode]}</span>
       <span>
-        <b>{format.seconds(now)}</b> {zoneName(locale)}
+        <b>{format.seconds(now)}</b> {zoneName(locale, now)}
       </span>
     </div>
   );
 };
 
 /** Returns the human-readable name of the browser's time zone: `Moscow, UTC+3`. */
-const zoneName = (locale: string): string => {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const city = timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? '';
-  const parts = new Intl.DateTimeFormat(locale, { timeZoneName: 'shortOffset' }).formatToParts();
-  const zone = parts.find(({ type }) => type === 'timeZoneName')?.value.replace('GMT', 'UTC') ?? '';
-  return city === 'UTC' ? 'UTC' : `${city}, ${zone}`;
+const zoneName = (locale: string, now: number): string => {
+  const title = zoneTitle(browserZone(), locale);
+  const offset = offsetName(now, browserZone());
+  if (title !== 'UTC') return `${title}, ${offset}`;
+  return browserZone() === 'UTC' ? title : offset;
 };
 
 const offlineTexts = defineMessages({
@@ -100,7 +100,7 @@ export const TABS = [
   { to: '/', name: 'overview', icon: 'overview' },
   { to: '/timeline', name: 'timeline', icon: 'timeline' },
   { to: '/compose', name: 'compose', icon: 'compose' },
-  { to: '/time', name: 'time', icon: 'timeMachine' },
+  { to: '/plan', name: 'plan', icon: 'calendar' },
   { to: '/more', name: 'more', icon: 'more' },
 ] as const;
 

@@ -104,6 +104,20 @@ export const lengthOfDay = (day: Day, zone: string): number =>
 /** Returns the day of the week, from 0 for Monday. */
 export const weekdayOf = (day: Day): number => (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
 
+/**
+ * Returns a time zone's name for people, by its city: `Moscow`. In Russian, the name that the browser knows: `Москва`,
+ * `Центральная Европа`, or that of UTC where it knows none.
+ */
+export const zoneTitle = (zone: string, locale: string): string => {
+  const city = zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone;
+  if (locale === 'en' || city === 'UTC') return city;
+  // The names of cities are not in every browser, those of zones are.
+  const parts = new Intl.DateTimeFormat(locale, { timeZone: zone, timeZoneName: 'long' }).formatToParts();
+  const title = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const name = title.replace(/, (стандартное|летнее) время$/, '').replace(/ (стандартное|летнее) (время)$/, ' $2');
+  return /^[^A-Za-z]+$/.test(name) ? name : 'UTC';
+};
+
 /** Returns the UTC offset of a time zone as text: `UTC+2`, `UTC−3:30`. */
 export const offsetName = (at: number, zone: string): string => {
   const minutes = offsetAt(at, zone) / MINUTE_MS;

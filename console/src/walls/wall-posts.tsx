@@ -15,7 +15,7 @@ import { POST_COLOURS, POST_STYLE } from '../../../stand-ins/walls/post.js';
 import type { VisibleMedium } from '../../../stand-ins/walls/readers-view.js';
 import { themeCss } from '../../../stand-ins/walls/readers-view.js';
 import { element, type WallNode } from '../../../stand-ins/walls/wall-node.js';
-import { networkTitle } from '../components/icon.js';
+import { networkInText } from '../components/icon.js';
 import { ICONS } from '../components/networks.js';
 import { format, type Instant } from '../i18n/format.js';
 import { type Wall, wallMessages as m } from './read-wall.js';
@@ -98,7 +98,7 @@ export const WallPosts = ({ wall, channel, at, hint, isStale = false }: WallPost
             data-layout={READERS_VIEWS[wall.platform]?.theme.layout ?? 'messages'}
             data-hue={hueOf(channel.id)}
             role="group"
-            aria-label={m.readersSee(networkTitle(wall.platform))}
+            aria-label={m.readersSee(networkInText(wall.platform))}
             tabIndex={0}
             onClick={reveal}
             onKeyDown={(event) => event.key === 'Enter' && reveal(event)}

@@ -31,7 +31,8 @@ export interface AuditEntry {
 export interface AuditFilter {
   /** Null for all owners. */
   readonly ownerId: string | null;
-  readonly aggregate?: string | undefined;
+  /** Types of aggregates. */
+  readonly aggregates?: readonly string[] | undefined;
   readonly id?: string | undefined;
   readonly actor?: string | undefined;
   readonly type?: string | undefined;
@@ -191,8 +192,8 @@ export class AuditIndex {
   }
 }
 
-const selectTypes = ({ aggregate, type }: AuditFilter): readonly string[] => {
-  const types = aggregate === undefined ? AUDITED_TYPES : typesOf(aggregate);
+const selectTypes = ({ aggregates, type }: AuditFilter): readonly string[] => {
+  const types = aggregates?.flatMap(typesOf) ?? AUDITED_TYPES;
   return type === undefined ? types : types.filter((each) => each === type);
 };
 
@@ -202,16 +203,16 @@ const selectEntries = (
   types: readonly string[],
   add: (value: unknown) => string,
 ): { readonly from: string; readonly where: string[] } => {
-  const { id, aggregate, type, actor, ownerId } = filter;
+  const { id, aggregates, type, actor, ownerId } = filter;
   const hashes = types.map(hashType);
   if (id !== undefined) {
-    const things = (aggregate === undefined ? AUDITED_AGGREGATES : [aggregate]).map((each) => hashThing(each, id));
+    const things = (aggregates ?? AUDITED_AGGREGATES).map((each) => hashThing(each, id));
     return {
       from: `unnest(${add(things.map(toInt8))}::bigint[]) t(hash)`,
       where: ['e.thing_hash = t.hash', ...(type === undefined ? [] : [`e.type_hash = any(${add(hashes)}::int[])`])],
     };
   }
-  if (aggregate === undefined && type === undefined && actor === undefined && ownerId === null)
+  if (aggregates === undefined && type === undefined && actor === undefined && ownerId === null)
     return { from: '', where: [] };
   return { from: `unnest(${add(hashes)}::int[]) t(hash)`, where: ['e.type_hash = t.hash'] };
 };

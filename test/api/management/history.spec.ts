@@ -249,6 +249,9 @@ describe('history', () => {
       ]);
       expect(typesOf(await eventsOf(self.caller, `&aggregate=channel&id=${channel}`))).toEqual(['ChannelConnected']);
       expect(typesOf(await eventsOf(self.caller, '&aggregate=project'))).toEqual(['ProjectRenamed', 'ProjectCreated']);
+      expect(typesOf(await eventsOf(self.caller, '&aggregate=channel-pause,project'))).toEqual([
+        ...['ProjectRenamed', 'ChannelResumed', 'ChannelPaused', 'ProjectCreated'],
+      ]);
       expect(typesOf(await eventsOf(self.caller, '&actor=operator'))).toEqual(['ChannelPaused', 'OwnerRegistered']);
       expect(typesOf(await eventsOf(self.caller, '&actor=operator&aggregate=owner'))).toEqual(['OwnerRegistered']);
       expect(typesOf(await eventsOf(operator, `&actor=owner:${self.id}&type=ProjectRenamed`))).toEqual([
@@ -279,6 +282,7 @@ describe('history', () => {
 
     it.each([
       ['an unknown aggregate', 'aggregate=wall'],
+      ['an unknown aggregate among others', 'aggregate=channel,wall'],
       ['an unknown type', 'type=ChannelPainted'],
       ['an actor of no kind', 'actor=person'],
       ['a time without a zone', 'since=2026-01-01'],
@@ -335,6 +339,13 @@ describe('history', () => {
       });
       await other.caller.get(`/history/publication/${id}`).expect(404);
       await other.caller.get(`/history/trace/${id}`).expect(404);
+    });
+
+    it('is named by its first words in the list of events', async () => {
+      await catchUp(harness, 'audit');
+      const { body } = await setup.owner.caller.get('/history/events?aggregate=publication&limit=1').expect(200);
+      const { excerpt } = (await setup.owner.caller.get(`/posts/${post}`).expect(200)).body;
+      expect(body.items[0]).toMatchObject({ type: 'PublicationSucceeded', post_id: post, excerpt });
     });
 
     it('is traced from the request to the network’s message ids, by any id of it', async () => {

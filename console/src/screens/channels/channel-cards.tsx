@@ -12,10 +12,11 @@ import { RetryButton } from '../../channels/retry-button.js';
 import { Button, ExternalLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { SettingsForm, useSave } from '../../components/form.js';
-import { Icon, networkTitle } from '../../components/icon.js';
+import { Icon, networkInText } from '../../components/icon.js';
 import { GatewayText } from '../../components/sentence.js';
 import { Age } from '../../components/time.js';
 import { toast, toastError } from '../../components/toasts.js';
+import { HistoryLink } from '../../history/history-link.js';
 import { useHeldPosts } from '../../pauses/pause-calls.js';
 import { serverNow } from '../../time/server-clock.js';
 import { AddButtons } from './add-to-set.js';
@@ -32,7 +33,7 @@ export const AttentionCard = ({ channel, attention, onReplace }: AttentionCardPr
   const held = useHeldPosts(channel.id);
   const { platform, address } = channel;
   const url = channelUrl(platform, address);
-  const network = networkTitle(platform);
+  const network = networkInText(platform);
   const codes = attention.actions.map(({ code }) => code);
   const buttons = codes.filter((code) => code !== 'fix_on_platform');
   return (
@@ -144,9 +145,7 @@ export const SettingsCard = ({ channel, onReplace }: { readonly channel: Channel
     <SettingsForm
       title={m.settings}
       aside={
-        <Link className="link" to="/time">
-          {m.history}
-        </Link>
+        <HistoryLink id={channel.id} />
       }
       saving={saving}
       isChanged={name !== savedName || JSON.stringify(settings) !== JSON.stringify(saved)}
@@ -224,7 +223,7 @@ export const TestCard = ({ channel, tested, onTested }: TestCardProps) => {
         </Button>
       }
     >
-      <p className="card-body secondary">{m.testText(networkTitle(channel.platform))}</p>
+      <p className="card-body secondary">{m.testText(networkInText(channel.platform))}</p>
     </Card>
   );
 };

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Api, management } from '../../api/management.js';
 import { Card } from '../../components/card.js';
-import { networkTitle } from '../../components/icon.js';
+import { networkInText } from '../../components/icon.js';
 import { Loaded } from '../../components/states.js';
 import { format } from '../../i18n/format.js';
 import { statisticsMessages as m } from '../../statistics/messages.js';
@@ -31,7 +31,7 @@ export const ChannelNumbersCard = ({ channel: { id, platform } }: { readonly cha
                 <b>{m.postCount(published)}</b>
               </div>
               {shown === undefined ? (
-                <p className="secondary">{m.noNumbers(networkTitle(platform))}</p>
+                <p className="secondary">{m.noNumbers(networkInText(platform))}</p>
               ) : (
                 <Figures numbers={sumOf(buckets)} isKnownOnly />
               )}

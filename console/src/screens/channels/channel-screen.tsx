@@ -13,7 +13,7 @@ import { ChannelStatus } from '../../channels/channel-status.js';
 import { Button, ExternalLink } from '../../components/button.js';
 import { Columns, PageHead, Stack } from '../../components/card.js';
 import { useSave } from '../../components/form.js';
-import { NetworkMark, networkTitle } from '../../components/icon.js';
+import { networkInText, NetworkMark, networkTitle } from '../../components/icon.js';
 import { Trail } from '../../components/resource.js';
 import { SentenceText } from '../../components/sentence.js';
 import { Loaded } from '../../components/states.js';
@@ -22,6 +22,7 @@ import { toast } from '../../components/toasts.js';
 import { sentence } from '../../i18n/format.js';
 import { useHeldPosts } from '../../pauses/pause-calls.js';
 import { PauseDialog, ResumeDialog } from '../../pauses/pause-dialog.js';
+import { PausedBy } from '../../pauses/paused-by.js';
 import { serverNow } from '../../time/server-clock.js';
 import { AddToSet } from './add-to-set.js';
 import { AttentionCard, ProjectsCard, SettingsCard, TestCard } from './channel-cards.js';
@@ -74,6 +75,7 @@ export const ChannelHead = ({ channel, onPause, onResume }: ChannelHeadProps) =>
           )}
         </span>
         <ChannelStatus channel={channel} />
+        {pausedUntil !== null && <PausedBy kind="channel" id={id} />}
         {lastAt === null ? (
           <span>{m.neverPublished}</span>
         ) : (
@@ -112,7 +114,7 @@ const Title = ({ channel }: { readonly channel: Channel }) => {
         return held && held.count > 0 ? m.publishesWithQueue(held.count, held.isMore) : m.publishes;
     }
   };
-  const values = { name: { name }, network: networkTitle(platform), ...(until !== null && { until: { at: until } }) };
+  const values = { name: { name }, network: networkInText(platform), ...(until !== null && { until: { at: until } }) };
   return <SentenceText of={sentence(text(), values)} />;
 };
 
@@ -200,7 +202,7 @@ export const NewChannelScreen = () => {
     if (!channel || !test) return listMessages.newTitle;
     if (test.ok) return listMessages.mayPost(channel.name);
     if (failed === 'rights') return listMessages.mayNotPostYet;
-    return failed === 'chat' ? listMessages.chatMissing(networkTitle(channel.platform)) : listMessages.tokenRefused;
+    return failed === 'chat' ? listMessages.chatMissing(networkInText(channel.platform)) : listMessages.tokenRefused;
   };
   return (
     <>

@@ -13,7 +13,7 @@ import {
 import { ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Chip, Select, TextInput } from '../../components/controls.js';
-import { Icon, NETWORKS, networkTitle } from '../../components/icon.js';
+import { Icon, networkInText, NETWORKS, networkTitle } from '../../components/icon.js';
 import { type Column, RowList } from '../../components/row-list.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { CsvButton, wholeList } from '../../csv/csv-button.js';
@@ -120,7 +120,7 @@ export const ChannelsScreen = () => {
 const ChannelsHead = ({ channels }: { readonly channels: readonly Channel[] }) => {
   const onHold = channels.filter((channel) => channelState(channel) === 'on_hold');
   const count = (state: string): number => channels.filter((channel) => channelState(channel) === state).length;
-  const networks = [...new Set(onHold.map(({ platform }) => networkTitle(platform)))];
+  const networks = [...new Set(onHold.map(({ platform }) => networkInText(platform)))];
   const rest = [
     ...(count('paused') > 0 ? [m.pausedCount(count('paused'))] : []),
     ...(count('disabled') > 0 ? [m.disabledCount(count('disabled'))] : []),

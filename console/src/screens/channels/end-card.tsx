@@ -6,7 +6,7 @@ import type { Channel } from '../../channels/channel-state.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Confirmation, type Consequence, happens, risk, stays } from '../../components/dialog.js';
-import { networkTitle } from '../../components/networks.js';
+import { networkInText } from '../../components/networks.js';
 import { SentenceText } from '../../components/sentence.js';
 import { toast } from '../../components/toasts.js';
 import { format, sentence } from '../../i18n/format.js';
@@ -75,7 +75,7 @@ const DeleteDialog = ({ channel: { id, name, platform }, onClose }: DialogProps)
     held && held.count > 0 && happens(m.cancelled(held.count, held.isMore)),
     happens(m.secretsErased),
     risk(m.noUndo),
-    stays(m.postsStay(networkTitle(platform))),
+    stays(m.postsStay(networkInText(platform))),
   ];
   return (
     <Confirmation

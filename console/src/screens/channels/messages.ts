@@ -119,7 +119,6 @@ export const channelMessages = defineMessages({
     isInNoProject: '{name} is ready. Add it to a channel set.',
     publishesWithQueue: (count: number, isMore: boolean) =>
       `{name} is active. ${capital(postsEn(count, isMore))} ${pluralEn(count, 'is', 'are')} waiting.`,
-    history: 'History of changes',
     pause: 'Pause…',
     pauseLonger: 'Pause longer…',
     resume: 'Resume…',
@@ -209,7 +208,6 @@ export const channelMessages = defineMessages({
     isInNoProject: 'Канал «{name}» готов. Добавьте его в набор.',
     publishesWithQueue: (count: number, isMore: boolean) =>
       `Канал «{name}» публикует. В очереди ${postsRu(count, isMore)}.`,
-    history: 'История изменений',
     pause: 'Приостановить…',
     pauseLonger: 'Продлить паузу…',
     resume: 'Снять с паузы…',

@@ -1,5 +1,5 @@
 import { fileName } from '../../../../stand-ins/walls/readers-view.js';
-import { networkTitle } from '../../components/networks.js';
+import { networkInText } from '../../components/networks.js';
 import type { MarkType } from '../../editor/formatted-text.js';
 import type { NetworkPreview, Wall } from '../../walls/read-wall.js';
 import type { ChangeMessages } from './change-messages.js';
@@ -36,7 +36,7 @@ export const findChanges = (
   m: ChangeMessages,
   number: (value: number) => string,
 ): Change[] => {
-  const network = networkTitle(wall.platform);
+  const network = networkInText(wall.platform);
   const changes = preview.warnings
     .filter(({ code }) => !NO_CHANGES.has(code))
     .flatMap((warning) =>

@@ -1,6 +1,7 @@
 import { Button, copyText } from '../../components/button.js';
 import { Menu, MenuItem } from '../../components/menu.js';
 import { toast } from '../../components/toasts.js';
+import { useIsPhone } from '../../components/use-is-phone.js';
 import { publishKeys } from '../../editor/editor.js';
 import type { PublishCode } from '../../publish-code/publish-code.js';
 import { useNow } from '../../time/server-clock.js';
@@ -23,6 +24,8 @@ interface GoBarProps {
 /** The buttons that publish the post and copy it as code. On phones, they stay visible at the bottom. */
 export const GoBar = ({ label, isPlanned, isBusy, isReady, retryAt, code, publish }: GoBarProps) => {
   const isEarly = useNow(1000) < (retryAt ?? 0);
+  const isPhone = useIsPhone();
+  const isShort = isPlanned || isPhone; // leaves the room to the label of the other button
   const copy = (text: string, language: keyof PublishCode): void => {
     void copyText(text).then(() => toast(m.copied(language)));
   };
@@ -35,8 +38,8 @@ export const GoBar = ({ label, isPlanned, isBusy, isReady, retryAt, code, publis
       {code && (
         <Menu
           trigger={
-            <Button icon="copy" {...(isPlanned && { 'aria-label': m.copyAs, title: m.copyAs })}>
-              {!isPlanned && m.copyAs}
+            <Button icon="copy" {...(isShort && { 'aria-label': m.copyAs, title: m.copyAs })}>
+              {!isShort && m.copyAs}
             </Button>
           }
         >

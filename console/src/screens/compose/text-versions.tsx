@@ -1,5 +1,5 @@
 import { Segmented } from '../../components/controls.js';
-import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
+import { Icon, networkInText, NetworkMark, networkTitle } from '../../components/icon.js';
 import { type Draft, losesFormatting } from './draft.js';
 import { composeMessages as m } from './messages.js';
 
@@ -46,7 +46,7 @@ interface VersionNoteProps {
 
 /** Shows whether the network has its own text, and warns if editing the text would lose formatting. */
 export const VersionNote = ({ draft, shown, update }: VersionNoteProps) => {
-  const network = networkTitle(shown);
+  const network = networkInText(shown);
   const hasOwn = draft.overrides[shown] !== undefined;
   const drop = (): void =>
     update({ overrides: Object.fromEntries(Object.entries(draft.overrides).filter(([key]) => key !== shown)) });
@@ -77,7 +77,7 @@ interface ToolProps {
 export const Tool = ({ icon, label, isFull = false, onClick }: ToolProps) => (
   <button
     type="button"
-    className="tool"
+    className={`tool tool-${icon}`}
     aria-label={label}
     title={label}
     tabIndex={-1}

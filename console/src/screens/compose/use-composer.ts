@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { fileName } from '../../../../stand-ins/walls/readers-view.js';
 import { type Api, GatewayError, management } from '../../api/management.js';
-import { networkTitle } from '../../components/networks.js';
+import { networkInText } from '../../components/networks.js';
 import { type FormattedText, replaceText, setLink } from '../../editor/formatted-text.js';
 import { format } from '../../i18n/format.js';
 import { readTime } from '../../planning/choose-time.js';
@@ -33,8 +33,8 @@ export const findNotes = (
     until === null ? [] : [{ platform: null, text: m.projectPaused(moment(until)) }],
   ),
   ...channels.flatMap(({ platform, status, paused_until: until }): Note[] => {
-    if (status === 'needs_attention') return [{ platform, text: m.channelOnHold(networkTitle(platform)) }];
-    return until === null ? [] : [{ platform, text: m.channelPaused(networkTitle(platform), moment(until)) }];
+    if (status === 'needs_attention') return [{ platform, text: m.channelOnHold(networkInText(platform)) }];
+    return until === null ? [] : [{ platform, text: m.channelPaused(networkInText(platform), moment(until)) }];
   }),
   ...(sandbox?.warnings ?? [])
     .filter(({ code }) => code !== 'host_not_found')

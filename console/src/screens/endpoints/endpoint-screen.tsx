@@ -13,6 +13,7 @@ import { ResourcePage } from '../../components/resource.js';
 import { Loaded } from '../../components/states.js';
 import { FigureTable } from '../../components/table.js';
 import { toast } from '../../components/toasts.js';
+import { HistoryLink } from '../../history/history-link.js';
 import { format } from '../../i18n/format.js';
 import { readBrand } from '../../publish-code/brand.js';
 import { publishCode } from '../../publish-code/publish-code.js';
@@ -33,8 +34,13 @@ export const EndpointLimits = ({ endpoint }: { readonly endpoint: Endpoint }) =>
       <Loaded query={owner}>
         {({ limits }) => {
           const rows = [
-            [m.limitNames.interval, m.seconds(endpoint.min_interval)],
-            [m.limitNames.burst, limits.burst ? m.burst(limits.burst.requests, limits.burst.per_seconds) : m.unlimited],
+            [m.limitNames.interval, format.exact(endpoint.min_interval * 1000)],
+            [
+              m.limitNames.burst,
+              limits.burst
+                ? m.burst(limits.burst.requests, format.exact(limits.burst.per_seconds * 1000))
+                : m.unlimited,
+            ],
             [m.limitNames.hourly, amount(limits.hourly)],
             [m.limitNames.monthly, amount(limits.monthly_posts)],
             [m.limitNames.sandbox, amount(limits.sandbox_daily)],
@@ -82,9 +88,9 @@ const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
         </>
       }
       summary={
-        <>
-          <EndpointState endpoint={endpoint} /> {endpoint.is_console && m.ownText}
-        </>
+        <span className="row">
+          <EndpointState endpoint={endpoint} /> {endpoint.is_console && m.ownText} <HistoryLink id={endpoint.id} />
+        </span>
       }
       offBecause={endpoint.disabled_by && m.why[endpoint.disabled_by]}
       remedies={

@@ -104,7 +104,7 @@ const EndpointTable = ({ endpoints, firstOff }: EndpointTableProps) => {
           className: 'number',
           isLabelled: true,
           sortBy: ({ min_interval: interval }) => interval,
-          cell: ({ min_interval: interval }) => (interval === 0 ? m.noInterval : m.seconds(interval)),
+          cell: ({ min_interval: interval }) => (interval === 0 ? m.noInterval : format.exact(interval * 1000)),
         },
         {
           title: m.action,

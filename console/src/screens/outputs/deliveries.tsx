@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
-import { Button } from '../../components/button.js';
+import { Button, ButtonLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Json } from '../../components/code.js';
 import { Segmented } from '../../components/controls.js';
@@ -58,7 +58,17 @@ export const Deliveries = ({ outputId }: { readonly outputId: string }) => {
           const items = pages.flatMap((page) => page.items);
           if (items.length === 0)
             return (
-              <Empty icon="webhook" title={filter === 'all' ? m.noDeliveries : m.noneInState}>
+              <Empty
+                icon="webhook"
+                title={filter === 'all' ? m.noDeliveries : m.noneInState}
+                action={
+                  filter === 'all' ? (
+                    <ButtonLink to="/compose">{m.writePost}</ButtonLink>
+                  ) : (
+                    <Button onClick={() => setFilter('all')}>{m.showAllStates}</Button>
+                  )
+                }
+              >
                 {filter === 'all' ? m.noDeliveriesText : undefined}
               </Empty>
             );

@@ -10,6 +10,7 @@ import { useSave } from '../../components/form.js';
 import { ResourcePage } from '../../components/resource.js';
 import { Loaded } from '../../components/states.js';
 import { toast } from '../../components/toasts.js';
+import { HistoryLink } from '../../history/history-link.js';
 import { serverNow } from '../../time/server-clock.js';
 import { hostOf, type Output, OutputState, refreshOutputs, useDeliveries, useOutput } from './data.js';
 import { Deliveries } from './deliveries.js';
@@ -95,7 +96,11 @@ const OutputPage = ({ output }: { readonly output: Output }) => {
           {!isOff && <Button onClick={() => setOpen('disable')}>{m.disable}</Button>}
         </>
       }
-      summary={<OutputState output={output} />}
+      summary={
+        <span className="row">
+          <OutputState output={output} /> <HistoryLink id={output.id} />
+        </span>
+      }
       offBecause={output.disabled_by && m.why[output.disabled_by]}
       remedies={
         <>

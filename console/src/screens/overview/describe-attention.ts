@@ -1,5 +1,5 @@
 import type { Attention } from '../../api/overview.js';
-import { networkTitle } from '../../components/networks.js';
+import { networkInText } from '../../components/networks.js';
 import { type Format, type Sentence, sentence } from '../../i18n/format.js';
 import type { AttentionMessages } from './messages.js';
 
@@ -77,7 +77,7 @@ const prefix = (text: string, values: Sentence['values'], of: Sentence): Sentenc
 
 const describeFirst = (attention: Attention, { m, format }: AttentionContext): AttentionText => {
   const { subject } = attention;
-  const network = subject.platform === null ? '' : networkTitle(subject.platform);
+  const network = subject.platform === null ? '' : networkInText(subject.platform);
   const name = { name: subject.name ?? subject.id ?? '' };
   const values = {
     network,

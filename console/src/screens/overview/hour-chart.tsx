@@ -1,4 +1,5 @@
 import './hour-chart.css';
+import type { ReactNode } from 'react';
 import type { Minute } from '../../api/overview.js';
 import { BarChart } from '../../components/bar-chart.js';
 import { Card } from '../../components/card.js';
@@ -17,8 +18,18 @@ const HEIGHT = 100;
 /** Classes of the bars. */
 const BARS = { published: 'published', in_doubt: 'doubt', failed: 'failed' } as const;
 
-/** The publications of the last hour, minute by minute, with the same figures in a table for screen readers. */
-export const HourChart = ({ title, minutes }: { readonly title: string; readonly minutes: readonly Minute[] }) => {
+interface HourChartProps {
+  readonly title: string;
+  /** Parts of equal length, of any length. */
+  readonly minutes: readonly Minute[];
+  /** Names the beginning of a part. */
+  readonly nameOf?: (at: string) => string;
+  /** Controls at the top. */
+  readonly choice?: ReactNode;
+}
+
+/** The publications of the last hour, minute by minute, or of another period part by part, with the same figures in a table for screen readers. */
+export const HourChart = ({ title, minutes, nameOf = format.time, choice }: HourChartProps) => {
   const totals = SERIES.map((series) => ({
     ...series,
     total: minutes.reduce((sum, minute) => sum + minute[series.name], 0),
@@ -28,26 +39,29 @@ export const HourChart = ({ title, minutes }: { readonly title: string; readonly
       title={title}
       className="hour"
       aside={
-        <ul className="hour-legend">
-          {totals.map(({ name, icon, tone, total }) => (
-            <li key={name}>
-              <Icon name={icon} size={12} tone={name === 'failed' && total === 0 ? 'idle' : tone} />
-              <b>{format.number(total)}</b> {m.legend[name]}
-            </li>
-          ))}
-        </ul>
+        <>
+          <ul className="hour-legend">
+            {totals.map(({ name, icon, tone, total }) => (
+              <li key={name}>
+                <Icon name={icon} size={12} tone={name === 'failed' && total === 0 ? 'idle' : tone} />
+                <b>{format.number(total)}</b> {m.legend[name]}
+              </li>
+            ))}
+          </ul>
+          {choice}
+        </>
       }
     >
       <Bars minutes={minutes} />
       <div className="hour-axis" aria-hidden="true">
         {minutes
-          .filter((_, index) => index % 15 === 0)
+          .filter((_, index) => index % Math.ceil(minutes.length / 4) === 0)
           .map(({ at }) => (
-            <span key={at}>{format.time(at)}</span>
+            <span key={at}>{nameOf(at)}</span>
           ))}
         <b className="tone-time">{m.now}</b>
       </div>
-      <MinuteTable minutes={minutes} />
+      <MinuteTable minutes={minutes} nameOf={nameOf} />
     </Card>
   );
 };
@@ -78,7 +92,7 @@ const Bars = ({ minutes }: { readonly minutes: readonly Minute[] }) => {
   );
 };
 
-const MinuteTable = ({ minutes }: { readonly minutes: readonly Minute[] }) => {
+const MinuteTable = ({ minutes, nameOf }: Required<Pick<HourChartProps, 'minutes' | 'nameOf'>>) => {
   const busy = minutes.filter((minute) => SERIES.some(({ name }) => minute[name] > 0));
   if (busy.length === 0) return <p className="visually-hidden">{m.noPublications}</p>;
   return (
@@ -98,7 +112,7 @@ const MinuteTable = ({ minutes }: { readonly minutes: readonly Minute[] }) => {
         <tbody>
           {busy.map((minute) => (
             <tr key={minute.at}>
-              <th scope="row">{format.time(minute.at)}</th>
+              <th scope="row">{nameOf(minute.at)}</th>
               {SERIES.map(({ name }) => (
                 <td key={name}>{format.number(minute[name])}</td>
               ))}

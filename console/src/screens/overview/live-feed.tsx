@@ -1,7 +1,8 @@
 import './live-feed.css';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { Recent } from '../../api/overview.js';
+import { ButtonLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Icon, type IconName, NetworkMark, type Tone } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
@@ -27,8 +28,25 @@ const LOOKS: Readonly<Record<string, { readonly name: IconName; readonly tone: T
   webhook_output_disabled: { name: 'switchedOff', tone: 'warn' },
 };
 
-const keyOf = ({ at, kind, publication_id: publicationId, resource_id: resourceId }: Recent): string =>
-  `${publicationId ?? resourceId} ${kind} ${at}`;
+/** The latest events of one post, or of one channel, endpoint or webhook; newest first. */
+export interface Activity {
+  readonly id: string;
+  readonly events: readonly [Recent, ...Recent[]];
+}
+
+/** Groups events by post, newest first. */
+export const groupActivity = (recent: readonly Recent[]): readonly Activity[] => {
+  const groups = new Map<string, [Recent, ...Recent[]]>();
+  for (const event of recent) {
+    const id = event.post_id ?? event.resource_id ?? '';
+    const group = groups.get(id);
+    if (group) group.push(event);
+    else groups.set(id, [event]);
+  }
+  return [...groups].map(([id, events]) => ({ id, events }));
+};
+
+const keyOf = ({ id, events: [{ at, kind }] }: Activity): string => `${id} ${kind} ${at}`;
 
 interface LiveFeedProps {
   readonly recent: readonly Recent[];
@@ -39,7 +57,8 @@ interface LiveFeedProps {
 /** The latest events, as they happen. The list stays still while the pointer or the focus is on it. */
 export const LiveFeed = ({ recent, rows }: LiveFeedProps) => {
   const [isHeld, setIsHeld] = useState(false);
-  const { shown, added, held } = useSteadyList(recent, keyOf, isHeld);
+  const activity = useMemo(() => groupActivity(recent), [recent]);
+  const { shown, added, held } = useSteadyList(activity, keyOf, isHeld);
   return (
     <Card
       title={m.feed}
@@ -50,9 +69,9 @@ export const LiveFeed = ({ recent, rows }: LiveFeedProps) => {
         </>
       }
     >
-      <NewRowsStatus recent={recent} />
+      <NewRowsStatus activity={activity} />
       {shown.length === 0 ? (
-        <Empty icon="timeline" title={m.feedEmpty} />
+        <Empty icon="timeline" title={m.feedEmpty} action={<ButtonLink to="/compose">{m.writePost}</ButtonLink>} />
       ) : (
         <ul
           className="feed"
@@ -64,7 +83,7 @@ export const LiveFeed = ({ recent, rows }: LiveFeedProps) => {
         >
           {shown.slice(0, rows).map((item) => (
             <li key={keyOf(item)} {...(added.has(keyOf(item)) && { className: 'feed-new' })}>
-              <FeedRow item={item} />
+              <FeedRow activity={item} />
             </li>
           ))}
         </ul>
@@ -73,28 +92,58 @@ export const LiveFeed = ({ recent, rows }: LiveFeedProps) => {
   );
 };
 
-const FeedRow = ({ item }: { readonly item: Recent }) => {
-  const { kind, platform, resource_id: resourceId, publication_id: publicationId } = item;
-  const states: Readonly<Record<string, ShownState>> = { postponed: 'retrying', channel_needs_attention: 'on_hold' };
-  const word = kind.endsWith('_disabled') ? m.disabled : names[states[kind] ?? (kind as ShownState)];
+const STATES: Readonly<Record<string, ShownState>> = { postponed: 'retrying', channel_needs_attention: 'on_hold' };
+
+/** Returns what an event says in a word. That a person settled something has more than one meaning. */
+const wordOf = (kind: string): string => {
+  if (kind === 'dismissed') return m.settled;
+  return kind.endsWith('_disabled') ? m.disabled : names[STATES[kind] ?? (kind as ShownState)];
+};
+
+/** Maximum number of networks that a row shows. */
+const MARKS = 4;
+
+/** A post in one row: its text, and the networks with what happened there. */
+const FeedRow = ({ activity: { events } }: { readonly activity: Activity }) => {
+  const [first] = events;
+  const { kind, resource_id: resourceId, publication_id: publicationId } = first;
   const resource = kind === 'endpoint_disabled' ? 'endpoint' : 'webhook';
-  const text = publicationId !== null ? (item.excerpt ?? m.noText) : (item.name ?? resourceId ?? '');
+  const text = publicationId !== null ? (first.excerpt ?? m.noText) : (first.name ?? resourceId ?? '');
+  const kinds = [...new Set(events.map((event) => event.kind))];
+  const marks = events.slice(0, MARKS);
   return (
-    <Link {...targetOf(item)}>
+    <Link {...targetOf(events)}>
       <span className="tertiary">
-        <Moment at={item.at} form="time" />
+        <Moment at={first.at} form="time" />
       </span>
-      <Icon label={word} {...(LOOKS[kind] ?? { name: 'waiting', tone: 'idle' })} />
-      {platform === null ? <Icon name={resource} tone="idle" /> : <NetworkMark platform={platform} size={16} />}
       <span className="cut">
         <bdi>{text}</bdi>
-        {publicationId === null && `: ${word}`}
+        {publicationId === null && `: ${wordOf(kind)}`}
+      </span>
+      <span className="feed-marks">
+        {kinds.map((each) => (
+          <span key={each}>
+            <Icon label={wordOf(each)} size={14} {...(LOOKS[each] ?? { name: 'waiting', tone: 'idle' })} />
+            {marks
+              .filter((event) => event.kind === each)
+              .map(({ platform, publication_id: id }) =>
+                platform === null ? (
+                  <Icon key={id} name={resource} tone="idle" />
+                ) : (
+                  <NetworkMark key={id} platform={platform} size={16} />
+                ),
+              )}
+          </span>
+        ))}
+        {events.length > MARKS && <small className="tertiary">{`+${events.length - MARKS}`}</small>}
       </span>
     </Link>
   );
 };
 
-const targetOf = ({ kind, publication_id: publicationId, resource_id: resourceId }: Recent) => {
+const targetOf = ([first, ...others]: Activity['events']) => {
+  const { kind, post_id: postId, publication_id: publicationId, resource_id: resourceId } = first;
+  if (postId !== null && others.length > 0) return { to: '/posts/$id', params: { id: postId } } as const;
   if (publicationId !== null) return { to: '/publications/$id', params: { id: publicationId } } as const;
   const params = { id: resourceId ?? '' };
   if (kind === 'channel_needs_attention') return { to: '/channels/$id', params } as const;
@@ -106,18 +155,18 @@ const targetOf = ({ kind, publication_id: publicationId, resource_id: resourceId
 const GATHER_MS = 5_000;
 
 /** Announces the number of new rows to screen readers, at most every five seconds. */
-const NewRowsStatus = ({ recent }: { readonly recent: readonly Recent[] }) => {
-  const [known, setKnown] = useState<ReadonlySet<string>>(() => new Set(recent.map(keyOf)));
+const NewRowsStatus = ({ activity }: { readonly activity: readonly Activity[] }) => {
+  const [known, setKnown] = useState<ReadonlySet<string>>(() => new Set(activity.map(keyOf)));
   const [text, setText] = useState('');
   useEffect(() => {
-    const count = recent.filter((item) => !known.has(keyOf(item))).length;
+    const count = activity.filter((item) => !known.has(keyOf(item))).length;
     if (count === 0) return;
     const timer = setTimeout(() => {
       setText(m.newRows(format.number(count)));
-      setKnown(new Set(recent.map(keyOf)));
+      setKnown(new Set(activity.map(keyOf)));
     }, GATHER_MS);
     return () => clearTimeout(timer);
-  }, [recent, known]);
+  }, [activity, known]);
   return (
     <span className="visually-hidden" role="status">
       {text}

@@ -8,16 +8,17 @@ import { Age } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
 import { useScope } from '../../session/session.js';
 import { AttentionList } from './attention-list.js';
-import { HourChart } from './hour-chart.js';
 import { LiveFeed } from './live-feed.js';
 import { overviewMessages as m } from './messages.js';
 import { summarize } from './network-look.js';
 import { NetworkTiles } from './network-tiles.js';
+import { PublishedChart } from './published-chart.js';
 import { WaitingCard } from './waiting-card.js';
 
 /** Number of feed rows that are as tall as the chart. The chart is shown below the waiting publications. */
 const ROWS_BESIDE_CHART = 8;
 
+const NextCards = lazy(() => import('./next-cards.js'));
 const TopPostsCard = lazy(() => import('./top-posts-card.js'));
 
 /**
@@ -49,12 +50,17 @@ export const OwnerOverview = ({ overview }: { readonly overview: Overview }) => 
       <Columns first="1.62fr" isEven>
         <div className="overview-column">
           <WaitingCard waiting={overview.waiting} total={waiting} />
-          <HourChart title={m.hour} minutes={overview.minutes} />
+          <PublishedChart overview={overview} />
           <Suspense fallback={null}>
             <TopPostsCard />
           </Suspense>
         </div>
-        <LiveFeed recent={overview.recent} rows={Math.max(12, overview.waiting.length + ROWS_BESIDE_CHART)} />
+        <div className="overview-column side">
+          <Suspense fallback={null}>
+            <NextCards />
+          </Suspense>
+          <LiveFeed recent={overview.recent} rows={Math.max(12, overview.waiting.length + ROWS_BESIDE_CHART)} />
+        </div>
       </Columns>
     </>
   );

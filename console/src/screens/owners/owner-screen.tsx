@@ -24,7 +24,7 @@ export const OwnerLimits = ({ owner: { limits } }: { readonly owner: Owner }) =>
   const rows = [
     [m.limitNames.monthly, amount(monthly)],
     [m.limitNames.hourly, amount(hourly)],
-    [m.limitNames.burst, burst ? m.burst(burst.requests, burst.per_seconds) : m.unlimited],
+    [m.limitNames.burst, burst ? m.burst(burst.requests, format.exact(burst.per_seconds * 1000)) : m.unlimited],
     [m.limitNames.sandbox, amount(sandbox)],
     [m.limitNames.channels, amount(resources.channels)],
     [m.limitNames.projects, amount(resources.projects)],

@@ -1,3 +1,4 @@
+import type { PlanSearch } from '../../app/search.js';
 import { type ChosenTime, readTime } from '../../planning/choose-time.js';
 import type { Post } from '../../publications/shown-state.js';
 import { addDays, type Day, findInstants, startOfDay, toLocal, weekdayOf } from '../../time/local-time.js';
@@ -96,8 +97,8 @@ export const foldHours = (isQuiet: (hour: number) => boolean): readonly HourRun[
 };
 
 /** Returns the time at which the calendar shows a post, in ms since 1970. */
-export const timeOf = ({ publish_at: at, accepted_at: acceptedAt }: Pick<Post, 'publish_at' | 'accepted_at'>): number =>
-  Date.parse(at ?? acceptedAt);
+export const timeOf = (post: Pick<Post, 'publish_at' | 'released_at' | 'accepted_at'>): number =>
+  Date.parse(post.publish_at ?? post.released_at ?? post.accepted_at);
 
 /** Returns the posts sorted by time, with the post that is being moved already at its new time. */
 export const withMoved = (
@@ -129,6 +130,11 @@ export const groupByHour = <T>(
 
 /** Returns the {@link groupByHour} key for an hour of a day. */
 export const cellKey = (day: Day, hour: number): string => `${day} ${hour}`;
+
+/** Returns the search parameters for a week that starts on a day, with the same filters. */
+export const weekFrom =
+  (day: Day) =>
+  ({ view: _view, ...filters }: PlanSearch): PlanSearch => ({ ...filters, from: day });
 
 /** Groups items by the local day of their time. */
 export const groupByDay = <T>(

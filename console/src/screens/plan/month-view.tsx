@@ -5,7 +5,7 @@ import { format } from '../../i18n/format.js';
 import type { Post } from '../../publications/shown-state.js';
 import { browserZone, type Day, toLocal } from '../../time/local-time.js';
 import { useNow } from '../../time/server-clock.js';
-import { groupByDay, isInMonth, timeOf } from './calendar.js';
+import { groupByDay, isInMonth, timeOf, weekFrom } from './calendar.js';
 import { planMessages as m } from './messages.js';
 import { PlanCard } from './plan-card.js';
 import type { PlanDrag } from './use-plan.js';
@@ -65,7 +65,7 @@ export const MonthView = ({ days, first, posts, shownUntil, drag }: MonthViewPro
                     <Link
                       className={`plan-date ${day === today ? 'today' : ''}`}
                       to="/plan"
-                      search={{ from: day }}
+                      search={weekFrom(day)}
                       {...(day === today && { 'aria-current': 'date' as const })}
                     >
                       <span aria-hidden="true">{Number(day.slice(8))}</span>
@@ -87,7 +87,7 @@ export const MonthView = ({ days, first, posts, shownUntil, drag }: MonthViewPro
                     <Link
                       className="plan-rest"
                       to="/plan"
-                      search={{ from: day }}
+                      search={weekFrom(day)}
                       aria-label={m.moreOn(format.number(rest), format.longDay(at))}
                     >
                       {m.more(format.number(rest))}

@@ -1,6 +1,7 @@
 import './plan.css';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import type { PlanSearch } from '../../app/search.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Segmented } from '../../components/controls.js';
@@ -8,16 +9,18 @@ import { Icon } from '../../components/icon.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { useIsPhone } from '../../components/use-is-phone.js';
 import { format } from '../../i18n/format.js';
+import { getLocale } from '../../i18n/messages.js';
 import { MoveDialog } from '../../planning/move-dialog.js';
 import { isPlanned, needsApproval } from '../../planning/planned-posts.js';
 import { formatWhen as when } from '../../planning/use-when.js';
 import { postTitle } from '../../publications/shown-state.js';
-import { browserZone, type Day, offsetName, toLocal } from '../../time/local-time.js';
+import { browserZone, type Day, offsetName, toLocal, zoneTitle } from '../../time/local-time.js';
 import { serverNow, useNow } from '../../time/server-clock.js';
-import { isInMonth, type Period, periodOf, step, type View, withMoved } from './calendar.js';
+import { isInMonth, type Period, periodOf, step, timeOf, type View, weekFrom, withMoved } from './calendar.js';
 import { planMessages as m } from './messages.js';
 import { DayList, MonthView } from './month-view.js';
 import { PendingCard } from './plan-card.js';
+import { PlanFilters } from './plan-filters.js';
 import { type Calendar, findCard, useCalendar, useNextPlanned, usePlanDrag, usePlanKeys } from './use-plan.js';
 import { middleOf, WeekView } from './week-view.js';
 
@@ -39,7 +42,10 @@ export const NothingPlanned = ({ after, view, first }: NothingPlannedProps) => {
         <Link
           className="link"
           to="/plan"
-          search={{ ...(view === 'month' && { view }), from: toLocal(Date.parse(next.publish_at), browserZone()).day }}
+          search={(old: PlanSearch) => ({
+            ...old,
+            from: toLocal(Date.parse(next.publish_at ?? ''), browserZone()).day,
+          })}
         >
           {m.showNext}
         </Link>
@@ -73,7 +79,11 @@ export const PlanToolbar = ({ view, first, days }: PlanToolbarProps) => {
   const navigate = useNavigate();
   const show = (next: View, from: Day | null): void => {
     const isToday = from === null || from === toLocal(serverNow(), browserZone()).day;
-    const search = { ...(next === 'month' && { view: next }), ...(!isToday && { from }) };
+    const search = ({ view: _view, from: _from, ...filters }: PlanSearch): PlanSearch => ({
+      ...filters,
+      ...(next === 'month' && { view: next }),
+      ...(!isToday && { from }),
+    });
     void navigate({ to: '/plan', search });
   };
   const last = days.at(-1) ?? first;
@@ -101,6 +111,7 @@ export const PlanToolbar = ({ view, first, days }: PlanToolbarProps) => {
       </Button>
       <h2 aria-live="polite">{shown}</h2>
       <span className="plan-space" />
+      <PlanFilters />
       <Segmented
         label={m.view}
         value={view}
@@ -119,13 +130,13 @@ const MINUTE_MS = 60_000;
 
 /** Plan: a week or a month of planned posts, in the browser's time zone. */
 export const PlanScreen = () => {
-  const { view = 'week', from } = route.useSearch();
+  const { view = 'week', from, project, platform } = route.useSearch();
   const zone = browserZone();
   const now = useNow(MINUTE_MS);
   const today = toLocal(now, zone).day;
   const first = from ?? today;
   const period = useMemo(() => periodOf(view, first, browserZone()), [view, first]);
-  const calendar = useCalendar(period);
+  const calendar = useCalendar(period, { project, platform });
   const isPhone = useIsPhone();
   return (
     <>
@@ -137,7 +148,8 @@ export const PlanScreen = () => {
           </ButtonLink>
         }
       >
-        {m.timesIn(zone, offsetName(now, zone))} {!isPhone && (calendar.data?.posts.length ?? 0) > 0 && m.drag}
+        {m.timesIn(zoneTitle(zone, getLocale()), offsetName(now, zone))}{' '}
+        {!isPhone && (calendar.data?.posts.length ?? 0) > 0 && m.drag}
       </PageHead>
       <PlanToolbar view={view} first={first} days={period.days} />
       <PendingCard />
@@ -176,18 +188,25 @@ const PlanTitle = ({
         ? m.nextDays
         : m.forDays(format.dayRange(middleOf(first), middleOf(days.at(-1) ?? first)));
   const zone = browserZone();
-  const posts = calendar.posts.filter(
-    ({ publish_at: at }) => view === 'week' || (at !== null && isInMonth(toLocal(Date.parse(at), zone).day, first)),
-  );
+  const posts = calendar.posts.filter((post) => view === 'week' || isInMonth(toLocal(timeOf(post), zone).day, first));
   const count = posts.filter(isPlanned).length;
   const pending = posts.filter(needsApproval).length;
   const planned =
     count === 0 ? m.none(when) : m.planned(count, format.number(count), calendar.shownUntil !== null, when);
-  return pending === 0 ? planned : `${planned} ${m.approvals(pending, format.number(pending))}`;
+  const failed = posts.filter(({ publications }) => publications.some(({ state }) => state === 'failed')).length;
+  const published = posts.filter(({ publications }) => publications.some(({ state }) => state === 'published')).length;
+  return [
+    planned,
+    pending > 0 && m.approvals(pending, format.number(pending)),
+    published > 0 && m.published(format.number(published)),
+    failed > 0 && m.failed(format.number(failed)),
+  ]
+    .filter(Boolean)
+    .join(' ');
 };
 
 const CalendarView = ({
-  calendar: { posts: found, shownUntil },
+  calendar: { posts: found, shownUntil, shownSince },
   view,
   first,
   period: { days, to },
@@ -200,6 +219,7 @@ const CalendarView = ({
   return (
     <>
       {found.length === 0 && <NothingPlanned after={to} view={view} first={first} />}
+      {shownSince !== null && <p className="tertiary plan-limit">{m.limitSince(when(shownSince))}</p>}
       {shownUntil !== null && <TooMany count={found.length} until={shownUntil} />}
       <div data-dragging={drag.isDragging || undefined}>
         {view === 'week' && isPhone ? (
@@ -237,7 +257,7 @@ const CalendarView = ({
 const TooMany = ({ count, until }: { readonly count: number; readonly until: number }) => (
   <p className="tertiary plan-limit">
     {m.limit(format.number(count), when(until))}{' '}
-    <Link className="link" to="/plan" search={{ from: toLocal(until, browserZone()).day }}>
+    <Link className="link" to="/plan" search={weekFrom(toLocal(until, browserZone()).day)}>
       {m.showFromThere}
     </Link>
   </p>

@@ -1,15 +1,15 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { management } from '../../api/management.js';
 import { toastError } from '../../components/toasts.js';
 import type { ChosenTime } from '../../planning/choose-time.js';
-import { isPlanned, needsApproval } from '../../planning/planned-posts.js';
+import { isPlanned, needsApproval, networksOf } from '../../planning/planned-posts.js';
 import { useMove } from '../../planning/use-move.js';
 import type { Post } from '../../publications/shown-state.js';
 import { useScope } from '../../session/session.js';
 import { browserZone, type Day, toLocal } from '../../time/local-time.js';
 import { serverNow } from '../../time/server-clock.js';
-import { type Period, readDrop, timeOfDrop } from './calendar.js';
+import { type Period, readDrop, timeOf, timeOfDrop } from './calendar.js';
 import { planMessages as m } from './messages.js';
 
 /** Number of posts per page, and maximum number of pages that the calendar loads. */
@@ -21,36 +21,77 @@ export interface Calendar {
   readonly posts: readonly Post[];
   /** Posts were loaded up to this time, in ms since 1970; null if all posts of the period were loaded. */
   readonly shownUntil: number | null;
+  /** Posts that were not planned were loaded from this time on; null if all of the period were loaded. */
+  readonly shownSince: number | null;
 }
 
+/** Which posts the calendar shows; absent parts match all. */
+export interface PlanFilter {
+  readonly project?: string | undefined;
+  readonly platform?: string | undefined;
+}
+
+interface PostQuery {
+  readonly owner_id?: string;
+  readonly since: string;
+  readonly until: string;
+  readonly order?: 'publish_at';
+  readonly project_id?: string;
+}
+
+/** Reads the posts of a query page by page. Returns them, and whether there are more. */
+const readPosts = async (query: PostQuery): Promise<{ readonly posts: readonly Post[]; readonly isMore: boolean }> => {
+  const posts: Post[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const answer: { readonly items: readonly Post[]; readonly next: string | null } = await management().get('/posts', {
+      query: { ...query, limit: PAGE, ...(cursor !== null && { cursor }) },
+    });
+    posts.push(...answer.items);
+    cursor = answer.next;
+    if (cursor === null) break;
+  }
+  return { posts, isMore: cursor !== null };
+};
+
 /**
- * Returns the query for posts that are or were planned for a period. Posts that were cancelled or rejected before their
- * release are omitted.
+ * Returns the query for the posts of a period: those planned for it, and those that were published at once. Posts that
+ * were cancelled or rejected before their release are omitted.
  */
-export const useCalendar = ({ from, to }: Period) => {
+export const useCalendar = ({ from, to }: Period, { project, platform }: PlanFilter) => {
   const scope = useScope();
-  return useQuery({
-    queryKey: ['posts', scope.key, 'calendar', from, to],
+  const calendar = useQuery({
+    queryKey: ['posts', scope.key, 'calendar', from, to, project],
     queryFn: async (): Promise<Calendar> => {
-      const period = { since: new Date(from).toISOString(), until: new Date(to).toISOString() };
-      const posts: Post[] = [];
-      let cursor: string | null = null;
-      let last: string | null | undefined;
-      for (let page = 0; page < MAX_PAGES; page++) {
-        const query = { ...scope.query, ...period, order: 'publish_at' as const, limit: PAGE };
-        const answer: { readonly items: readonly Post[]; readonly next: string | null } = await management().get(
-          '/posts',
-          { query: { ...query, ...(cursor !== null && { cursor }) } },
-        );
-        posts.push(...answer.items.filter((post) => isPlanned(post) || post.released_at !== null));
-        last = answer.items.at(-1)?.publish_at;
-        cursor = answer.next;
-        if (cursor === null) break;
-      }
-      return { posts, shownUntil: cursor === null || !last ? null : Date.parse(last) };
+      const query = {
+        ...scope.query,
+        since: new Date(from).toISOString(),
+        until: new Date(to).toISOString(),
+        ...(project !== undefined && { project_id: project }),
+      };
+      // The gateway lists posts by the time that they are planned for, or by the time at which they were accepted.
+      const planned = readPosts({ ...query, order: 'publish_at' });
+      const accepted = from < serverNow() ? readPosts(query) : { posts: [], isMore: false };
+      const [{ posts, isMore }, { posts: others, isMore: isMoreAccepted }] = await Promise.all([planned, accepted]);
+      const last = posts.at(-1)?.publish_at;
+      const shown = [...posts, ...others.filter(({ publish_at: at }) => at === null)]
+        .filter((post) => isPlanned(post) || post.released_at !== null)
+        .sort((a, b) => timeOf(a) - timeOf(b));
+      const oldest = others.at(-1)?.accepted_at;
+      return {
+        posts: shown,
+        shownUntil: isMore && last ? Date.parse(last) : null,
+        shownSince: isMoreAccepted && oldest !== undefined ? Date.parse(oldest) : null,
+      };
     },
     placeholderData: keepPreviousData,
   });
+  const { data } = calendar;
+  const filtered = useMemo(() => {
+    if (!data || platform === undefined) return data;
+    return { ...data, posts: data.posts.filter((post) => networksOf(post).includes(platform)) };
+  }, [data, platform]);
+  return { ...calendar, data: filtered };
 };
 
 /** Returns the query for the first post planned after a time; its result is null if there is none. */

@@ -14,8 +14,10 @@ import { SentenceText } from '../../components/sentence.js';
 import { Loaded } from '../../components/states.js';
 import { Countdown } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
+import { HistoryLink } from '../../history/history-link.js';
 import { format, sentence } from '../../i18n/format.js';
 import { PauseDialog, ResumeDialog } from '../../pauses/pause-dialog.js';
+import { PausedBy } from '../../pauses/paused-by.js';
 import { useScope } from '../../session/session.js';
 import { ChannelsCard } from './channels-card.js';
 import { projectsMessages as m } from './messages.js';
@@ -101,9 +103,7 @@ export const NameCard = ({ project }: { readonly project: Project }) => {
     <SettingsForm
       title={m.settings}
       aside={
-        <Link className="link" to="/time">
-          {m.history}
-        </Link>
+        <HistoryLink id={project.id} />
       }
       saving={saving}
       isChanged={name !== project.name}
@@ -159,6 +159,7 @@ export const ProjectHead = ({
     >
       <span className="project-facts">
         {until !== null && <Countdown until={until} />}
+        {until !== null && <PausedBy kind="project" id={id} />}
         {endpoints && endpoints.length > 0 && (
           <span>
             {m.from}{' '}

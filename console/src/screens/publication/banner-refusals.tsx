@@ -1,5 +1,5 @@
 import type { Names } from '../../api/things.js';
-import { NetworkMark, networkTitle } from '../../components/icon.js';
+import { networkInText, NetworkMark, networkTitle } from '../../components/icon.js';
 import { GatewayText, SentenceText } from '../../components/sentence.js';
 import { sentence } from '../../i18n/format.js';
 import type { Publication } from '../../publications/states.js';
@@ -24,7 +24,7 @@ export const Refusal = ({ publication, errorOf }: RefusalProps) => {
     <p>
       <GatewayText text={message} />{' '}
       {name !== undefined && (
-        <SentenceText of={sentence(shared.says, { network: networkTitle(publication.platform), text: { name } })} />
+        <SentenceText of={sentence(shared.says, { network: networkInText(publication.platform), text: { name } })} />
       )}
     </p>
   );

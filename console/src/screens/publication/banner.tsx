@@ -5,7 +5,7 @@ import { channelUrl } from '../../channel-form/networks.js';
 import { RetryButton } from '../../channels/retry-button.js';
 import { Button, ButtonLink, ExternalLink } from '../../components/button.js';
 import { useSave } from '../../components/form.js';
-import { networkTitle } from '../../components/icon.js';
+import { networkInText } from '../../components/icon.js';
 import { GatewayText, SentenceText } from '../../components/sentence.js';
 import { format, sentence } from '../../i18n/format.js';
 import { ResumeDialog } from '../../pauses/pause-dialog.js';
@@ -48,7 +48,7 @@ interface DoubtProps {
 const Doubt = ({ publication, channel }: DoubtProps) => {
   const { save: confirm, isBusy } = useSave(useSettle(publication));
   const [isSending, setIsSending] = useState(false);
-  const network = networkTitle(publication.platform);
+  const network = networkInText(publication.platform);
   const url = channel ? channelUrl(channel.platform, channel.address) : null;
   const says = publication.attempts.at(-1)?.error?.message;
   return (
@@ -87,7 +87,7 @@ const Doubt = ({ publication, channel }: DoubtProps) => {
 const Failed = ({ publication }: { readonly publication: Publication }) => {
   const [dialog, setDialog] = useState<'resend' | 'dismiss' | null>(null);
   const error = publication.attempts.at(-1)?.error;
-  const network = networkTitle(publication.platform);
+  const network = networkInText(publication.platform);
   const close = (): void => setDialog(null);
   return (
     <BannerFrame
@@ -120,7 +120,7 @@ const Failed = ({ publication }: { readonly publication: Publication }) => {
 
 const Refused = ({ publication, channel }: Pick<BannerProps, 'publication'> & { readonly channel: Api<'Channel'> }) => {
   const { attention, status } = channel;
-  const network = networkTitle(channel.platform);
+  const network = networkInText(channel.platform);
   const codes = attention?.actions.map(({ code }) => code) ?? [];
   const isDisabled = status === 'disabled';
   const title = isDisabled

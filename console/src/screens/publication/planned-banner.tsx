@@ -3,7 +3,7 @@ import { type ReactNode, useId, useState } from 'react';
 import type { Api } from '../../api/management.js';
 import { Button, ButtonLink, ExternalLink } from '../../components/button.js';
 import { useSave } from '../../components/form.js';
-import { Icon, type IconName, networkTitle, type Tone } from '../../components/icon.js';
+import { Icon, type IconName, networkInText, type Tone } from '../../components/icon.js';
 import { SentenceText } from '../../components/sentence.js';
 import { Countdown } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
@@ -148,7 +148,7 @@ export const TwiceBanner = ({ publication, name }: { readonly publication: Publi
     >
       <p>
         <SentenceText
-          of={sentence(twiceTexts.twiceText, { channel: { name }, network: networkTitle(publication.platform) })}
+          of={sentence(twiceTexts.twiceText, { channel: { name }, network: networkInText(publication.platform) })}
         />
       </p>
       <ul className="banner-steps">

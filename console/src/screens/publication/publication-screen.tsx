@@ -7,10 +7,11 @@ import { useEndpoints, useNames } from '../../api/things.js';
 import { Button, ButtonLink, CopyButton } from '../../components/button.js';
 import { Card, Columns, PageHead } from '../../components/card.js';
 import { CodeBlock } from '../../components/code.js';
-import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
+import { Icon, networkInText, NetworkMark } from '../../components/icon.js';
 import { Trail } from '../../components/resource.js';
 import { SentenceText } from '../../components/sentence.js';
 import { ErrorState, Skeleton } from '../../components/states.js';
+import { useActorName } from '../../history/actors.js';
 import { format, sentence } from '../../i18n/format.js';
 import { EditState, hasEditState } from '../../publications/edit-state.js';
 import { isOpen, mayBeSeen } from '../../publications/shown-state.js';
@@ -165,6 +166,10 @@ const Head = ({ publication, post }: { readonly publication: Publication; readon
   const accepted = trace?.events.find(({ type }) => type === 'PostAccepted') ?? null;
   const endpoint = names.endpoint(post.endpoint_id);
   const key = textMember(accepted, 'key');
+  const actorName = useActorName();
+  const settledBy = trace?.events.findLast(
+    ({ type, aggregate_id: id }) => type === 'PublicationDismissed' && id === publication.id,
+  );
   return (
     <PageHead
       trail={
@@ -179,7 +184,7 @@ const Head = ({ publication, post }: { readonly publication: Publication; readon
           <span aria-hidden="true">/</span>
           <NetworkMark platform={publication.platform} label={false} />
           <span className="cut">
-            <bdi>{channel?.name ?? publication.target_id}</bdi> {m.on(networkTitle(publication.platform))}
+            <bdi>{channel?.name ?? publication.target_id}</bdi> {m.on(networkInText(publication.platform))}
           </span>
         </>
       }
@@ -216,7 +221,7 @@ const Head = ({ publication, post }: { readonly publication: Publication; readon
       }
     >
       <div className="publication-facts">
-        <StatePill state={shownState(publication)} />
+        <StatePill state={shownState(publication)} by={settledBy ? actorName(settledBy) : null} />
         <span>
           {publication.sequence !== null && `${m.number(format.number(publication.sequence))} · `}
           <SentenceText of={sentence(m.accepted, { at: { at: post.accepted_at } })} /> ·{' '}

@@ -1,15 +1,16 @@
-import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { Api } from '../../api/management.js';
 import type { Names } from '../../api/things.js';
 import { ExternalLink } from '../../components/button.js';
-import { Icon, networkTitle } from '../../components/icon.js';
+import { networkInText } from '../../components/icon.js';
 import { GatewayText, SentenceText } from '../../components/sentence.js';
+import type { Author } from '../../history/actors.js';
 import { format, sentence, type SentenceValue } from '../../i18n/format.js';
 import type { Publication } from '../../publications/states.js';
 import { WaitingReasonAndTime } from '../../publications/waiting.js';
 import { useSession } from '../../session/session.js';
 import { publicationMessages as m } from './messages.js';
+import { Attempt, Cause, ChangeError, NextAttempt, Requested, versionIn, Waited } from './step-parts.js';
 import { member, type Step, textMember } from './story.js';
 
 /** The data that story sentences refer to. */
@@ -22,10 +23,11 @@ export interface StoryContext {
   readonly calls: ReactNode;
 }
 
-/** Returns a function that describes an event's actor in words. */
+/** Returns a function that describes an event's author in words. */
 export const useActor = (names: Names) => {
   const session = useSession();
-  return (actor: string): SentenceValue => {
+  return ({ actor, actor_name: keyName }: Author): SentenceValue => {
+    if (keyName) return { name: keyName };
     if (actor.startsWith('endpoint:'))
       return { name: names.endpoint(actor.slice('endpoint:'.length))?.name ?? m.aProgram };
     if (actor.startsWith('owner:'))
@@ -39,10 +41,10 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
   const { publication, post, names } = context;
   const actorName = useActor(names);
   const { event } = step;
-  const network = networkTitle(publication.platform);
-  const who = (text: string, actor = event?.actor ?? '') => (
+  const network = networkInText(publication.platform);
+  const who = (text: string, by: string | null = null) => (
     <b>
-      <SentenceText of={sentence(text, { who: actorName(actor) })} />
+      <SentenceText of={sentence(text, { who: actorName(by === null ? (event ?? { actor: '' }) : { actor: by }) })} />
     </b>
   );
   switch (step.kind) {
@@ -56,12 +58,7 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
         </>
       );
     case 'wait':
-      return (
-        <>
-          <b>{m.waited(format.duration(step.wait?.length ?? 0))}</b>
-          {step.wait?.rule ? `: ${m.waitRules[step.wait.rule] ?? step.wait.rule}` : ` ${m.waitUnknown}`}
-        </>
-      );
+      return <Waited step={step} actorName={actorName} />;
     case 'attempt':
       return <Attempt step={step} calls={context.calls} />;
     case 'published':
@@ -108,11 +105,12 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
         </>
       );
     case 'filtered': {
-      const reason = member(event, 'reason') as { readonly message?: unknown } | undefined;
+      // Of the same sentence, the event has only the English form.
+      const reason = publication.warnings.at(-1);
       return (
         <>
           <b>{m.filtered}</b> {m.filteredText}
-          {typeof reason?.message === 'string' && (
+          {reason && (
             <p>
               <bdi>{reason.message}</bdi>
             </p>
@@ -125,8 +123,35 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
     case 'resent':
       return who(m.resent);
     case 'dismissed':
+    case 'cancelled':
     case 'settled':
+    case 'approved':
+    case 'revised':
       return who(m[step.kind]);
+    case 'rescheduled': {
+      const at = member(event, 'publishAt');
+      return (
+        <>
+          {who(m.rescheduled)}
+          {typeof at === 'number' && (
+            <SentenceText of={sentence(m.rescheduledTo, { at: { at: new Date(at).toISOString() } })} />
+          )}
+        </>
+      );
+    }
+    case 'rejected': {
+      const reason = textMember(event, 'reason');
+      return (
+        <>
+          {who(m.rejected)}
+          {reason !== null && (
+            <p>
+              <SentenceText of={sentence(m.reason, { reason: { name: reason } })} />
+            </p>
+          )}
+        </>
+      );
+    }
     case 'duplicate': {
       const [url] = (member(event, 'urls') ?? []) as readonly string[];
       return (
@@ -141,7 +166,7 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
       const reason = textMember(event, 'reason');
       return (
         <>
-          {who(m.askedToTakeBack, textMember(event, 'by') ?? undefined)}
+          {who(m.askedToTakeBack, textMember(event, 'by'))}
           {reason !== null && (
             <p>
               <SentenceText of={sentence(m.reason, { reason: { name: reason } })} />
@@ -151,7 +176,7 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
       );
     }
     case 'edit_requested':
-      return who(m.askedToEdit, textMember(event, 'by') ?? undefined);
+      return who(m.askedToEdit, textMember(event, 'by'));
     case 'edited':
       return (
         <>
@@ -166,7 +191,7 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
       return (
         <>
           <b>{m[step.kind]}</b> <NextAttempt step={step} />
-          <ChangeError event={event} network={network} />
+          <ChangeError event={event} publication={publication} network={network} />
         </>
       );
     case 'withdrawal_postponed':
@@ -210,97 +235,4 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
         </>
       );
   }
-};
-
-interface RequestedProps {
-  readonly step: Step;
-  readonly context: StoryContext;
-  readonly who: ReactNode;
-}
-
-const Requested = ({ step: { event }, context: { post, request }, who }: RequestedProps) => {
-  const facts = member(event, 'request') as { readonly ip?: string; readonly latencyMs?: number } | undefined;
-  const ip = request?.ip ?? facts?.ip;
-  const key = textMember(event, 'key');
-  return (
-    <>
-      {who}{' '}
-      {ip !== undefined && (
-        <SentenceText
-          of={sentence(m.requestedFrom, { ip: { name: ip }, latency: format.latency(facts?.latencyMs ?? 0) })}
-        />
-      )}
-      <p>
-        {key === null ? m.noKey : <SentenceText of={sentence(m.key, { key: { name: key } })} />}{' '}
-        <Link className="link" to="/requests" search={{ endpoint: post.endpoint_id }}>
-          {m.theRequests}
-        </Link>
-      </p>
-    </>
-  );
-};
-
-/** An attempt, which expands to show its calls. */
-const Attempt = ({ step: { event, attempt, done }, calls }: { readonly step: Step; readonly calls: ReactNode }) => {
-  const [isOpen, setIsOpen] = useState(false);
-  const worker = textMember(event, 'worker');
-  return (
-    <>
-      <b>{m.attempt(format.number(attempt ?? 1))}</b>{' '}
-      {worker !== null && <SentenceText of={sentence(m.worker, { worker: { name: worker.slice(0, 13) } })} />}
-      {done.length > 0 && (
-        <p>
-          <SentenceText of={sentence(m.completed, { steps: { name: done.join(', ') } })} />
-        </p>
-      )}
-      <p>
-        <button type="button" className="story-toggle" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          <Icon name={isOpen ? 'chevronDown' : 'chevronRight'} size={14} />
-          {m.calls}
-        </button>
-      </p>
-      {isOpen && calls}
-    </>
-  );
-};
-
-/** The number of the version that an event made visible. */
-const versionIn = (event: Step['event']): string =>
-  format.number((member(event, 'content') as { readonly revision?: number } | undefined)?.revision ?? 0);
-
-/** Why a change failed: the gateway's message, which events have in English only, and the network's own. */
-const ChangeError = ({ event, network }: Pick<Step, 'event'> & { readonly network: string }) => {
-  const error = member(event, 'error') as { readonly message?: string; readonly platform_says?: string } | undefined;
-  if (!error) return null;
-  return (
-    <p>
-      {error.message !== undefined && <GatewayText text={error.message} />}{' '}
-      {error.platform_says !== undefined && (
-        <SentenceText of={sentence(m.says, { network, text: { name: error.platform_says } })} />
-      )}
-    </p>
-  );
-};
-
-const NextAttempt = ({ step: { event } }: { readonly step: Step }) => {
-  const retryAt = member(event, 'retryAt');
-  if (typeof retryAt !== 'number') return null;
-  return <SentenceText of={sentence(m.nextAt, { until: { at: new Date(retryAt).toISOString() } })} />;
-};
-
-/** An attempt's error: the gateway's message, which events have in English only, and the network's own. */
-const Cause = ({ step: { event }, publication }: { readonly step: Step; readonly publication: Publication }) => {
-  const attempt = member(event, 'attempt');
-  const error = publication.attempts.find(({ n }) => n === attempt)?.error;
-  if (!error) return null;
-  return (
-    <p>
-      <GatewayText text={error.message} />{' '}
-      {error.platform_says !== undefined && (
-        <SentenceText
-          of={sentence(m.says, { network: networkTitle(publication.platform), text: { name: error.platform_says } })}
-        />
-      )}
-    </p>
-  );
 };

@@ -42,6 +42,18 @@ describe('the story of a publication', () => {
     expect(story.at(-2)?.attempt).toBe(2);
   });
 
+  it('says who approved a post, and how long it waited for that and for its time', () => {
+    const ofPost = { aggregate: 'post', aggregate_id: 'post_1' };
+    const approved = event('PostApproved', 46, {}, { ...ofPost, actor: 'key:key_1', actor_name: 'Ann' });
+    const planned = event('PostAccepted', 0, { plan: { publishAt: NOON + 100_000 } }, ofPost);
+    const events = [planned, event('PostApprovalRequested', 0, {}, ofPost), approved, event('PublicationStarted', 100)];
+    expect(kinds(events, 'publishing')).toBe('requested accepted wait approved wait attempt now');
+    expect(buildStory(events, { state: 'publishing' }).flatMap(({ wait }) => wait ?? [])).toEqual([
+      { length: 46_000, rule: 'approval', by: approved },
+      { length: 54_000, rule: 'scheduled' },
+    ]);
+  });
+
   it('collects the steps that an attempt completed', () => {
     const events = [
       event('PublicationStarted', 0, { attempt: 1 }),
@@ -62,7 +74,9 @@ describe('the story of a publication', () => {
     const events = [accepted, event('PublicationInDoubt', 1), event('PublicationDismissed', 26)];
     expect(kinds(events, 'dismissed')).toBe('requested accepted in_doubt wait settled');
     expect(buildStory(events, { state: 'dismissed' })[3]?.wait).toEqual({ length: 25_000, rule: 'decision' });
-    expect(kinds([accepted, event('PublicationDismissed', 1)], 'dismissed')).toBe('requested accepted dismissed');
+    expect(kinds([accepted, event('PublicationDismissed', 1)], 'dismissed')).toBe('requested accepted cancelled');
+    const failed = [accepted, event('PublicationFailed', 1), event('PublicationDismissed', 2)];
+    expect(kinds(failed, 'dismissed')).toBe('requested accepted failed dismissed');
   });
 
   it('tells that a post was taken back, without a wait before it', () => {

@@ -21,7 +21,12 @@ export type StepKind =
   | 'quota'
   | 'resent'
   | 'dismissed'
+  | 'cancelled'
   | 'settled'
+  | 'approved'
+  | 'rejected'
+  | 'revised'
+  | 'rescheduled'
   | 'duplicate'
   | 'duplicate_dismissed'
   | 'withdrawal_requested'
@@ -40,6 +45,13 @@ export type StepKind =
   | 'wait'
   | 'now';
 
+/** A wait: its length in ms, the rule behind it, if known, and who ended it, if that was a person's decision. */
+export interface Wait {
+  readonly length: number;
+  readonly rule: string | null;
+  readonly by?: TraceEvent;
+}
+
 /** A step in a publication's story. */
 export interface Step {
   readonly key: string;
@@ -52,8 +64,8 @@ export interface Step {
   readonly attempt: number | null;
   /** Sending steps that were completed in this attempt. */
   readonly done: readonly string[];
-  /** Length of the wait in ms, and the rule behind it, if known; null for other steps. */
-  readonly wait: { readonly length: number; readonly rule: string | null } | null;
+  /** Null for other steps. */
+  readonly wait: Wait | null;
 }
 
 /** Icon for each type of step; null for a plain dot. */
@@ -72,6 +84,11 @@ export const STEP_LOOKS: Readonly<Record<StepKind, { readonly icon: IconName; re
   quota: { icon: 'onHold', tone: 'warn' },
   resent: { icon: 'retrying', tone: 'go' },
   dismissed: { icon: 'dismissed', tone: 'idle' },
+  cancelled: { icon: 'dismissed', tone: 'idle' },
+  approved: { icon: 'check', tone: 'ok' },
+  rejected: { icon: 'dismissed', tone: 'warn' },
+  revised: null,
+  rescheduled: null,
   settled: { icon: 'check', tone: 'ok' },
   duplicate: { icon: 'published', tone: 'warn' },
   duplicate_dismissed: { icon: 'check', tone: 'ok' },
@@ -114,6 +131,11 @@ const KINDS: Readonly<Record<string, StepKind>> = {
   PublicationPinFailed: 'not_pinned',
   PublicationDuplicateFound: 'duplicate',
   PublicationDuplicateDismissed: 'duplicate_dismissed',
+  PostApproved: 'approved',
+  PostRejected: 'rejected',
+  PostRevised: 'revised',
+  PostRescheduled: 'rescheduled',
+  PlannedPublicationsCancelled: 'cancelled',
 };
 
 const POSTPONED: Readonly<Record<string, StepKind>> = {
@@ -138,6 +160,9 @@ export const textMember = (event: Pick<TraceEvent, 'data'> | null, name: string)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 };
 
+/** Events of a post that concern only the publications that they name. */
+const NAMES_PUBLICATIONS = new Set(['PostWithdrawn', 'PlannedPublicationsCancelled']);
+
 /** Returns the events of a trace that concern one publication: its own, those of its post, and notices about it. */
 export const eventsOf = (
   events: readonly TraceEvent[],
@@ -146,7 +171,7 @@ export const eventsOf = (
   events.filter((event) => {
     if (event.aggregate === 'publication') return event.aggregate_id === id;
     if (event.aggregate === 'post')
-      return event.aggregate_id === postId && (event.type !== 'PostWithdrawn' || isNamed(event, id));
+      return event.aggregate_id === postId && (!NAMES_PUBLICATIONS.has(event.type) || isNamed(event, id));
     if (event.aggregate !== 'notice') return false;
     const subject = member(event, 'subject') as { readonly publicationId?: unknown } | undefined;
     return subject?.publicationId === id;
@@ -173,12 +198,51 @@ const NAMES_RULE = new Set([
 ]);
 
 /** Returns the rule behind the wait that follows an event; `decision` if a person must decide. */
-const ruleAfter = (event: TraceEvent | null): string | null =>
-  event && DECIDED.has(event.type)
-    ? 'decision'
-    : event && NAMES_RULE.has(event.type)
-      ? textMember(event, 'rule')
-      : null;
+const ruleAfter = (event: TraceEvent): string | null => {
+  if (DECIDED.has(event.type)) return 'decision';
+  return NAMES_RULE.has(event.type) ? textMember(event, 'rule') : null;
+};
+
+/** What a post waits for between two of its events. */
+interface PlanState {
+  readonly needsApproval: boolean;
+  readonly hasTime: boolean;
+}
+
+/** Returns what a post waits for after an event. */
+const planAfter = (event: TraceEvent, plan: PlanState): PlanState => {
+  const hasTime = (data: unknown): boolean => {
+    const { publishAt, isReleased } = (data ?? {}) as { readonly publishAt?: unknown; readonly isReleased?: unknown };
+    return typeof publishAt === 'number' && isReleased !== true;
+  };
+  switch (event.type) {
+    case 'PostAccepted':
+      return { needsApproval: false, hasTime: hasTime(member(event, 'plan')) };
+    case 'PostRevised':
+    case 'PostRescheduled':
+      return { ...plan, hasTime: hasTime(event.data) };
+    case 'PostApprovalRequested':
+      return { ...plan, needsApproval: true };
+    case 'PostApproved':
+    case 'PostRejected':
+    case 'PostReleased':
+      return { ...plan, needsApproval: false };
+    default:
+      return plan;
+  }
+};
+
+/** Events of a post after which it may wait for its time. */
+const MAY_WAIT = new Set(['PostAccepted', 'PostApproved', 'PostRevised', 'PostRescheduled']);
+
+/** Returns the wait between two events. @param plan what the post waited for between them */
+const waitBetween = (before: TraceEvent, event: TraceEvent, plan: PlanState): Wait => {
+  const length = Date.parse(event.at) - Date.parse(before.at);
+  const isDecision = event.type === 'PostApproved' || event.type === 'PostRejected';
+  if (plan.needsApproval) return { length, rule: 'approval', ...(isDecision && { by: event }) };
+  const isForTime = plan.hasTime && MAY_WAIT.has(before.type) && event.type === 'PublicationStarted';
+  return { length, rule: isForTime ? 'scheduled' : ruleAfter(before) };
+};
 
 const LIVE_STATES: readonly Publication['state'][] = [
   'queued',
@@ -196,7 +260,8 @@ const isAsked = (kind: StepKind): boolean =>
 const kindOfDismissal = (steps: readonly Step[], before: TraceEvent | null): StepKind => {
   const isTakenBack = steps.some(({ kind }) => kind === 'withdrawal_requested');
   if (isTakenBack) return 'not_sent';
-  return before?.type === 'PublicationInDoubt' ? 'settled' : 'dismissed';
+  if (before?.type === 'PublicationInDoubt') return 'settled';
+  return before?.type === 'PublicationFailed' ? 'dismissed' : 'cancelled';
 };
 
 /**
@@ -212,7 +277,10 @@ export const buildStory = (events: readonly TraceEvent[], publication: Pick<Publ
     steps.push({ key, kind, at: event?.at ?? null, event, attempt, done: [], wait: null, ...rest });
   };
   let before: TraceEvent | null = null;
+  let plan: PlanState = { needsApproval: false, hasTime: false };
   for (const event of events) {
+    const planBefore = plan;
+    plan = planAfter(event, plan);
     if (event.type === 'PostAccepted') {
       add('requested', event);
       add('accepted', event);
@@ -225,11 +293,11 @@ export const buildStory = (events: readonly TraceEvent[], publication: Pick<Publ
       steps[steps.indexOf(attempt)] = { ...attempt, done: [...attempt.done, completed] };
     const kind = kindOf(event);
     if (kind === null) continue;
-    const length = before ? Date.parse(event.at) - Date.parse(before.at) : 0;
     // Time between the start and end of an attempt is not a wait, nor is the time until a change is asked for.
     const isWait = before?.type !== 'PublicationStarted' && !isAsked(kind);
-    if (before && isWait && length >= NOTABLE_WAIT)
-      add('wait', null, { key: `${before.id} wait`, at: before.at, wait: { length, rule: ruleAfter(before) } });
+    const wait = before && isWait ? waitBetween(before, event, planBefore) : null;
+    if (before && wait && wait.length >= NOTABLE_WAIT)
+      add('wait', null, { key: `${before.id} wait`, at: before.at, wait });
     add(kind === 'dismissed' ? kindOfDismissal(steps, before) : kind, event);
     if (kind !== 'notice') before = event;
   }

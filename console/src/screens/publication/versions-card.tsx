@@ -41,7 +41,7 @@ export const VersionsCard = ({ post }: { readonly post: Api<'PostWithPayload'> }
                 <span>
                   <EventText event={event} />
                   <span className="tertiary version-by">
-                    <Moment at={event.at} /> · {m.by(actorName(event.actor))}
+                    <Moment at={event.at} /> · {m.by(actorName(event))}
                   </span>
                 </span>
                 {HAVE_CONTENT.has(event.type) && event.data !== 'erased' && (

@@ -101,7 +101,9 @@ const Request = ({
   const { by, reason, requested_at: requestedAt } = latest;
   return (
     <p>
-      <SentenceText of={sentence(isOver ? m.took : m.asked, { who: actorName(by), at: { at: requestedAt } })} />{' '}
+      <SentenceText
+        of={sentence(isOver ? m.took : m.asked, { who: actorName({ actor: by }), at: { at: requestedAt } })}
+      />{' '}
       {reason !== null && <SentenceText of={sentence(shared.reason, { reason: { name: reason } })} />}
     </p>
   );

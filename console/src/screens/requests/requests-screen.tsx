@@ -164,7 +164,15 @@ const EndpointRequests = ({ endpoints }: { readonly endpoints: readonly Endpoint
         {(items) =>
           items.length === 0 ? (
             <Card label={m.noneTitle}>
-              <Empty icon="requests" title={m.noneTitle}>
+              <Empty
+                icon="requests"
+                title={m.noneTitle}
+                action={
+                  <ButtonLink to="/endpoints/$id" params={{ id: endpoint.id }}>
+                    {m.howToSend}
+                  </ButtonLink>
+                }
+              >
                 {m.noneText}
               </Empty>
             </Card>

@@ -5,9 +5,9 @@ import { type Scope, useScope } from '../../session/session.js';
 import type { TimeWindow } from './window.js';
 
 export type AuditedEvent = Api<'AuditedEvent'>;
+export type ListedEvent = Api<'ListedEvent'>;
 export type Ticks = Api<'Ticks'>;
 export type Past = Api<'Overview'>;
-export type Change = Api<'ChangeOfAggregate'>;
 
 /** Minimum time between two requests while the slider is dragged, in ms. */
 const THROTTLE_MS = 250;
@@ -50,24 +50,35 @@ export const usePast = (at: number | null) => {
   });
 };
 
-/** Returns the query for the differences between two times. @param to null for now */
-export const useDifferences = (from: number, to: number | null) => {
-  const scope = useScope();
-  return useQuery({
-    queryKey: ['history', scope.key, 'diff', from, to],
-    queryFn: () =>
-      management().get('/history/diff', {
-        query: { ...scope.query, from: iso(from), ...(to !== null && { to: iso(to) }) },
-      }),
-    placeholderData: keepPreviousData,
-  });
-};
+const AGGREGATES = {
+  posts: ['post', 'publication', 'media'],
+  pauses: ['channel-pause', 'project-pause'],
+  settings: ['channel', 'project', 'endpoint', 'webhook-output', 'owner', 'key'],
+} as const;
 
-/** Returns the paginated query for the events in a window, newest first. */
-export const useEvents = ({ from, to }: TimeWindow) => {
+/** Kinds of events, with the aggregates that they belong to; none for everything, deliveries and notices included. */
+export const KINDS = { ...AGGREGATES, everything: null } as const;
+export type Kind = keyof typeof KINDS;
+
+/** What is listed unless a kind is chosen. */
+const USUAL = Object.values(AGGREGATES).flat();
+
+const aggregatesOf = (kind: Kind | undefined): readonly string[] | null => (kind === undefined ? USUAL : KINDS[kind]);
+
+/** Which events are listed; those of the usual kinds unless one is chosen. Other absent parts match all. */
+export interface EventFilter {
+  readonly kind?: Kind | undefined;
+  /** Id of a channel, set, endpoint, address, post or publication. */
+  readonly thing?: string | undefined;
+  readonly by?: string | undefined;
+}
+
+/** Returns the paginated query for the events in a period, newest first. */
+export const useEvents = ({ from, to }: TimeWindow, { kind, thing, by }: EventFilter) => {
   const scope = useScope();
+  const aggregates = aggregatesOf(kind);
   return useInfiniteQuery({
-    queryKey: ['history', scope.key, 'events', from, to],
+    queryKey: ['history', scope.key, 'events', from, to, kind, thing, by],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam }) =>
       management().get('/history/events', {
@@ -76,6 +87,9 @@ export const useEvents = ({ from, to }: TimeWindow) => {
           since: iso(from),
           until: iso(to),
           limit: 100,
+          ...(aggregates && { aggregate: aggregates.join() }),
+          ...(thing !== undefined && { id: thing }),
+          ...(by !== undefined && { actor: by }),
           ...(pageParam !== null && { cursor: pageParam }),
         },
       }),
@@ -84,15 +98,23 @@ export const useEvents = ({ from, to }: TimeWindow) => {
   });
 };
 
-/** Returns the query for one event. */
-export const useEvent = (id: string) =>
+/** Returns the query for the state of a thing at a given time, for things that the lists do not have any more. */
+export const usePastThing = (aggregate: string, id: string, at: string, enabled: boolean) =>
   useQuery({
-    queryKey: ['event', id],
+    queryKey: ['past-thing', aggregate, id],
+    queryFn: () => management().get('/history/{aggregate}/{id}', { path: { aggregate, id }, query: { at, limit: 1 } }),
+    enabled,
+    retry: false,
+  });
+
+/** Returns the query for what one event changed in a thing. */
+export const useChanges = (aggregate: string, id: string, at: string, eventId: string) =>
+  useQuery({
+    queryKey: ['event-change', eventId],
     queryFn: async () => {
-      const { events } = await management().get('/history/trace/{id}', { path: { id } });
-      const event = events.find((each) => each.id === id);
-      if (!event) throw new Error(`the trace of event ${id} does not contain the event`);
-      return event;
+      const query = { from: iso(Date.parse(at) - 1), to: at };
+      const { changes } = await management().get('/history/{aggregate}/{id}/diff', { path: { aggregate, id }, query });
+      return changes.filter(({ event_id: author }) => author === eventId);
     },
   });
 

@@ -3,28 +3,43 @@ import { management } from '../../api/management.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Json } from '../../components/code.js';
 import { Icon, Pill } from '../../components/icon.js';
-import { Loaded } from '../../components/states.js';
 import { UnsupportedBrowser, verifyProof } from '../../history/verify-proof.js';
 import { format } from '../../i18n/format.js';
-import { type AuditedEvent, useEvent } from './data.js';
+import type { AuditedEvent, EventFilter, ListedEvent } from './data.js';
+import { EventChanges } from './event-changes.js';
+import type { Thing } from './event-sentence.js';
 import { timeMessages as m } from './messages.js';
 
-/** An event as the API returns it, and its proof, which the browser checks. */
-export const EventDetails = ({ id }: { readonly id: string }) => {
-  const event = useEvent(id);
-  return (
-    <div className="event-details">
-      <Loaded query={event} rows={4}>
-        {(found) => (
-          <>
-            <Json value={found} depth={2} />
-            <Proof event={found} />
-          </>
-        )}
-      </Loaded>
+interface EventDetailsProps {
+  readonly event: ListedEvent;
+  readonly thing: Thing | null;
+  readonly name: string | null;
+  readonly who: string;
+  readonly onFilter: (filter: EventFilter) => void;
+}
+
+/** What an event changed, its proof, which the browser checks, and ways to see more of the same thing or person. */
+export const EventDetails = ({ event, thing, name, who, onFilter }: EventDetailsProps) => (
+  <div className="event-details">
+    <EventChanges event={event} />
+    <div className="event-actions">
+      <StoryLink event={event} />
+      {thing && name !== null && (
+        <Button size="small" onClick={() => onFilter({ thing: thing.id })}>
+          {m.onlyThing(name)}
+        </Button>
+      )}
+      <Button size="small" onClick={() => onFilter({ by: event.actor })}>
+        {m.onlyBy(who)}
+      </Button>
     </div>
-  );
-};
+    <Proof event={event} />
+    <details>
+      <summary className="secondary">{m.asData}</summary>
+      <Json value={event} depth={2} />
+    </details>
+  </div>
+);
 
 const useProof = ({ id, stream, revision, hash }: AuditedEvent) =>
   useQuery({
@@ -69,14 +84,11 @@ const Proof = ({ event }: { readonly event: AuditedEvent }) => {
           }
         />
       )}
-      <span className="event-actions">
-        <StoryLink event={event} />
-        {proof.data && (
-          <Button size="small" onClick={save}>
-            {m.saveProof}
-          </Button>
-        )}
-      </span>
+      {proof.data && (
+        <Button size="small" look="quiet" onClick={save}>
+          {m.saveProof}
+        </Button>
+      )}
     </div>
   );
 };

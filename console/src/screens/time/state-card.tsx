@@ -1,6 +1,8 @@
 import { useRouter } from '@tanstack/react-router';
-import { CopyButton } from '../../components/button.js';
+import { useMemo, useState } from 'react';
+import { Button, ButtonLink, CopyButton } from '../../components/button.js';
 import { Card } from '../../components/card.js';
+import { TextInput } from '../../components/controls.js';
 import { Icon, type IconName, NetworkMark, Pill, type Tone } from '../../components/icon.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { type Format, format } from '../../i18n/format.js';
@@ -71,7 +73,7 @@ export const describePast = (past: Past, at: number, m: Texts, format: Format): 
       const interval = Number(state['min_interval'] ?? 0);
       const shown =
         by === null
-          ? { ...ACTIVE, label: interval > 0 ? m.states.onEvery(interval) : m.states.on }
+          ? { ...ACTIVE, label: interval > 0 ? m.states.onEvery(format.exact(interval * 1000)) : m.states.on }
           : {
               icon: 'switchedOff' as const,
               tone: by === 'owner' ? ('idle' as const) : ('warn' as const),
@@ -110,7 +112,19 @@ export const StateCard = ({ at }: { readonly at: number | null }) => {
           const things = describePast(then, asked ?? serverNow(), m, format);
           const now = present.data && describePast(present.data, serverNow(), m, format);
           if (things.channels.length + things.projects.length + things.endpoints.length === 0)
-            return <Empty icon="timeMachine" title={m.nothingThen} />;
+            return (
+              <Empty
+                icon="timeMachine"
+                title={m.nothingThen}
+                action={
+                  at === null ? (
+                    <ButtonLink to="/channels/new">{m.connect}</ButtonLink>
+                  ) : (
+                    <ButtonLink to="/time">{m.back}</ButtonLink>
+                  )
+                }
+              />
+            );
           return (
             <>
               <Group title={m.channels} things={things.channels} now={at === null ? undefined : now?.channels} />
@@ -131,30 +145,65 @@ interface GroupProps {
   readonly now: readonly PastThing[] | undefined;
 }
 
+/** Number of things that a group shows at first, and how many each click adds. */
+const SHOWN = 12;
+const STEP = 50;
+
+/** Returns the things with the exceptional and the changed ones first, which people look for. */
+const sortThings = (things: readonly PastThing[], now: ReadonlyMap<string, PastThing> | null): readonly PastThing[] => {
+  const isPlain = (thing: PastThing): boolean =>
+    thing.icon === 'published' && (now === null || now.get(thing.id)?.label === thing.label);
+  return things.toSorted((a, b) => Number(isPlain(a)) - Number(isPlain(b)));
+};
+
 const Group = ({ title, things, now }: GroupProps) => {
+  const [count, setCount] = useState(SHOWN);
+  const [find, setFind] = useState('');
+  const present = useMemo(() => (now ? new Map(now.map((thing) => [thing.id, thing])) : null), [now]);
+  const sorted = useMemo(() => sortThings(things, present), [things, present]);
   if (things.length === 0) return null;
+  const found = sorted.filter(({ name }) => name.toLowerCase().includes(find.trim().toLowerCase()));
   return (
     <section className="state-group" aria-label={title}>
       <h3>
-        <span>{title}</span>
+        <span>
+          {title} {things.length > SHOWN && <small className="tertiary">{format.number(things.length)}</small>}
+        </span>
         {now && <span>{m.andNow}</span>}
       </h3>
+      {things.length > SHOWN && (
+        <TextInput
+          type="search"
+          className="state-find"
+          aria-label={`${m.findState}: ${title}`}
+          placeholder={m.findState}
+          value={find}
+          onChange={(event) => setFind(event.target.value)}
+        />
+      )}
       <ul>
-        {things.map((thing) => (
+        {found.slice(0, count).map((thing) => (
           <li key={thing.id}>
             {thing.platform === null ? (
               <Icon name={title === m.endpoints ? 'endpoint' : 'project'} />
             ) : (
               <NetworkMark platform={thing.platform} />
             )}
-            <bdi className="cut">{thing.name}</bdi>
+            <bdi className="cut" title={thing.name}>
+              {thing.name}
+            </bdi>
             <Pill icon={thing.icon} tone={thing.tone}>
               {thing.label}
             </Pill>
-            {now && <Now then={thing} now={now.find(({ id }) => id === thing.id)} />}
+            {present && <Now then={thing} now={present.get(thing.id)} />}
           </li>
         ))}
       </ul>
+      {found.length > count && (
+        <Button look="quiet" className="state-more" onClick={() => setCount(count + STEP)}>
+          {m.moreThings(format.number(found.length - count))}
+        </Button>
+      )}
     </section>
   );
 };

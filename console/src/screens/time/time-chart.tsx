@@ -54,6 +54,7 @@ export const ChartLegend = ({ slider: { at, from, onFrom } }: { readonly slider:
 /** A table of the chart's pauses, holds and changes by people, for screen readers. */
 export const ChartTable = ({ ticks, rows }: { readonly ticks: Ticks; readonly rows: readonly SpanRow[] }) => {
   const actorName = useActorName();
+  const thingName = useThingName();
   return (
     <div className="visually-hidden">
       <table>
@@ -73,12 +74,14 @@ export const ChartTable = ({ ticks, rows }: { readonly ticks: Ticks; readonly ro
               </tr>
             )),
           )}
-          {ticks.changes.map(({ event_id: id, at, actor, type }) => (
+          {ticks.changes.map(({ event_id: id, at, actor, aggregate_id: aggregateId }) => (
             <tr key={id}>
               <td>
-                <bdi>{actorName(actor)}</bdi>
+                <bdi>{actorName({ actor })}</bdi>
               </td>
-              <td>{type}</td>
+              <td>
+                <bdi>{thingName({ aggregate_id: aggregateId })}</bdi>
+              </td>
               <td>
                 <Moment at={at} />
               </td>
@@ -89,6 +92,13 @@ export const ChartTable = ({ ticks, rows }: { readonly ticks: Ticks; readonly ro
       </table>
     </div>
   );
+};
+
+/** Returns a function that names what a person changed. */
+const useThingName = () => {
+  const names = useNames();
+  return ({ aggregate_id: id }: Pick<Ticks['changes'][number], 'aggregate_id'>): string =>
+    (names.channel(id ?? '') ?? names.project(id ?? '') ?? names.endpoint(id ?? ''))?.name ?? m.oneChange;
 };
 
 interface HistoryStripProps {
@@ -178,6 +188,7 @@ interface TimeChartProps {
 export const TimeChart = ({ ticks, slider, onOpenEvent }: TimeChartProps) => {
   const names = useNames();
   const actorName = useActorName();
+  const thingName = useThingName();
   const now = useNow(1000);
   const { window } = slider;
   const pan = usePan(slider);
@@ -199,15 +210,15 @@ export const TimeChart = ({ ticks, slider, onOpenEvent }: TimeChartProps) => {
             {mergeChanges(ticks.changes, window.to - window.from).map(({ at, changes }) => {
               const [first] = changes;
               if (!first || !isInside(window, at)) return null;
-              const who = actorName(first.actor);
+              const who = actorName(first);
               return (
                 <button
                   key={first.event_id}
                   type="button"
                   className="person-mark"
                   style={{ left: `${percentOf(window, at)}%` }}
-                  title={`${format.seconds(at)} · ${who} · ${changes.length === 1 ? first.type : m.changesHere(changes.length)}`}
-                  aria-label={`${format.seconds(at)}, ${who}, ${changes.length === 1 ? first.type : m.changesHere(changes.length)}`}
+                  title={`${format.seconds(at)} · ${who} · ${changes.length === 1 ? thingName(first) : m.changesHere(changes.length)}`}
+                  aria-label={`${format.seconds(at)}, ${who}, ${changes.length === 1 ? thingName(first) : m.changesHere(changes.length)}`}
                   onClick={() => onOpenEvent(first.event_id, at)}
                 >
                   {changes.length === 1 ? initialsOf(who) : changes.length}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type Api, management, queryClient } from '../../api/management.js';
+import type { TimeSearch } from '../../app/search.js';
 import { Button } from '../../components/button.js';
 import { Columns, PageHead } from '../../components/card.js';
 import { Segmented } from '../../components/controls.js';
@@ -12,8 +13,8 @@ import { Loaded } from '../../components/states.js';
 import { format } from '../../i18n/format.js';
 import { useScope } from '../../session/session.js';
 import { useNow } from '../../time/server-clock.js';
-import { ChangesCard } from './changes-card.js';
-import { useTicks } from './data.js';
+import { type EventFilter, type Kind, KINDS, useTicks } from './data.js';
+import { EventsCard } from './events-card.js';
 import { timeMessages as m } from './messages.js';
 import { StateCard } from './state-card.js';
 import { TimeChart } from './time-chart.js';
@@ -82,6 +83,13 @@ const Broken = ({ broken }: { readonly broken: Verification['broken'] }) => (
   </div>
 );
 
+/** Returns the filters in the URL; ignores an unknown kind. */
+const readFilter = ({ kind, thing, by }: TimeSearch): EventFilter => ({
+  kind: kind !== undefined && kind in KINDS ? (kind as Kind) : undefined,
+  thing,
+  by,
+});
+
 /** Number of bars to fetch event counts for. */
 const BUCKETS = 150;
 
@@ -102,10 +110,12 @@ export const TimeScreen = () => {
       </Loaded>
       <Columns first="0.82fr">
         <StateCard at={travel.at} />
-        <ChangesCard
+        <EventsCard
           at={travel.at}
           from={travel.slider.from}
           window={travel.window}
+          filter={readFilter(search)}
+          onFilter={travel.setFilter}
           openId={search.event}
           onOpen={travel.openEvent}
         />

@@ -4,7 +4,7 @@ import { type TimeSearch } from '../../app/search.js';
 import { useIsPhone } from '../../components/use-is-phone.js';
 import { type Scope, useScope } from '../../session/session.js';
 import { serverNow, useNow } from '../../time/server-clock.js';
-import { findNextEvent, findPreviousEvent, useTicks } from './data.js';
+import { type EventFilter, findNextEvent, findPreviousEvent, useTicks } from './data.js';
 import type { SliderProps } from './moment-slider.js';
 import { isInside, type Span, SPANS, type TimeWindow, windowAround, windowCentred } from './window.js';
 
@@ -26,6 +26,7 @@ export interface Travel {
   readonly setSpan: (span: Span) => void;
   readonly openEvent: (id: string | undefined) => void;
   readonly openEventAt: (id: string, at: number) => void;
+  readonly setFilter: (filter: EventFilter) => void;
 }
 
 /** A moment within this many ms of now counts as now, unless it is the time of an event. */
@@ -97,6 +98,7 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
     slider,
     setSpan: (next) => change({ span: next }),
     openEvent: (id) => change({ event: id }),
+    setFilter: ({ kind, thing, by }) => change({ kind, thing, by, event: undefined }),
     openEventAt: (id, time) => goTo(time, { event: id }, 0),
   };
 };

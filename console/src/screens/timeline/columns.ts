@@ -52,13 +52,15 @@ export const cellsOf = (post: Post, columns: readonly Column[]): readonly (Cell 
     return { state, count: publications.filter((each) => shownState(each) === state).length };
   });
 
+const ENDED: ReadonlySet<ShownState> = new Set(['published', 'confirmed', 'dismissed', 'cancelled', 'withdrawn']);
+
 /**
  * Returns the post's publication in the worst state, for example in doubt or waiting; null if all are published,
  * dismissed or taken back.
  */
 export const mainPublication = (publications: readonly Publication[]): Publication | null => {
   const worst = worstOf(publications);
-  if (worst === null || worst === 'published' || worst === 'dismissed' || worst === 'withdrawn') return null;
+  if (worst === null || ENDED.has(worst)) return null;
   return publications.find((publication) => shownState(publication) === worst) ?? null;
 };
 

@@ -8,7 +8,9 @@ import { Dialog } from '../../components/dialog.js';
 import { Icon, NetworkMark, NETWORKS, networkTitle } from '../../components/icon.js';
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.js';
 import { format } from '../../i18n/format.js';
+import { getLocale } from '../../i18n/messages.js';
 import { StateGlyph, stateNames as names } from '../../publications/states.js';
+import { browserZone, zoneTitle } from '../../time/local-time.js';
 import { serverNow } from '../../time/server-clock.js';
 import { timelineMessages as m } from './messages.js';
 import { type Count, showCount } from './waiting-summary.js';
@@ -39,7 +41,7 @@ export const JumpDialog = ({ onJump, onClose }: JumpDialogProps) => {
       <form className="jump-form" onSubmit={jump}>
         <TextField
           label={m.jumpField}
-          hint={m.jumpHint(Intl.DateTimeFormat().resolvedOptions().timeZone)}
+          hint={m.jumpHint(zoneTitle(browserZone(), getLocale()))}
           error={isWrong && m.badTime}
           type="datetime-local"
           required
@@ -56,7 +58,7 @@ export const JumpDialog = ({ onJump, onClose }: JumpDialogProps) => {
   );
 };
 
-/** Publication counts by state; undefined while loading. */
+/** Numbers of posts by state; undefined while loading. */
 export interface StateCounts {
   readonly planned: Count | undefined;
   readonly queued: Count | undefined;
@@ -73,6 +75,9 @@ const OTHER_STATES = [
   'withdrawn',
   'withdraw_failed',
 ] as const;
+
+/** The API's `dismissed` covers what people cancelled and doubts that they settled. */
+const nameOf = (state: (typeof OTHER_STATES)[number]): string => (state === 'dismissed' ? m.dismissed : names[state]);
 
 interface FilterBarProps {
   readonly search: TimelineSearch;
@@ -119,17 +124,17 @@ export const FilterBar = ({ search, counts, onChange }: FilterBarProps) => {
           <button
             type="button"
             className="chip"
-            aria-label={other ? names[other] : m.more}
+            aria-label={other ? nameOf(other) : m.more}
             data-on={other !== undefined}
           >
             {other ? <StateGlyph state={other} size={14} isDecoration /> : <Icon name="more" size={14} />}
-            {other && names[other]}
+            {other && nameOf(other)}
           </button>
         }
       >
         {OTHER_STATES.map((each) => (
           <MenuItem key={each} isChecked={each === state} onSelect={() => toggle(each)}>
-            {names[each]}
+            {nameOf(each)}
           </MenuItem>
         ))}
       </Menu>

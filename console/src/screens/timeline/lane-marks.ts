@@ -1,5 +1,6 @@
 import type { Api } from '../../api/management.js';
 import { NETWORKS } from '../../components/networks.js';
+import type { Author } from '../../history/actors.js';
 import { causeOf, waitsForPerson } from '../../publications/describe-waiting.js';
 import { type Post, type Publication, SEVERITY, type ShownState, shownState } from '../../publications/shown-state.js';
 
@@ -112,6 +113,8 @@ const QUIET: ReadonlySet<ShownState> = new Set([
   'publishing',
   'filtered',
   'dismissed',
+  'cancelled',
+  'confirmed',
   'published',
   'withdrawing',
   'withdrawn',
@@ -136,8 +139,8 @@ export interface LaneBar {
   readonly from: number;
   /** Null if the end is unknown. */
   readonly to: number | null;
-  /** The actor who started the pause; null if unknown. */
-  readonly actor: string | null;
+  /** Who started the pause; null if unknown. */
+  readonly actor: Author | null;
   /** The project that is paused; null unless this is a project's pause. */
   readonly projectId: string | null;
 }
@@ -148,11 +151,11 @@ const KINDS: Readonly<Partial<Record<HistorySpan['kind'], LaneBar['kind']>>> = {
   needs_attention: 'hold',
 };
 
-const toBar = ({ kind, id, from, to, actor }: HistorySpan): LaneBar => ({
+const toBar = ({ kind, id, from, to, ...author }: HistorySpan): LaneBar => ({
   kind: KINDS[kind] ?? 'pause',
   from: Date.parse(from),
   to: to === null ? null : Date.parse(to),
-  actor,
+  actor: author,
   projectId: kind === 'project_pause' ? id : null,
 });
 

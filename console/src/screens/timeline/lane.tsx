@@ -5,6 +5,7 @@ import type { Api } from '../../api/management.js';
 import { useNames } from '../../api/things.js';
 import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
 import { Countdown } from '../../components/time.js';
+import { useActorName } from '../../history/actors.js';
 import { format } from '../../i18n/format.js';
 import { useLocale } from '../../i18n/messages.js';
 import { postTitle } from '../../publications/shown-state.js';
@@ -154,12 +155,7 @@ const Label = ({ bars, marks, groups, window: shown }: LabelProps) => {
   if (bar?.kind === 'hold')
     return (
       <span className="lane-label after-now tone-warn">
-        {m.onHold}
-        {held && (
-          <>
-            : <WaitingReason publication={held} names={names} />
-          </>
-        )}
+        {held ? <WaitingReason publication={held} names={names} /> : m.onHold}
       </span>
     );
   if (bar?.to) return <PauseLabel bar={bar} until={bar.to} />;
@@ -178,12 +174,13 @@ const Label = ({ bars, marks, groups, window: shown }: LabelProps) => {
 const PauseLabel = ({ bar, until }: { readonly bar: LaneBar; readonly until: number }) => {
   const names = useNames();
   const project = bar.projectId === null ? undefined : names.project(bar.projectId);
-  const endpoint = bar.actor?.startsWith('endpoint:') ? names.endpoint(bar.actor.slice('endpoint:'.length)) : undefined;
-  const by = bar.actor === 'operator' ? m.operator : endpoint?.name;
+  const actorName = useActorName();
+  const by = bar.actor === null ? null : actorName(bar.actor);
   return (
     <span className="lane-label after-now on-bar">
-      {project ? <bdi>{m.projectPaused(project.name)}</bdi> : by ? <bdi>{m.pausedBy(by)}</bdi> : m.paused} ·{' '}
       <Countdown until={new Date(until).toISOString()} />
+      {project && <bdi> · {m.projectPaused(project.name)}</bdi>}
+      {by !== null ? <bdi> · {m.pausedBy(by)}</bdi> : !project && ` · ${m.paused}`}
     </span>
   );
 };

@@ -8,6 +8,7 @@ import { type Post, postTitle } from '../../publications/shown-state.js';
 import {
   needsPerson,
   type Publication,
+  type ShownState,
   shownState,
   stateLook,
   stateNames as states,
@@ -78,7 +79,7 @@ const Outcome = ({ post, names }: Pick<PostRowProps, 'post' | 'names'>) => {
     const isUrgent = main.state === 'failed' || needsPerson(main);
     return (
       <span className="post-outcome">
-        <span className={`cut ${isUrgent ? `urgent tone-${stateLook(shownState(main)).tone}` : ''}`}>
+        <span className={`${isUrgent ? `urgent tone-${stateLook(shownState(main)).tone}` : ''}`}>
           <WaitingReason publication={main} names={names} />
         </span>
         {!isUrgent && main.waiting_for?.until && (
@@ -90,25 +91,27 @@ const Outcome = ({ post, names }: Pick<PostRowProps, 'post' | 'names'>) => {
       </span>
     );
   }
-  const isTakenBack = ({ state }: Publication): boolean => state === 'withdrawn';
-  const published = post.publications.flatMap((each) =>
-    each.published_at === null || isTakenBack(each) ? [] : [Date.parse(each.published_at)],
-  );
-  const took = Math.max(...published) - Date.parse(post.accepted_at);
+  const are = (state: ShownState) => post.publications.filter((each) => shownState(each) === state);
+  const times = are('published').flatMap(({ published_at: at }) => (at === null ? [] : [Date.parse(at)]));
+  const published = are('published').length + are('confirmed').length;
+  const took = Math.max(...times) - Date.parse(post.accepted_at);
+  const other = (['withdrawn', 'cancelled', 'dismissed'] as const).find((state) => are(state).length > 0);
   const text = main ? (
     <>
       <bdi>{names.channel(main.target_id)?.name ?? networkTitle(main.platform)}</bdi>: {m.filtered}
     </>
-  ) : published.length === 0 && post.publications.some(isTakenBack) ? (
-    states.withdrawn
-  ) : published.length < post.publications.length ? (
-    m.partly(published.length, post.publications.length)
-  ) : published.length > 0 ? (
+  ) : published === 0 && other ? (
+    states[other]
+  ) : published < post.publications.length ? (
+    m.partly(published, post.publications.length)
+  ) : times.length > 0 ? (
     m.publishedIn(format.latency(Math.max(0, took)))
+  ) : published > 0 ? (
+    states.confirmed
   ) : null;
   return (
     <span className="post-outcome tertiary">
-      <span className="cut">{text}</span>
+      <span>{text}</span>
     </span>
   );
 };

@@ -7,13 +7,10 @@ import { timelineMessages as m } from './messages.js';
 import type { Unsettled } from './use-selection.js';
 import { countInState, describeSummary, showCount, summarizeWaiting } from './waiting-summary.js';
 
-/** The heading: how many publications are waiting, and for what. */
+/** The heading: how many posts are waiting, and for what. */
 export const TimelineHead = ({ queued, inDoubt, failed }: Unsettled) => {
   const [isPausing, setIsPausing] = useState(false);
-  const waiting = useMemo(
-    () => queued && summarizeWaiting(queued.items.flatMap((post) => post.publications)),
-    [queued],
-  );
+  const waiting = useMemo(() => queued && summarizeWaiting(queued.items), [queued]);
   const title = waiting && queued ? describeSummary(waiting, queued.next !== null, m, format) : m.loading;
   const inDoubtCount = countInState(inDoubt, 'in_doubt');
   const failedCount = countInState(failed, 'failed');

@@ -1,7 +1,8 @@
-import { NETWORKS, networkTitle } from '../../components/networks.js';
+import { networkInText, NETWORKS } from '../../components/networks.js';
 import type { Format } from '../../i18n/format.js';
 import { causeOf } from '../../publications/describe-waiting.js';
 import {
+  type Post,
   type Publication,
   SEVERITY,
   type ShownState,
@@ -11,15 +12,15 @@ import {
 import type { TimelineMessages } from './messages.js';
 import type { Page } from './post-list.js';
 
-/** How many publications are waiting, by what they are waiting for. */
+/** How many posts are waiting, by what they are waiting for. */
 export interface WaitingSummary {
   readonly total: number;
   readonly person: number;
   readonly pause: number;
   readonly retry: number;
-  /** Publications that are waiting for their network to accept more, by network. */
+  /** Posts that are waiting for their network to accept more, by network. */
   readonly networks: Readonly<Record<string, number>>;
-  /** Publications that are waiting for their turn or are about to be published. */
+  /** Posts that are waiting for their turn or are about to be published. */
   readonly next: number;
 }
 
@@ -39,20 +40,28 @@ const COUNTED_AS: Readonly<Record<WaitRule, 'person' | 'pause' | 'retry' | 'netw
   quota: 'person',
 };
 
+/** Causes of a wait, in the order in which a post is counted under them. */
+const ORDER = ['person', 'pause', 'network', 'retry', 'next'] as const;
+
 /**
- * Counts waiting publications by the cause of their wait. A publication that is waiting behind another is counted under
- * the cause of the one ahead.
+ * Counts waiting posts by the cause of their wait: each once, under the first of the causes in {@link ORDER}. A post that
+ * is waiting behind another is counted under the cause of the one ahead.
  */
-export const summarizeWaiting = (publications: readonly Publication[]): WaitingSummary => {
-  const queued = publications.filter(({ state }) => state === 'queued');
-  const byId = new Map(queued.map((publication) => [publication.id, publication]));
-  const counts = { total: queued.length, person: 0, pause: 0, retry: 0, next: 0 };
+export const summarizeWaiting = (posts: readonly Pick<Post, 'publications'>[]): WaitingSummary => {
+  const waiting = posts
+    .map(({ publications }) => publications.filter(({ state }) => state === 'queued'))
+    .filter((queued) => queued.length > 0);
+  const byId = new Map(waiting.flat().map((publication) => [publication.id, publication]));
+  const counts = { total: waiting.length, person: 0, pause: 0, retry: 0, next: 0 };
   const networks: Record<string, number> = {};
-  for (const publication of queued) {
-    const cause = rootCause(publication, byId);
-    const count = cause === null ? 'next' : COUNTED_AS[cause];
-    if (count === 'network') networks[publication.platform] = (networks[publication.platform] ?? 0) + 1;
-    else counts[count]++;
+  for (const queued of waiting) {
+    const causes = queued.map((publication) => {
+      const cause = rootCause(publication, byId);
+      return { platform: publication.platform, cause: cause === null ? 'next' : COUNTED_AS[cause] };
+    });
+    const [first] = causes.toSorted((a, b) => ORDER.indexOf(a.cause) - ORDER.indexOf(b.cause));
+    if (first?.cause === 'network') networks[first.platform] = (networks[first.platform] ?? 0) + 1;
+    else if (first) counts[first.cause]++;
   }
   return { ...counts, networks };
 };
@@ -70,8 +79,8 @@ const rootCause = (publication: Publication, byId: ReadonlyMap<string, Publicati
 };
 
 /**
- * Returns the heading of the timeline: how many publications are waiting, and for what.
- * @param isMore true if there are more publications than were counted
+ * Returns the heading of the timeline: how many posts are waiting, and for what.
+ * @param isMore true if there are more posts than were counted
  */
 export const describeSummary = (
   { total, person, pause, retry, next, networks }: WaitingSummary,
@@ -83,7 +92,7 @@ export const describeSummary = (
   const reasons: readonly (readonly [number, string])[] = [
     [person, m.forYou],
     [pause, m.forPause],
-    ...NETWORKS.map((network) => [networks[network] ?? 0, m.forNetwork(networkTitle(network))] as const),
+    ...NETWORKS.map((network) => [networks[network] ?? 0, m.forNetwork(networkInText(network))] as const),
     [retry, m.forRetry],
     [next, m.forTurn],
   ];
@@ -116,16 +125,16 @@ export const countByChannel = (
   return lanes;
 };
 
-/** How many publications were counted, and whether there may be more. */
+/** How many posts were counted, and whether there may be more. */
 export interface Count {
   readonly count: number;
   readonly isMore: boolean;
 }
 
-/** Counts the publications in a state on a page of posts; undefined while the page is loading. */
+/** Counts the posts with a publication in a state on a page; undefined while the page is loading. */
 export const countInState = (page: Page | undefined, state: Publication['state']): Count | undefined =>
   page && {
-    count: page.items.flatMap(({ publications }) => publications).filter((each) => each.state === state).length,
+    count: page.items.filter(({ publications }) => publications.some((each) => each.state === state)).length,
     isMore: page.next !== null,
   };
 

@@ -10,6 +10,7 @@ import { Traces } from '../../../history/trace/traces.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import type { ShownAggregate } from '../../../kernel/events.js';
 import { oneOf } from '../../../kernel/message.js';
+import { PostExcerpts } from '../../../projections/posts/post-details.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';
 import { encodeCursor, ListView, toLimit, toPage } from '../../transport/page.js';
@@ -23,14 +24,15 @@ import { OwnedResources } from '../owned-resources.js';
 import {
   AggregateHistoryQuery,
   AggregateHistoryView,
-  AuditedEventView,
   AuditQuery,
   DiffQuery,
   DiffView,
+  ListedEventView,
   OverviewQuery,
   OverviewView,
   OwnerDiffQuery,
   OwnerDiffView,
+  postOf,
   TraceView,
 } from './history.dto.js';
 
@@ -46,6 +48,7 @@ export class HistoryController {
     private readonly ownerTimeTravel: OwnerTimeTravel,
     private readonly trail: AuditTrail,
     private readonly traces: Traces,
+    private readonly excerpts: PostExcerpts,
     private readonly resources: OwnedResources,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -80,16 +83,17 @@ export class HistoryController {
 
   @Documented({ summary: 'List events, newest first', scope: 'read', query: AuditQuery, codes: UNREADABLE })
   @Get('events')
-  async events(@Req() request: FastifyRequest): Promise<ListView<AuditedEventView>> {
+  async events(@Req() request: FastifyRequest): Promise<ListView<ListedEventView>> {
     const query = readQuery(request, AuditQuery);
     const { after, limit } = toPage(query);
-    const { aggregate, id, actor, type } = query;
+    const { id, actor, type } = query;
     const times = { since: toInstant(query.since), until: toInstant(query.until) };
     const ownerId = await this.resources.findHistoryScope(request, query.owner_id);
-    const filter = { ownerId, aggregate, id, actor, type, ...times };
+    const filter = { ownerId, aggregates: query.aggregate?.split(','), id, actor, type, ...times };
     const before = after === null ? null : BigInt(after);
     const { events, next } = await readable(() => this.trail.list(filter, before, limit));
-    const items = events.map((event) => new AuditedEventView(event));
+    const excerpts = await this.excerpts.find(events.flatMap((event) => postOf(event) ?? []));
+    const items = events.map((event) => new ListedEventView(event, excerpts));
     return new ListView(items, next === null ? null : encodeCursor(String(next)));
   }
 

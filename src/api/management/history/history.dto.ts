@@ -11,9 +11,12 @@ import type { DiffEnd, PastAggregate, PastDifference } from '../../../history/ti
 import type { StoryRequest } from '../../../history/trace/traces.js';
 import { type Instant, iso } from '../../../kernel/clock.js';
 import type { Json, JsonObject } from '../../../kernel/ids.js';
+import { oneOf } from '../../../kernel/message.js';
 import { AUDITED_AGGREGATES, AUDITED_TYPES } from '../../../projections/audit/audit.tables.js';
 import { Schema } from '../../../validation/json-schema.js';
+import { FIELD_MESSAGES } from '../../../validation/messages.js';
 import { Must } from '../../../validation/rules.js';
+import { describeValue, type FieldProblem } from '../../../validation/wording.js';
 import { isCursorOf, isLimit, PageQuery } from '../../transport/page.js';
 import { ID_PATTERN, isTime } from '../common-fields.js';
 
@@ -69,6 +72,18 @@ export class OverviewQuery {
   readonly owner_id: string | undefined;
 }
 
+const FILTERED = [...new Set([...AGGREGATE_NAMES, ...AUDITED_AGGREGATES])];
+const AGGREGATES_PATTERN = `^(${FILTERED.join('|')})(,(${FILTERED.join('|')}))*$`;
+
+const aggregatesComplaint = (value: unknown): FieldProblem | undefined => {
+  const unknown = String(value)
+    .split(',')
+    .find((name) => !FILTERED.includes(name));
+  if (unknown === undefined) return undefined;
+  const predicate = FIELD_MESSAGES.notOneOf({ values: oneOf(FILTERED), value: describeValue(unknown) });
+  return { code: 'unknown_value', predicate };
+};
+
 /** Query parameters of the audit trail. */
 export class AuditQuery extends PageQuery {
   @isCursorOf('position')
@@ -78,8 +93,8 @@ export class AuditQuery extends PageQuery {
   @Must.match(ID_PATTERN, 'an id such as own_…')
   readonly owner_id: string | undefined;
 
-  /** Only events of aggregates of this type. */
-  @Must.beOneOf([...new Set([...AGGREGATE_NAMES, ...AUDITED_AGGREGATES, 'webhook-output'])])
+  /** Only events of aggregates of this type, or of these types, separated by commas. */
+  @Must.beAllowedBy(aggregatesComplaint, { type: 'string', pattern: AGGREGATES_PATTERN })
   readonly aggregate: string | undefined;
 
   /** Only events of the aggregates with this id; a channel and its pauses share an id. */
@@ -164,6 +179,28 @@ export class AuditedEventView extends HistoricEventView {
     super(event);
     this.aggregate = event.thing.aggregate;
     this.aggregate_id = event.thing.id;
+  }
+}
+
+/** Returns the post that an event is about, or whose publication or notice it is about; null if there is none. */
+export const postOf = ({ data }: Pick<HistoricEvent, 'data'>): string | null => {
+  const { postId, subject } = (data ?? {}) as { postId?: unknown; subject?: { postId?: unknown } };
+  const id = postId ?? subject?.postId;
+  return typeof id === 'string' ? id : null;
+};
+
+/** An event in the audit trail, with the post that it is about. */
+export class ListedEventView extends AuditedEventView {
+  /** Null for an event that is not about a post. */
+  readonly post_id: string | null;
+  /** The first 120 characters of that post's text. */
+  readonly excerpt: string | null;
+
+  /** @param excerpts by post id */
+  constructor(event: HistoricEvent, excerpts: ReadonlyMap<string, string | null>) {
+    super(event);
+    this.post_id = postOf(event);
+    this.excerpt = this.post_id === null ? null : (excerpts.get(this.post_id) ?? null);
   }
 }
 

@@ -9,7 +9,7 @@ import { useChannels, useEndpoints, useProjects } from '../../../api/things.js';
 import { ChannelForm } from '../../../channel-form/channel-form.js';
 import { ButtonLink } from '../../../components/button.js';
 import { PageHead } from '../../../components/card.js';
-import { networkTitle } from '../../../components/networks.js';
+import { networkInText } from '../../../components/networks.js';
 import { SentenceText } from '../../../components/sentence.js';
 import { Loaded } from '../../../components/states.js';
 import { sentence } from '../../../i18n/format.js';
@@ -43,7 +43,7 @@ export const ChannelStep = ({ state, channels, onDone }: ChannelStepProps) => {
     );
   const text = (
     <>
-      <SentenceText of={sentence(texts.done, { name: { name: first.name }, network: networkTitle(first.platform) })} />{' '}
+      <SentenceText of={sentence(texts.done, { name: { name: first.name }, network: networkInText(first.platform) })} />{' '}
       {channels.length > 1 && `${texts.more(channels.length - 1)} `}
       {isTestOk === true && texts.mayPost}
       {isTestOk === false && texts.mayNotPost}

@@ -6,7 +6,7 @@ import { Button, ExternalLink } from '../../../components/button.js';
 import { TextField } from '../../../components/controls.js';
 import { Form, useSave } from '../../../components/form.js';
 import { Icon, NetworkMark } from '../../../components/icon.js';
-import { networkTitle } from '../../../components/networks.js';
+import { networkInText, networkTitle } from '../../../components/networks.js';
 import { format } from '../../../i18n/format.js';
 import { shownState, StatePill } from '../../../publications/states.js';
 import { WaitingReason, WaitingTime } from '../../../publications/waiting.js';
@@ -35,7 +35,7 @@ export const PostProgress = ({ post, onLeave }: { readonly post: Api<'Post'>; re
                 </span>
               )}
               {url !== undefined && (
-                <ExternalLink href={url}>{m.onNetwork.replace('{network}', networkTitle(platform))}</ExternalLink>
+                <ExternalLink href={url}>{m.onNetwork.replace('{network}', networkInText(platform))}</ExternalLink>
               )}
               {(state === 'failed' || state === 'in_doubt' || state === 'withdraw_failed' || state === 'queued') && (
                 <Link className="link" to="/publications/$id" params={{ id }}>

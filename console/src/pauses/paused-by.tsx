@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { management } from '../api/management.js';
+import { SentenceText } from '../components/sentence.js';
+import { useActorName } from '../history/actors.js';
+import { sentence } from '../i18n/format.js';
+import { pauseMessages as m } from './messages.js';
+
+interface PausedByProps {
+  readonly kind: 'channel' | 'project';
+  readonly id: string;
+}
+
+/** Who paused a channel or project last, and when, with a link to that moment. Empty while it is loading. */
+export const PausedBy = ({ kind, id }: PausedByProps) => {
+  const actorName = useActorName();
+  const type = kind === 'channel' ? ('ChannelPaused' as const) : ('ProjectPaused' as const);
+  const found = useQuery({
+    queryKey: ['history', 'paused', type, id],
+    queryFn: () => management().get('/history/events', { query: { type, id, limit: 1 } }),
+  }).data;
+  const event = found?.items[0];
+  if (!event) return null;
+  return (
+    <Link className="link" to="/time" search={{ at: event.at, event: event.id, thing: id }}>
+      <SentenceText of={sentence(m.pausedBy, { who: { name: actorName(event) }, at: { at: event.at } })} />
+    </Link>
+  );
+};
