@@ -169,7 +169,7 @@ const PARTS = {
       part('kernel'),
       part('runtime'),
       part('validation'),
-      '^src/config/(tokens|settings)\\.ts$',
+      '^src/config/(tokens|settings|media-settings)\\.ts$',
       ...EVENTS,
       ...EVENT_STORE,
       ...READ_SIDE,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { StreamOptions } from '../api/management/stream/change-streams.js';
 import type { RequestMemory } from '../api/transport/request-memory.js';
+import type { UploadTimes } from '../api/uploads/upload-body.js';
 import type { Keys } from '../config/generated-keys.js';
 import type { Settings } from '../config/settings.js';
 import type { EventStore } from '../event-store/port.js';
@@ -25,6 +26,7 @@ export interface Overrides {
   /** Folder of the built console. */
   readonly consoleFolder?: string;
   readonly streams?: Partial<StreamOptions>;
+  readonly uploadTimes?: UploadTimes;
 }
 
 /** Options for one process of the gateway. */

@@ -16,6 +16,7 @@ import { RaiseNotices, RaiseQuotaNotices } from '../sagas/raise-notices/raise-no
 import { Recover } from '../sagas/recover/recover.js';
 import { ReleasePlannedPosts } from '../sagas/release-planned-posts/release-planned-posts.js';
 import { SampleStatistics } from '../sagas/sample-statistics/sample-statistics.js';
+import { SweepUploads } from '../sagas/sweep-uploads/sweep-uploads.js';
 import { WithdrawInput } from '../sagas/withdraw-input/withdraw-input.js';
 import { WriteTransparencyLog } from '../sagas/write-transparency-log/write-transparency-log.js';
 
@@ -41,6 +42,7 @@ export const SAGAS = [
   DueErasures,
   SampleStatistics,
   PruneExpired,
+  SweepUploads,
   WriteTransparencyLog,
 ];
 

@@ -3,6 +3,8 @@ import { channel } from '../domain/channel/channel.decider.js';
 import { endpoint } from '../domain/endpoint/endpoint.decider.js';
 import type { EndpointCreated } from '../domain/endpoint/endpoint.events.js';
 import { key } from '../domain/key/key.decider.js';
+import { media } from '../domain/media/media.decider.js';
+import type { MediaUploaded } from '../domain/media/media.events.js';
 import { owner } from '../domain/owner/owner.decider.js';
 import { project } from '../domain/project/project.decider.js';
 import type { ProjectCreated } from '../domain/project/project.events.js';
@@ -17,6 +19,8 @@ import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 import { isRejection, reject, type Rejection } from '../kernel/result.js';
 import { References } from '../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../projections/engine/progress.js';
+import { MediaQueries } from '../projections/media/media.queries.js';
+import type { FileRow } from '../projections/media/media.tables.js';
 import { QueuedPublications, type ResourceId } from '../projections/publish-schedule/publish-schedule.queries.js';
 import { inSlices } from '../runtime/cooperative-work.js';
 import { type CommandOutcome, type Completed, latestCompleted, listCompleted } from './command.js';
@@ -40,7 +44,7 @@ export const rejectDeletedOwner = async (
 /** Number of publications cancelled, or resources changed, at a time. */
 const BATCH_SIZE = 200;
 /** Read models that show what a deletion affects. */
-const READ_MODELS = ['discovery', ...READ_MODELS_OF_POSTS];
+const READ_MODELS = ['discovery', 'media', ...READ_MODELS_OF_POSTS];
 /** How long the deleting request waits for the read models to show what the saga appended, in ms. */
 const SHOW_TIMEOUT_MS = 10_000;
 
@@ -69,6 +73,7 @@ export class Deletions {
     private readonly references: References,
     private readonly queued: QueuedPublications,
     private readonly planned: PlannedCancellations,
+    private readonly media: MediaQueries,
     private readonly progress: ProjectionProgress,
   ) {}
 
@@ -134,8 +139,17 @@ export class Deletions {
       ...(await this.deleteProjects(owned.projects, context)),
       ...(await this.deleteOutputs(owned.outputs, context)),
       ...(await this.revokeKeys(owned.keys, context)),
+      ...(await this.deleteFiles(ownerId, context)),
     ];
     return latestCompleted([...deleted, await this.cancelQueue({ ownerId }, context)]);
+  }
+
+  /** Deletes a newly uploaded file if its owner was deleted in the meantime. */
+  async verifyNewMedia(
+    { mediaId, ownerId }: Pick<MediaUploaded['data'], 'mediaId' | 'ownerId'>,
+    context: CommandContext,
+  ) {
+    if (await rejectDeletedOwner(this.aggregates, ownerId)) await this.eraseFiles([mediaId], context);
   }
 
   /** Deletes a newly created webhook output if its owner or project was deleted in the meantime. */
@@ -242,6 +256,25 @@ export class Deletions {
   private revokeKeys(keyIds: readonly string[], context: CommandContext): Promise<Completed[]> {
     return this.each(keyIds, context, 'revoke', (keyId, each) =>
       this.aggregates.execute(key, keyId, { type: 'RevokeKey', keyId }, each),
+    );
+  }
+
+  /** Deletes all files of an owner, a part of its list at a time. */
+  private async deleteFiles(ownerId: string, context: CommandContext): Promise<Completed[]> {
+    const deleted: Completed[] = [];
+    for (let before: { at: number; id: string } | null = null; ;) {
+      const rows: FileRow[] = await this.media.list({ ownerId, type: null, before, limit: BATCH_SIZE });
+      const ids = rows.map(({ media_id }) => media_id);
+      deleted.push(...(await this.eraseFiles(ids, context)));
+      const last = rows.at(-1);
+      if (!last || rows.length < BATCH_SIZE) return deleted;
+      before = { at: last.created_at, id: last.media_id };
+    }
+  }
+
+  private eraseFiles(mediaIds: readonly string[], context: CommandContext): Promise<Completed[]> {
+    return this.each(mediaIds, context, 'delete', (mediaId, each) =>
+      this.aggregates.execute(media, mediaId, { type: 'DeleteMedia', mediaId, reason: 'owner_deleted' }, each),
     );
   }
 

@@ -18,6 +18,12 @@ export const COMMAND_MESSAGES = {
   resourceLimit: message(
     'This owner has {existing} {resource}, and the plan "{plan}" allows {allowed}. Delete what is not needed, or use a plan that allows more.',
   ),
+  /** 402 `resource_limit` */
+  mediaLimit: message(
+    'This file does not fit: the owner has {used} MB of uploaded files, and the plan "{plan}" allows {allowed} MB. Delete files that are not needed, or use a plan that allows more.',
+  ),
+  /** 429 `too_many_uploads` */
+  tooManyUploads: message('Too many uploads, in the last minute or at once. Try again in {seconds} s.'),
   /** 409 `output_disabled` */
   outputDisabled: 'The webhook output is disabled. Enable it, then request the delivery again.',
   /** 409 `recovery_running` */

@@ -13,6 +13,7 @@ import {
   RotateSigningSecret,
 } from './endpoint.js';
 import { ManageKeys } from './key.js';
+import { DeleteMedia, UploadMedia } from './media.js';
 import { ChangeOwner, DeleteOwner, PlanWithdrawal } from './owner.js';
 import { PauseTargets, ResumeTargets, TempPause, TempResume } from './pause.js';
 import { CappedCreation, PlannedCap } from './plan-limits.js';
@@ -54,6 +55,7 @@ export const USE_CASES: readonly Provider[] = [
   CreateWebhookOutput,
   DeleteChannel,
   DeleteEndpoint,
+  DeleteMedia,
   DeleteOwner,
   DeleteProject,
   Deletions,
@@ -87,5 +89,6 @@ export const USE_CASES: readonly Provider[] = [
   SkipSagaEvent,
   TempPause,
   TempResume,
+  UploadMedia,
   WithdrawPosts,
 ];

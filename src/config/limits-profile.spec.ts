@@ -27,7 +27,7 @@ describe('limits profiles', () => {
       expect(column('sandboxDaily')).toEqual([100, 1000, null, null, null, null]);
       expect(column('webhookInput')).toEqual([false, false, false, true, true, true]);
       expect(column('webhookOutput')).toEqual([false, false, true, true, true, true]);
-      const capsOf = (owned: number, targetsPerPost: number, plannedPosts: number, keys: number) => ({
+      const capsOf = (owned: number, targetsPerPost: number, plannedPosts: number, keys: number, mediaMb: number) => ({
         channels: owned,
         projects: owned,
         endpoints: owned,
@@ -36,14 +36,15 @@ describe('limits profiles', () => {
         targetsPerPost,
         plannedPosts,
         keys,
+        mediaBytes: mediaMb * 1_048_576,
       });
       expect(column('resources')).toEqual([
-        capsOf(10, 50, 50, 5),
-        capsOf(25, 100, 500, 10),
-        capsOf(50, 200, 2_000, 25),
-        capsOf(200, 500, 10_000, 50),
-        capsOf(500, 1000, 50_000, 100),
-        capsOf(2000, 2000, 500_000, 500),
+        capsOf(10, 50, 50, 5, 100),
+        capsOf(25, 100, 500, 10, 500),
+        capsOf(50, 200, 2_000, 25, 2_048),
+        capsOf(200, 500, 10_000, 50, 20_480),
+        capsOf(500, 1000, 50_000, 100, 102_400),
+        capsOf(2000, 2000, 500_000, 500, 512_000),
       ]);
       expect(rest).toEqual({
         name,
@@ -52,6 +53,7 @@ describe('limits profiles', () => {
         pausesPerMinute: 60,
         changesPerMinute: 60,
         managementChangesPerMinute: 600,
+        uploadsPerMinute: 60,
         replaysPerMinute: 60,
         probesPerMinute: 600,
         probeBytesPerMinute: 209_715_200,
@@ -104,6 +106,7 @@ describe('limits profiles', () => {
         targetsPerPost: null,
         plannedPosts: null,
         keys: null,
+        mediaBytes: null,
       };
       for (const absent of [undefined, null, {}])
         expect(readLimitsProfile(changed('plans.pro.resources', absent)).plans.pro.resources).toEqual(none);

@@ -18,6 +18,8 @@ export interface ResourceCaps {
   readonly plannedPosts: number | null;
   /** Named keys for the management API, without the main key and auditors' keys (D-93). */
   readonly keys: number | null;
+  /** Total size of uploaded files (D-90). */
+  readonly mediaBytes: number | null;
 }
 
 /** Limits and capabilities of one plan. null means unlimited (management-api.md: LIMITS_PROFILE). */
@@ -52,6 +54,8 @@ export interface LimitsProfile {
   readonly changesPerMinute: number | null;
   /** Changes through the management API, per owner (D-83). */
   readonly managementChangesPerMinute: number | null;
+  /** Uploads per endpoint, and per owner with management keys (D-90). */
+  readonly uploadsPerMinute: number | null;
   /** Per endpoint (D-45). */
   readonly replaysPerMinute: number | null;
   /** Requests to media and translation hosts before acceptance, per endpoint; twice as many per owner (D-51). */
@@ -88,6 +92,7 @@ const MAX_COUNT = 1_000_000_000;
 // Defaults for profiles that lack these limits, per minute (D-51, D-63, D-83).
 const DEFAULT_CHANGES = 60;
 const DEFAULT_MANAGEMENT_CHANGES = 600;
+const DEFAULT_UPLOADS = 60;
 const DEFAULT_PROBES = 600;
 const DEFAULT_PROBE_BYTES = 200 * 1_048_576;
 /** A sixth of a CPU core. */
@@ -141,6 +146,7 @@ const parseProfile = (name: string, profile: FieldReader): LimitsProfile => {
       DEFAULT_MANAGEMENT_CHANGES,
       MAX_COUNT,
     ),
+    uploadsPerMinute: profile.optional('uploads_per_minute', 1, DEFAULT_UPLOADS, MAX_COUNT),
     replaysPerMinute: profile.wholeNumberOrNull('replays_per_minute', 1, MAX_COUNT),
     probesPerMinute: profile.optional('probes_per_minute', 1, DEFAULT_PROBES, MAX_COUNT),
     probeBytesPerMinute: profile.optional('probe_bytes_per_minute', 1, DEFAULT_PROBE_BYTES),
@@ -177,6 +183,7 @@ const parseResources = (resources: FieldReader | null): ResourceCaps => {
     targetsPerPost: readCap('targets_per_post', 1),
     plannedPosts: readCap('planned_posts', 0),
     keys: readCap('keys', 0),
+    mediaBytes: resources?.optional('media_bytes', 0, null) ?? null,
   };
 };
 

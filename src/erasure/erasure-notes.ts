@@ -2,8 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { POOL } from '../postgres/tokens.js';
 
-/** Type of subject that a note refers to: a secret's id, a translation stream, or a payload parts stream. */
-export type ErasureKind = 'secret' | 'translation' | 'payload';
+/**
+ * Type of subject that a note refers to: a secret's id, a translation stream, a payload parts stream, or an uploaded
+ * file's name in the store.
+ */
+export type ErasureKind = 'secret' | 'translation' | 'payload' | 'upload';
 
 /** A reminder to check or erase something when it is due. */
 export interface ErasureNote {

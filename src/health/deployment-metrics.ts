@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import type { Position } from '../event-store/port.js';
+import { MediaQueries } from '../projections/media/media.queries.js';
 import { PLANNED_POSTS } from '../projections/planned-posts/planned-posts.tables.js';
 import { SCHEDULE } from '../projections/publish-schedule/publish-schedule.tables.js';
 import { DELIVERIES } from '../projections/webhook-deliveries/webhook-deliveries.tables.js';
@@ -54,6 +55,7 @@ export class DeploymentMetrics {
   private readonly dueAge: Gauge;
   private readonly planned: Gauge;
   private readonly plannedOverdue: Gauge;
+  private readonly mediaBytes: Gauge;
   private readonly head: Gauge;
   private readonly positions: Gauge;
   private readonly lag: Gauge;
@@ -82,6 +84,7 @@ export class DeploymentMetrics {
     this.dueAge = gauge('crosspost_due_publication_age_seconds', DUE_AGE_HELP, 'platform');
     this.planned = gauge('crosspost_planned_posts', 'Posts that wait for their publication time or for approval');
     this.plannedOverdue = gauge('crosspost_planned_post_overdue_seconds', PLANNED_OVERDUE_HELP);
+    this.mediaBytes = gauge('crosspost_media_bytes', 'Total size of uploaded files');
     this.head = gauge('crosspost_event_store_position', 'Position of the newest event');
     this.positions = gauge('crosspost_projection_position', 'Position of a live projection', 'projection');
     this.lag = gauge('crosspost_projection_lag', LAG_HELP, 'projection');
@@ -111,6 +114,7 @@ export class DeploymentMetrics {
       this.readDueAge,
       this.readPlanned,
       this.readPlannedOverdue,
+      this.readMediaBytes,
       this.readPositions,
       this.readSagas,
       this.readOverdue,
@@ -125,7 +129,8 @@ export class DeploymentMetrics {
     const ofSagas = [this.sagaPositions, this.sagaLag, this.sagaAge, this.stoppedSagas];
     const labelled = [this.depth, this.age, this.dueAge, this.positions, this.lag, ...ofSagas, this.overdue];
     for (const gauge of labelled) gauge.reset();
-    const others = [this.planned, this.plannedOverdue, this.head, this.logLag, this.deliveries, this.clockDifference];
+    const times = [this.plannedOverdue, this.logLag, this.clockDifference];
+    const others = [...times, this.planned, this.mediaBytes, this.head, this.deliveries];
     for (const gauge of others) gauge.remove(); // reset() would set 0
   }
 
@@ -187,6 +192,10 @@ export class DeploymentMetrics {
       `select (${NOW} - min(due_at)) / 1000 as overdue from ${PLANNED_POSTS}.planned_owner where due_at > 0`,
     );
     this.plannedOverdue.set(Math.max(0, rows[0]!.overdue ?? 0));
+  };
+
+  private readonly readMediaBytes = async (): Promise<void> => {
+    this.mediaBytes.set(await new MediaQueries(this.sources.pool).sumBytes());
   };
 
   private readonly readPositions = async (): Promise<void> => {

@@ -73,6 +73,7 @@ const readiness = ({
     connection: () => ({ id: STORE, problem: null, droppedSubscriptions: 2, lostConnections: 1 }),
     secrets: () => answer(secrets),
     setAside: () => null,
+    mediaStore: () => Promise.resolve(null),
     helpers: () => HELPERS,
   }).read();
 };

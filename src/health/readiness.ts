@@ -76,7 +76,7 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<'database' | 'event_store' | typeof REQUIRED, string>>;
   /**
    * Read models that are stopped or far behind, sagas that are stuck on an event, work that keeps failing, a wrong
-   * clock, unreadable secrets, posts that are held after a restore. Requests are still served.
+   * clock, unreadable secrets, a store of uploaded files that takes none, posts that are held after a restore. Requests are still served.
    */
   readonly degraded: readonly Degradation[];
   readonly event_store: StoreReport;
@@ -99,6 +99,8 @@ export interface ReadinessSources {
   readonly clock: Pick<ClockDifference, 'read'>;
   /** Returns a message about stored secrets that cannot be read; null if none are known. */
   readonly secrets: () => Promise<string | null>;
+  /** Returns why the store of uploaded files takes none; null if it does. */
+  readonly mediaStore: () => Promise<string | null>;
   /** Returns the isolation of helper processes; null while it is unknown. */
   readonly helpers: () => HelperReport | null;
   /** Returns the planned posts that this process cannot release; null if there are none. */
@@ -134,6 +136,7 @@ export class Readiness {
   private readonly behind = new SharedResult(() => this.findBehind(), 0);
   private readonly sagas = new SharedResult(() => this.findStoppedSagas(), 0);
   private readonly secrets = new SharedResult(() => this.sources.secrets(), 0);
+  private readonly mediaStore = new SharedResult(() => this.sources.mediaStore(), 0);
   private readonly held = new SharedResult(() => new CountHeld(this.sources.pool).holdsAnything(), 0);
   private readonly history = new SharedResult(() => readHistory(this.sources.pool), 0);
 
@@ -145,7 +148,7 @@ export class Readiness {
   }
 
   private async check(): Promise<ReadinessReport> {
-    const [database, eventStore, head, behind, sagas, secrets, held, history, clock] = await Promise.all([
+    const [database, eventStore, head, behind, sagas, secrets, held, history, clock, mediaStore] = await Promise.all([
       outcomeOf(this.projections.get()),
       outcomeOf(this.checkStore()),
       outcomeOf(this.sources.storeHead.get()),
@@ -155,6 +158,7 @@ export class Readiness {
       outcomeOf(this.held.get()),
       outcomeOf(this.history.get()),
       outcomeOf(this.sources.clock.read()),
+      outcomeOf(this.mediaStore.get()),
     ]);
     const projections = 'value' in database ? database.value : [];
     const stopped = projections.flatMap(({ name, error }) =>
@@ -179,6 +183,7 @@ export class Readiness {
         ...this.describeFailing(stuck),
         ...('value' in clock ? describeClock(clock.value) : []),
         ...('value' in secrets && secrets.value !== null ? [{ name: 'secrets', reason: secrets.value }] : []),
+        ...describeFileStore(mediaStore),
         ...('value' in held && held.value ? [{ name: 'recovery', reason: READINESS_MESSAGES.recovery }] : []),
       ],
       event_store: this.describeStore('value' in head ? head.value : null, projections),
@@ -281,6 +286,11 @@ const outcomeOf = <T>(call: Promise<T>): Promise<Outcome<T>> =>
   );
 
 const describe = (outcome: Outcome<unknown>): string => ('value' in outcome ? 'ok' : outcome.reason);
+
+const describeFileStore = (outcome: Outcome<string | null>): Degradation[] => {
+  const reason = 'value' in outcome ? outcome.value : outcome.reason;
+  return reason === null ? [] : [{ name: 'media_store', reason }];
+};
 
 const describeClock = (difference: MeasuredDifference): Degradation[] => {
   if (!isTooFarApart(difference)) return [];

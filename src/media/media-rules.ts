@@ -148,6 +148,54 @@ const findContentProblem = (type: MediaType, inspection: Inspection, isComplete:
   return type === 'video' ? problem('media_wrong_type', MEDIA_MESSAGES.noVideoTrack) : undefined;
 };
 
+/** Type and format of a file, detected from its bytes alone. */
+export interface DetectedFile {
+  readonly type: MediaType;
+  /** Also the usual extension. */
+  readonly format: string;
+  readonly mime: string;
+}
+
+/**
+ * Determines the type of an uploaded file, or why it cannot be published (D-90). What is not certain counts as damage,
+ * because the whole file is here. @param examination null inspection: its bytes crash the parser
+ */
+export const detectFile = (examination: Examination): DetectedFile | FieldProblem => {
+  const { sizeBytes, inspection, isComplete } = examination;
+  if (sizeBytes === 0) return problem('media_empty', MEDIA_MESSAGES.emptyUpload);
+  if (!inspection) return DAMAGED;
+  const found = detectType(inspection, isComplete);
+  if (!found) return problem('media_format', MEDIA_MESSAGES.unknownUpload({ formats: oneOf(ALL_FORMATS) }));
+  const { type } = found;
+  const isUnknown = type === 'photo' ? inspection.width === undefined : type === 'video' && !inspection.hasVideo;
+  const wrong = findMediaProblem(type, examination) ?? (isUnknown && isComplete ? DAMAGED : undefined);
+  if (wrong?.code === 'media_wrong_type') return problem('media_format', wrong.predicate);
+  return wrong ?? found;
+};
+
+/**
+ * Returns the type of a file, judging by its first bytes, or why no such file can be published; null if they do not say.
+ * @param sizeBytes null if it is unknown
+ */
+export const detectHead = (inspection: Inspection, sizeBytes: number | null): DetectedFile | FieldProblem | null => {
+  if (inspection.mime === null) return null;
+  const found = detectType(inspection, false);
+  if (!found) return problem('media_format', MEDIA_MESSAGES.unknownUpload({ formats: oneOf(ALL_FORMATS) }));
+  return findSizeProblem(found.type, sizeBytes) ?? found;
+};
+
+/** Finds a problem with the announced or received size of an upload. @param type null while it is unknown */
+export const findUploadSizeProblem = (type: MediaType | null, sizeBytes: number): FieldProblem | undefined =>
+  findSizeProblem(type ?? 'video', sizeBytes);
+
+const detectType = (inspection: Inspection, isComplete: boolean): DetectedFile | undefined => {
+  const format = formatOf(inspection, isComplete);
+  const type = format && (Object.keys(RULES) as MediaType[]).find((one) => RULES[one].formats.includes(format));
+  return type && { type, format, mime: MIME_OF[format] };
+};
+
+const ALL_FORMATS = Object.values(RULES).flatMap(({ formats }) => formats);
+
 /** Finds a problem with the total of the known sizes (publish-api.md: Limits). */
 export const findSumProblem = (facts: readonly Pick<MediaFacts, 'sizeBytes'>[]): FieldProblem | undefined => {
   const sum = facts.reduce((total, { sizeBytes }) => total + (sizeBytes ?? 0), 0);

@@ -6,6 +6,8 @@ import { message } from '../kernel/message.js';
  */
 export const MEDIA_MESSAGES = {
   empty: 'is an empty file: check the URL',
+  emptyUpload: 'is empty: send its bytes',
+  unknownUpload: message('is of no format that can be published, judging by its content: send {formats}'),
   damaged: 'is damaged: it ends before its content begins. Export it again',
   webPage: message('is a web page, not {wanted}: send the direct URL of the file'),
   otherType: message('is {found} ({format}), not {wanted}: send {formats}, or correct its type'),

@@ -9,8 +9,9 @@ export interface ByteRange {
 
 /** Something in the store: a file, or what an interrupted upload left behind. */
 export interface StoredItem {
-  /** Null for what an interrupted upload left behind. */
-  readonly file: string | null;
+  readonly file: string;
+  /** False for what an interrupted upload left behind, and for an upload under way. */
+  readonly isComplete: boolean;
   readonly modifiedAt: Instant;
   /** Removes it. Safe to repeat. */
   readonly remove: () => Promise<void>;

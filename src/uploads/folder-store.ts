@@ -12,6 +12,7 @@ import {
   StoreFull,
   StoreUnavailable,
 } from './file-store.js';
+import { FILE_STORE_MESSAGES } from './messages.js';
 
 /** Uploads are refused if a folder's disk has fewer free bytes (D-92). */
 const MIN_FREE_BYTES = 1024 ** 3;
@@ -99,7 +100,7 @@ export class FolderStore implements FileStore {
         const found = await stat(path).catch(() => null); // it may have been removed in the meantime
         if (!found) continue;
         const remove = () => this.removePath(path);
-        yield { file: isPartial ? null : file, modifiedAt: found.mtimeMs, remove };
+        yield { file, isComplete: !isPartial, modifiedAt: found.mtimeMs, remove };
       }
     }
   }
@@ -140,7 +141,10 @@ export class FolderStore implements FileStore {
     } catch (error) {
       throw asStoreError(error);
     }
-    if (free < this.minFreeBytes) throw new StoreFull(`${this.folder} has ${free} bytes left`);
+    if (free < this.minFreeBytes) {
+      const figures = { store: this.folder, free: Math.round(free / 1024 ** 2) };
+      throw new StoreFull(FILE_STORE_MESSAGES.nearlyFull(figures));
+    }
   }
 
   close(): Promise<void> {
@@ -174,7 +178,7 @@ const asStoreError = (error: unknown): unknown => {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
   const options = { cause: error };
-  if (code === 'ENOENT') return new FileGone('the file is not in the folder', options);
+  if (code === 'ENOENT') return new FileGone(FILE_STORE_MESSAGES.fileGone, options);
   if (code === 'ENOSPC' || code === 'EDQUOT') return new StoreFull(reasonOf(error), options);
   return new StoreUnavailable(reasonOf(error), options);
 };

@@ -12,6 +12,13 @@ export interface MediaNeed {
   readonly lastNeededAt: Instant | null;
 }
 
+/** The posts that need a file. */
+export interface MediaUsers {
+  readonly count: number;
+  /** At most 50. */
+  readonly postIds: readonly string[];
+}
+
 const NO_NEED: MediaNeed = { keptFor: null, lastNeededAt: null };
 
 /** Says until when uploaded files are needed. Everything that shows, expires or deletes a file asks here. */
@@ -20,6 +27,11 @@ export class MediaNeeds {
   /** Finds the needs of files; a file that nothing has needed is absent. */
   find(_mediaIds: readonly string[]): Promise<ReadonlyMap<string, MediaNeed>> {
     return Promise.resolve(new Map());
+  }
+
+  /** Finds the posts that need a file now. */
+  findUsers(_mediaId: string): Promise<MediaUsers> {
+    return Promise.resolve({ count: 0, postIds: [] });
   }
 }
 

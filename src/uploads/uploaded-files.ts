@@ -6,12 +6,14 @@ import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 import type { UploadedFacts } from '../domain/media/media.events.js';
 import { EVENT_STORE, type EventStore } from '../event-store/port.js';
-import { type Instant, SHARED_CLOCK, type Clock } from '../kernel/clock.js';
+import { type Clock, type Instant, SHARED_CLOCK } from '../kernel/clock.js';
 import { ProjectionProgress } from '../projections/engine/progress.js';
 import { MediaQueries } from '../projections/media/media.queries.js';
 import type { FileRow } from '../projections/media/media.tables.js';
-import { type ByteRange, FILE_STORE, type FileStore } from './file-store.js';
+import { withTimeLimit } from '../runtime/sleep.js';
+import { type ByteRange, FILE_STORE, type FileStore, StoreUnavailable } from './file-store.js';
 import { expiryOf, type KeptFor, MediaNeeds } from './media-needs.js';
+import { FILE_STORE_MESSAGES } from './messages.js';
 
 /** An owner's uploaded file. */
 export interface UploadedFile extends UploadedFacts {
@@ -29,6 +31,9 @@ export interface UploadedFile extends UploadedFacts {
   /** Null while something needs the file. */
   readonly expiresAt: Instant | null;
 }
+
+/** How long an answer waits for the store, in ms. */
+const LOOK_MS = 2_000;
 
 /** Finds and reads uploaded files. Deleted and expired files do not exist here (D-56). */
 @Injectable()
@@ -60,6 +65,11 @@ export class UploadedFiles {
     return new Map((await this.complete(rows)).map((file) => [file.id, file]));
   }
 
+  /** Finds a file for strangers, who cannot make the gateway wait for a read model; null if there is none. */
+  async findShown(id: string): Promise<UploadedFile | null> {
+    return (await this.complete(await this.media.find([id], null)))[0] ?? null;
+  }
+
   /** Adds to rows what they do not say, and leaves out files that have expired. */
   async complete(rows: readonly FileRow[]): Promise<UploadedFile[]> {
     const needs = await this.needs.find(rows.map(({ media_id }) => media_id));
@@ -87,9 +97,14 @@ export class UploadedFiles {
     await pipeline(body, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
   }
 
-  /** True if the store lacks the file, for example after an import. @throws StoreUnavailable */
+  /** True if the store lacks the file, for example after an import; false while the store does not answer. */
   async isMissing({ file }: Pick<UploadedFile, 'file'>): Promise<boolean> {
-    return (await this.store.sizeOf(file)) === null;
+    const size = withTimeLimit(
+      this.store.sizeOf(file),
+      LOOK_MS,
+      () => new StoreUnavailable(FILE_STORE_MESSAGES.noAnswer),
+    );
+    return (await size.catch(() => 0)) === null;
   }
 }
 

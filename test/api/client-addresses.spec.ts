@@ -3,8 +3,9 @@ import { RESTORED } from '../../src/domain/publication/publication.events.js';
 import type { RecordedEvent } from '../../src/kernel/events.js';
 import { newUuid } from '../../src/kernel/ids.js';
 import { until } from '../e2e/until.js';
+import { png } from '../media/make-images.js';
 import { listChangingRoutes } from './management/changing-routes.js';
-import { type Answer, type TestChannel, type TestEndpoint, TestGateway } from './public/gateway.js';
+import { type Answer, OPERATOR_KEY, type TestChannel, type TestEndpoint, TestGateway } from './public/gateway.js';
 
 /** Address from which the tests connect: the proxy's, where it is trusted. */
 const OWN = '127.0.0.1';
@@ -22,8 +23,8 @@ const WITHOUT_EVENTS: ReadonlySet<string> = new Set([
   'POST /projections/:name/rebuild',
 ]);
 
-/** An import takes no JSON, and its events keep the addresses that they came with. */
-const NOT_CALLED = 'POST /history/import';
+/** These take no JSON. The events of an import keep the addresses that they came with; uploads have a test of their own. */
+const NOT_CALLED: readonly string[] = ['POST /history/import', 'POST /media'];
 
 /** Everything that the calls below act on. */
 interface Setup {
@@ -48,6 +49,8 @@ interface Setup {
   /** A webhook output, and a delivery to it that has failed. */
   readonly output: string;
   readonly delivery: string;
+  /** An uploaded file. */
+  readonly media: string;
   /** An owner and its resources, which are deleted. */
   readonly deleted: Pick<Setup, 'owner' | 'channel' | 'project' | 'endpoint'>;
 }
@@ -74,6 +77,7 @@ const managementCalls = ({
   pending,
   output,
   delivery,
+  media,
   deleted,
 }: Setup): readonly Call[] => {
   const credentials = { bot_token: `1000:${'t'.repeat(35)}`, chat_id: '-1009' };
@@ -127,6 +131,7 @@ const managementCalls = ({
     on('POST /webhook-outputs/:id/retry-failed', output, { since: '2020-01-01T00:00:00Z' }),
     on('POST /deliveries/:id/retry', delivery),
     on('DELETE /webhook-outputs/:id', output),
+    on('DELETE /media/:id', media),
     ['POST /history/verify', '/history/verify'],
     ['POST /secrets/reseal', '/secrets/reseal'],
     ['POST /projections/:name/verify', '/projections/audit/verify'],
@@ -172,13 +177,21 @@ describe.each([
 
   it('is in the events of every changing route of the management API', async () => {
     const all = managementCalls(setup);
-    const routes = listChangingRoutes().filter((route) => route !== NOT_CALLED);
+    const routes = listChangingRoutes().filter((route) => !NOT_CALLED.includes(route));
     expect(all.map(([route]) => route).toSorted()).toEqual(routes.toSorted());
     for (const [route, path, body] of all) {
       const { answer, caused, address } = await manageFrom(route.split(' ')[0]!, path, body);
       expect({ route, ok: answer.status < 300 }).toEqual({ route, ok: true });
       expect({ route, from: addressesOf(caused) }).toEqual({ route, from: WITHOUT_EVENTS.has(route) ? [] : [address] });
     }
+  });
+
+  it('is in the events of uploads', async () => {
+    const { answer, caused, address } = await callFrom(async (headers) => {
+      const { answer } = await upload(gateway, setup.owner, headers, 9);
+      return { status: answer.status, headers: answer.headers, body: null };
+    });
+    expect([answer.status, addressesOf(caused)]).toEqual([201, [address]]);
   });
 
   it('is in the events of publishing and of pauses', async () => {
@@ -298,7 +311,16 @@ const setUp = async (gateway: TestGateway): Promise<Setup> => {
   };
   const webhooks = await createFailedDelivery(gateway, project);
   const posts = { publications, twice, queued, planned, planning: planning.id, pending };
-  return { owner, channel, refused, project, endpoint, deleted, ...posts, ...webhooks };
+  const media = await upload(gateway, owner, {});
+  return { owner, channel, refused, project, endpoint, deleted, media: media.id, ...posts, ...webhooks };
+};
+
+/** Uploads a small photo for an owner. */
+const upload = async (gateway: TestGateway, owner: string, more: Record<string, string>, width = 8) => {
+  const headers = { authorization: `Bearer ${OPERATOR_KEY}`, 'content-type': 'image/png', ...more };
+  const body = png(width, 8) as unknown as string;
+  const answer = await fetch(`${gateway.url}/manage/v1/media?owner_id=${owner}`, { method: 'POST', headers, body });
+  return { answer, id: ((await answer.json()) as { readonly id: string }).id };
 };
 
 /** Decides about a publication like a worker or a saga. */

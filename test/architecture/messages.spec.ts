@@ -17,7 +17,7 @@ const EXEMPT: readonly (readonly [file: RegExp, reason: string])[] = [
   [/^language\//, 'forms of messages in another language'],
   [/^media\/(helper|inspector|photo-editor)\.ts$/, 'reasons in the log'],
   [/^health\/(deployment-)?metrics\.ts$|^app\/http-server\.ts$/, 'help texts of metrics'],
-  [/^config\/schema\.ts$/, 'descriptions of settings: --help lists them'],
+  [/^config\/(schema|media-settings)\.ts$/, 'descriptions of settings: --help lists them'],
   [/^(event-store|runtime|projections)\//, 'errors that only the log shows'],
   [/^postgres\/migrations\/|\.(tables|sql)\.ts$/, 'SQL'],
 ];

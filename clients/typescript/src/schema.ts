@@ -517,7 +517,7 @@ export interface Schemas {
         readonly max_schedule_days: 366;
       };
       readonly features: readonly (
-        'edit' | 'overrides' | 'pin' | 'publish_at' | 'silent' | 'statistics' | 'withdraw'
+        'edit' | 'media_upload' | 'overrides' | 'pin' | 'publish_at' | 'silent' | 'statistics' | 'withdraw'
       )[];
     };
   };
@@ -1072,6 +1072,41 @@ export interface Schemas {
     /** When the oldest publication was accepted (ISO 8601, UTC). */
     readonly oldest_at: string;
   };
+  /** An uploaded file in a list. */
+  readonly ManagedMedia: {
+    readonly owner_id: string;
+    /** True if the store lacks the file, for example after an import; otherwise absent. */
+    readonly missing?: true;
+    /** `med_…` */
+    readonly id: string;
+    /** Detected from the bytes, like `mime`. */
+    readonly type: 'audio' | 'photo' | 'video';
+    readonly mime: string;
+    readonly bytes: number;
+    /** Hex. */
+    readonly sha256: string;
+    /** Null if the client gave it no name. */
+    readonly filename: string | null;
+    /** Pixels; null if unknown. */
+    readonly width: number | null;
+    readonly height: number | null;
+    /** Null if unknown. */
+    readonly duration_seconds: number | null;
+    /** Public address of the file, which needs no key. */
+    readonly url: string;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+    /** ISO 8601, UTC; null while something needs the file. */
+    readonly expires_at: string | null;
+    /** What the file is kept for; null if nothing needs it. */
+    readonly kept_for: 'link' | 'post' | 'series' | null;
+  };
+  /** One page of a list. */
+  readonly ManagedMediaList: {
+    readonly items: readonly Schemas['ManagedMedia'][];
+    /** Cursor of the next page; null on the last page. */
+    readonly next: string | null;
+  };
   /** Who the caller is, and what its key may do. */
   readonly Me: {
     readonly role: 'auditor' | 'operator' | 'owner';
@@ -1082,6 +1117,70 @@ export interface Schemas {
   };
   /** A file in a post, fetched from its URL. */
   readonly Media: { readonly type: 'audio' | 'photo' | 'video'; readonly url: string };
+  /** An uploaded file and the posts that need it. */
+  readonly MediaDetails: {
+    readonly used_by: Schemas['MediaUsers'];
+    readonly owner_id: string;
+    /** True if the store lacks the file, for example after an import; otherwise absent. */
+    readonly missing?: true;
+    /** `med_…` */
+    readonly id: string;
+    /** Detected from the bytes, like `mime`. */
+    readonly type: 'audio' | 'photo' | 'video';
+    readonly mime: string;
+    readonly bytes: number;
+    /** Hex. */
+    readonly sha256: string;
+    /** Null if the client gave it no name. */
+    readonly filename: string | null;
+    /** Pixels; null if unknown. */
+    readonly width: number | null;
+    readonly height: number | null;
+    /** Null if unknown. */
+    readonly duration_seconds: number | null;
+    /** Public address of the file, which needs no key. */
+    readonly url: string;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+    /** ISO 8601, UTC; null while something needs the file. */
+    readonly expires_at: string | null;
+    /** What the file is kept for; null if nothing needs it. */
+    readonly kept_for: 'link' | 'post' | 'series' | null;
+  };
+  /** The response to an upload. */
+  readonly MediaUpload: {
+    /** Always true. */
+    readonly ok: true;
+    /** `med_…` */
+    readonly id: string;
+    /** Detected from the bytes, like `mime`. */
+    readonly type: 'audio' | 'photo' | 'video';
+    readonly mime: string;
+    readonly bytes: number;
+    /** Hex. */
+    readonly sha256: string;
+    /** Null if the client gave it no name. */
+    readonly filename: string | null;
+    /** Pixels; null if unknown. */
+    readonly width: number | null;
+    readonly height: number | null;
+    /** Null if unknown. */
+    readonly duration_seconds: number | null;
+    /** Public address of the file, which needs no key. */
+    readonly url: string;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+    /** ISO 8601, UTC; null while something needs the file. */
+    readonly expires_at: string | null;
+    /** What the file is kept for; null if nothing needs it. */
+    readonly kept_for: 'link' | 'post' | 'series' | null;
+  };
+  /** The posts that need a file. */
+  readonly MediaUsers: {
+    readonly count: number;
+    /** At most 50. */
+    readonly post_ids: readonly string[];
+  };
   /** Publication counts for one minute. */
   readonly Minute: {
     /** Start of the minute (ISO 8601, UTC). */
@@ -1251,6 +1350,29 @@ export interface Schemas {
     /** The owner's limits, from the current limits profile. */
     readonly limits: Schemas['OwnerLimits'];
   };
+  /** An owner and the room that its uploaded files take up. */
+  readonly OwnerDetails: {
+    /** Total size of its uploaded files and what its plan allows, in bytes; `allowed` is null if unlimited. */
+    readonly media_bytes: { readonly used: number; readonly allowed: number | null };
+    /** `own_…` */
+    readonly id: string;
+    readonly name: string;
+    readonly plan: 'business' | 'free' | 'maxi' | 'mini' | 'pro' | 'standard';
+    /** Language of notices. */
+    readonly locale: 'en' | 'ru';
+    /** Null if no chat receives notices. */
+    readonly notice_chat: Schemas['NoticeChat'] | null;
+    /** Publications that count against this month's quota. */
+    readonly posts_used: number;
+    /** Null if unlimited. */
+    readonly posts_left: number | null;
+    /** Start of the next UTC month, when the quota is reset (ISO 8601). */
+    readonly resets_at: string;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+    /** The owner's limits, from the current limits profile. */
+    readonly limits: Schemas['OwnerLimits'];
+  };
   /** The changes to all endpoints, channels, projects and pauses between two points in time. */
   readonly OwnerDiff: {
     readonly from: Schemas['OwnerDiffEnd'];
@@ -1284,6 +1406,7 @@ export interface Schemas {
     readonly pauses_per_minute: number | null;
     readonly changes_per_minute: number | null;
     readonly management_changes_per_minute: number | null;
+    readonly uploads_per_minute: number | null;
     readonly replays_per_minute: number | null;
     readonly probes_per_minute: number | null;
     readonly probe_bytes_per_minute: number | null;
@@ -1389,6 +1512,7 @@ export interface Schemas {
     readonly pauses_per_minute: number | null;
     readonly changes_per_minute: number | null;
     readonly management_changes_per_minute: number | null;
+    readonly uploads_per_minute: number | null;
     readonly replays_per_minute: number | null;
     readonly probes_per_minute: number | null;
     readonly probe_bytes_per_minute: number | null;
@@ -1873,6 +1997,8 @@ export interface Schemas {
     readonly planned_posts: number | null;
     /** Named keys, without the main key and auditors' keys. */
     readonly keys: number | null;
+    /** Maximum total size of uploaded files, in bytes. */
+    readonly media_bytes: number | null;
   };
   /** The response to `retry-failed`. */
   readonly RetriedOutput: {
@@ -2809,6 +2935,8 @@ export interface Schemas {
 
 /** The routes of the API, with what they take and answer. */
 export interface Routes {
+  /** Upload a file */
+  readonly 'POST /v1/media': { readonly takes: object; readonly answers: Schemas['MediaUpload'] };
   /** Check and preview a payload without publishing */
   readonly 'POST /v1/sandbox/test': {
     readonly takes: { readonly body?: Schemas['PublishPayloadRequest'] };
@@ -3764,6 +3892,52 @@ export interface Routes {
   };
   /** Show who the key belongs to, and what it may do */
   readonly 'GET /manage/v1/me': { readonly takes: object; readonly answers: Schemas['Me'] };
+  /** List uploaded files */
+  readonly 'GET /manage/v1/media': {
+    readonly takes: {
+      readonly query?: {
+        /** Maximum number of items on a page. */
+        readonly limit?: number;
+        /** `next` of the previous page. */
+        readonly cursor?: string;
+        /** Only this owner's resources. Operators may omit it to see all owners; owners may pass only their own id. */
+        readonly owner_id?: string;
+        /** Only files of this type. */
+        readonly type?: 'photo' | 'video' | 'audio';
+      };
+    };
+    readonly answers: Schemas['ManagedMediaList'];
+  };
+  /** Upload a file */
+  readonly 'POST /manage/v1/media': {
+    readonly takes: {
+      readonly query?: {
+        /** The file's owner. The operator must name one; owners may pass only their own id. */
+        readonly owner_id?: string;
+      };
+    };
+    readonly answers: Schemas['MediaUpload'];
+  };
+  /** Delete an uploaded file */
+  readonly 'DELETE /manage/v1/media/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: undefined;
+  };
+  /** Show an uploaded file and the posts that need it */
+  readonly 'GET /manage/v1/media/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['MediaDetails'];
+  };
   /** Show what is published, what waits and what needs attention */
   readonly 'GET /manage/v1/overview': {
     readonly takes: {
@@ -3811,7 +3985,7 @@ export interface Routes {
         readonly id: string;
       };
     };
-    readonly answers: Schemas['Owner'];
+    readonly answers: Schemas['OwnerDetails'];
   };
   /** Change an owner */
   readonly 'PATCH /manage/v1/owners/{id}': {

@@ -24,7 +24,7 @@ const CAPABILITIES = {
     max_pause_minutes: LIMITS.pauseMinutes,
     max_schedule_days: MAX_SCHEDULE_DAYS,
   },
-  features: ['publish_at', 'overrides', 'withdraw', 'edit', 'statistics', 'pin', 'silent'],
+  features: ['publish_at', 'overrides', 'withdraw', 'edit', 'statistics', 'pin', 'silent', 'media_upload'],
 } as const;
 
 /** The endpoint that discovery describes. */

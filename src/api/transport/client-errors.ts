@@ -53,14 +53,15 @@ export const answerClientError = (error: Error & { readonly code?: string }, soc
     if (socket.bytesRead - endedAt > LINGER_BYTES) socket.destroy();
     return;
   }
+  const reply = (socket as Connection)[PENDING_REPLY] ?? null;
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && reply?.request.upload) return; // it has its own time limits
   if (!socket.writable) return void socket.destroy(error);
   closingConnections.set(socket, socket.bytesRead);
   const problem = problemForCode(error.code);
-  const reply = (socket as Connection)[PENDING_REPLY] ?? null;
   const request = reply?.request;
   const isWhole = request?.raw.complete ?? true;
   // If an earlier request is unanswered, or its body has just been aborted, its response is the last.
-  if (reply && !reply.sent && (isWhole || request!.bodyReader?.abort(problem)))
+  if (reply && !reply.sent && (isWhole || (request!.upload ?? request!.bodyReader)?.abort(problem)))
     return closeAfterResponse(request!, reply);
   linger(socket);
   if (reply?.sent && !isWhole)

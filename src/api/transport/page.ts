@@ -25,6 +25,8 @@ const KEYS = {
   position: /^\d{1,18}$/,
   /** Time, position and index of a log entry. */
   logEntry: /^\d{1,15}\/\d{1,18}\/\d{1,6}$/,
+  /** Time and id of an uploaded file. */
+  media: /^\d{1,15}\/med_[0-9a-f]{32}$/,
   /** Time and id of a post in a calendar. */
   calendar: /^\d{0,15}\/post_[0-9a-f]{32}$/,
 } as const;

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Instant, systemClock } from '../../kernel/clock.js';
 import { EventLoopBatch } from '../../runtime/event-loop-batch.js';
 import { BodyReader } from './body-reader.js';
+import type { HttpProblem } from './problem.view.js';
 import type { RequestMemory } from './request-memory.js';
 
 const ARRIVED_AT = Symbol('arrived at');
@@ -59,6 +60,8 @@ declare module 'fastify' {
     receivedBytes: number;
     /** Null until the body is read. */
     bodyReader: BodyReader | null;
+    /** Set while a file is being uploaded: it has time limits of its own, and a problem of the connection ends it. */
+    upload: { abort(problem: HttpProblem): boolean } | null;
   }
 }
 
@@ -75,6 +78,7 @@ export const disableBodyParsing = (fastify: FastifyInstance, memory: RequestMemo
   fastify.decorateRequest('receivedAt', 0);
   fastify.decorateRequest('receivedBytes', 0);
   fastify.decorateRequest('bodyReader', null);
+  fastify.decorateRequest('upload', null);
   fastify.addHook('onRequest', (request, reply, done) => {
     request.arrivedAt = readArrivalTime(request.raw);
     request.receivedAt = systemClock.now();

@@ -17,6 +17,7 @@ import { SharedResult } from '../../runtime/shared-result.js';
 import { SetAsidePosts } from '../../sagas/release-planned-posts/release-planned-posts.js';
 import { KeyRing } from '../../secrets/key-ring.js';
 import { UnreadableSecrets } from '../../secrets/unreadable-secrets.js';
+import { StoreStatus } from '../../uploads/store-status.js';
 import { Database } from '../database.js';
 import { PROCESS_OPTIONS, type ProcessOptions, type ProcessSettings } from '../process-options.js';
 import { Resources } from '../resources.js';
@@ -72,7 +73,7 @@ const openPool = async (
     },
     {
       provide: Readiness,
-      inject: [SOURCES, EVENT_STORE, Leases, CheckedEventStore, HelperCheck, SetAsidePosts],
+      inject: [SOURCES, EVENT_STORE, Leases, CheckedEventStore, HelperCheck, SetAsidePosts, StoreStatus],
       useFactory: (
         sources: HealthSources,
         store: EventStore,
@@ -80,12 +81,14 @@ const openPool = async (
         checked: CheckedEventStore,
         helpers: HelperCheck,
         setAside: SetAsidePosts,
+        fileStore: StoreStatus,
       ) =>
         new Readiness({
           ...sources,
           store,
           failingWork: () => leases.failingWork.list(),
           connection: () => checked.connection,
+          mediaStore: () => fileStore.findProblem(),
           helpers: () => helpers.report,
           setAside: () => setAside.report,
         }),

@@ -21,6 +21,7 @@ import {
 import { JobsController } from '../../api/management/jobs/jobs.controller.js';
 import { KeyUses } from '../../api/management/keys/key-uses.js';
 import { KeysController, MeController } from '../../api/management/keys/keys.controller.js';
+import { MediaController } from '../../api/management/media/media.controller.js';
 import {
   ChecksBuilder,
   OverviewBuilder,
@@ -95,6 +96,7 @@ import { PublicApiModule } from './public-api.module.js';
     JobsController,
     SecretsController,
     OverviewController,
+    MediaController,
     StreamController,
     KeysController,
     MeController,

@@ -10,6 +10,7 @@ import { LimitGuard } from '../../api/public/gate/limit-guard.js';
 import { RequestRecorder } from '../../api/public/gate/request-recorder.js';
 import { InfoController } from '../../api/public/info.controller.js';
 import { AcceptanceSlots, MediaCheck, ProbePayments } from '../../api/public/media-check.js';
+import { MediaUploadController, UploadGate } from '../../api/public/media-upload.controller.js';
 import { PausesController } from '../../api/public/pauses.controller.js';
 import { PostStatusViewBuilder } from '../../api/public/post-status.js';
 import { PostChangesController, PostStatusController, WebhooksController } from '../../api/public/posts.controller.js';
@@ -17,6 +18,10 @@ import { PreviewPatterns } from '../../api/public/sandbox/network-preview.js';
 import { Sandbox, SandboxController } from '../../api/public/sandbox/sandbox.controller.js';
 import { SandboxPreview, SandboxTranslation } from '../../api/public/sandbox/sandbox-preview.js';
 import { UnauthenticatedBodies } from '../../api/transport/request-memory.js';
+import { MediaFilesController } from '../../api/uploads/media-files.controller.js';
+import { DEFAULT_UPLOAD_TIMES } from '../../api/uploads/upload-body.js';
+import { UPLOAD_TIMES, UploadReceiver } from '../../api/uploads/upload-receiver.js';
+import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 
 /** The public API, /v1: publishing behind the gate, pauses, discovery and the sandbox. */
 @Module({
@@ -27,6 +32,8 @@ import { UnauthenticatedBodies } from '../../api/transport/request-memory.js';
     PostStatusController,
     PostChangesController,
     SandboxController,
+    MediaUploadController,
+    MediaFilesController,
   ],
   providers: [
     Gate,
@@ -47,6 +54,13 @@ import { UnauthenticatedBodies } from '../../api/transport/request-memory.js';
     AcceptanceSlots,
     SandboxTranslation,
     MediaCheck,
+    UploadGate,
+    UploadReceiver,
+    {
+      provide: UPLOAD_TIMES,
+      inject: [PROCESS_OPTIONS],
+      useFactory: ({ overrides }: ProcessOptions) => overrides?.uploadTimes ?? DEFAULT_UPLOAD_TIMES,
+    },
   ],
   exports: [
     Gate,
@@ -58,6 +72,7 @@ import { UnauthenticatedBodies } from '../../api/transport/request-memory.js';
     ProbePayments,
     RequestRecorder,
     UnauthenticatedBodies,
+    UploadReceiver,
   ],
 })
 export class PublicApiModule {}

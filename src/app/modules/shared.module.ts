@@ -1,21 +1,27 @@
 import { Global, Module, type Provider } from '@nestjs/common';
+import type { Pool } from 'pg';
 import { USE_CASES } from '../../commands/use-cases.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { Drafts } from '../../drafts/drafts.js';
 import { Metrics } from '../../health/metrics.js';
 import { JobTable } from '../../jobs/job.js';
+import { LOG, type Log } from '../../kernel/log.js';
 import { ChangeBudget, PreviewBudget, ProbeBudget } from '../../limits/budgets.js';
 import { Limiter } from '../../limits/limiter.js';
 import { MonthlyQuota } from '../../limits/monthly-quota.js';
 import { ResourceReservations } from '../../limits/resource-reservations.js';
 import { Publishers } from '../../platforms/platform-catalogue.js';
+import { POOL } from '../../postgres/tokens.js';
 import { SampleNow } from '../../statistics/sample-now.js';
 import { Sampler } from '../../statistics/sampler.js';
 import { PublicationStatistics, StatisticsQueries } from '../../statistics/statistics.queries.js';
 import { StatisticsTable } from '../../statistics/statistics.table.js';
-import { FILE_STORE } from '../../uploads/file-store.js';
+import { FILE_STORE, type FileStore } from '../../uploads/file-store.js';
 import { MediaNeeds } from '../../uploads/media-needs.js';
+import { FileReceiver } from '../../uploads/receive-file.js';
+import { StoreStatus } from '../../uploads/store-status.js';
+import { UploadReservations } from '../../uploads/upload-reservations.js';
 import { UploadedFiles } from '../../uploads/uploaded-files.js';
 import { Database } from '../database.js';
 import { openFileStore } from '../file-store.js';
@@ -66,8 +72,19 @@ const UPLOADS: Provider[] = [
     inject: [SETTINGS, Resources],
     useFactory: (settings: Settings, resources: Resources) => openFileStore(settings, resources),
   },
+  {
+    provide: StoreStatus,
+    inject: [POOL, FILE_STORE, LOG, SETTINGS],
+    useFactory: async (pool: Pool, store: FileStore, log: Log, { roles }: Settings) => {
+      const status = new StoreStatus(pool, store, log);
+      if (roles.has('api') || roles.has('worker')) await status.claim();
+      return status;
+    },
+  },
+  FileReceiver,
   MediaNeeds,
   UploadedFiles,
+  UploadReservations,
 ];
 
 const SHARED = [...USE_CASES, ...LIMITS, ...NETWORK_ACCESS, ...STATISTICS, ...UPLOADS, Drafts, JobTable];

@@ -1,5 +1,6 @@
 import { CONSOLE_MESSAGES } from '../../api/console/messages.js';
 import { HTTP_MESSAGES, SERVICE_MESSAGES } from '../../api/transport/messages.js';
+import { UPLOAD_MESSAGES } from '../../api/uploads/messages.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { HELPER_MESSAGES, MEDIA_CACHE_MESSAGES, MEDIA_MESSAGES, PROBE_NOTES } from '../../media/messages.js';
 import { FETCH_MESSAGES, URL_MESSAGES } from '../../outbound-http/messages.js';
@@ -15,6 +16,25 @@ import { translate } from '../translation.js';
 
 /** Sentences about requests of any kind, and about the fields of a post. */
 export const REQUESTS = [
+  translate(UPLOAD_MESSAGES, {
+    mediaType:
+      'Отправьте сам файл с его типом или application/octet-stream либо как multipart/form-data; Content-Type: {type}.',
+    encoding: 'Отправьте файл без Content-Encoding; получено: {encoding}.',
+    noBoundary: 'Для multipart нужен boundary в Content-Type.',
+    noPart: 'Тело не начинается с границы, которую называет Content-Type.',
+    badPart: 'Заголовки части слишком длинные или называют кодировку. Отправьте байты файла как есть.',
+    notNamedFile: 'В теле должна быть ровно одна часть: файл в поле с именем «file».',
+    otherParts: 'В теле должна быть ровно одна часть. Отправляйте каждый файл отдельным запросом, без других полей.',
+    cutOff: 'Тело заканчивается раньше последней границы.',
+    digest: 'Тело не совпадает с Content-Digest. Отправьте его снова.',
+    badDigest: 'Content-Digest должен иметь вид sha-256=:<base64>: (RFC 9530).',
+    stalled: 'Загрузка прервана: 30 секунд не приходило ни байта, или она длилась два часа. Отправьте файл снова.',
+    notShown: 'Файл сохранён, но ещё не показан. Отправьте его снова: он хранится один раз.',
+    tooManyDownloads: 'Сейчас скачивают слишком много файлов этого владельца. Попробуйте через несколько секунд.',
+    noSuchRange: 'Файл короче запрошенного диапазона.',
+    storeUnavailable: 'Хранилище загруженных файлов сейчас не отвечает. Попробуйте позже.',
+    storeFull: 'Хранилище загруженных файлов заполнено. Место должен освободить оператор.',
+  }),
   translate(CONSOLE_MESSAGES, {
     notBuilt: 'У этого шлюза нет консоли: она не собрана. Выполните «npm run build» в его папке.',
     noFile: 'В консоли нет файла с таким именем. Обновите страницу: консоль могла обновиться.',
@@ -140,6 +160,8 @@ export const REQUESTS = [
   }),
   translate(MEDIA_MESSAGES, {
     empty: 'пустой файл: проверьте URL',
+    emptyUpload: 'не содержит ни байта: отправьте его содержимое',
+    unknownUpload: 'судя по содержимому, имеет формат, который нельзя опубликовать: отправьте {formats}',
     damaged: 'повреждённый файл: он заканчивается раньше, чем начинается содержимое. Сохраните его заново',
     webPage: 'веб-страница, а нужно: {wanted}; отправьте прямой URL файла',
     otherType:

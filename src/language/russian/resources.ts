@@ -12,10 +12,22 @@ import { TRANSFER_MESSAGES } from '../../history/transfer/messages.js';
 import { LOG_MESSAGES } from '../../history/transparency-log/messages.js';
 import { REBUILD_MESSAGES } from '../../projections/engine/rebuild/messages.js';
 import { SECRETS_MESSAGES } from '../../secrets/messages.js';
+import { FILE_STORE_MESSAGES } from '../../uploads/messages.js';
 import { translate } from '../translation.js';
 
 /** Sentences about the state of resources, of the history and of the gateway itself. */
 export const RESOURCES = [
+  translate(FILE_STORE_MESSAGES, {
+    noMark:
+      'MEDIA_STORE — не хранилище этого шлюза: в {store} нет метки, которую оставил первый процесс. Всем процессам нужно одно и то же хранилище: укажите его в MEDIA_STORE или подключите папку. Если файлы потеряны навсегда, удалите строку media_store из таблицы ops_setting',
+    otherMark:
+      'MEDIA_STORE принадлежит другому шлюзу: в {store} метка другой базы данных. Возьмите отдельное хранилище. Если этот шлюз заменяет тот, удалите в нём файл crosspost-store',
+    fileGone: 'файла нет в хранилище',
+    nearlyFull: 'в {store} осталось только {free} МБ',
+    noAnswer: 'хранилище не отвечает вовремя',
+    noRange: 'сервер не учитывает заголовок Range',
+    unavailable: 'хранилище загруженных файлов не отвечает: {reason}',
+  }),
   translate(COMMAND_MESSAGES, {
     unknownIds: 'Не существуют или принадлежат другому владельцу: {ids}.',
     ownerDeleted: 'Этого владельца больше нет: он удалён.',
@@ -25,6 +37,9 @@ export const RESOURCES = [
     planWithoutOutput: 'На тарифе «{plan}» нет исходящих вебхуков. Возьмите один из тарифов {plans}.',
     resourceLimit:
       'У этого владельца уже есть {existing} ({resource}), а тариф «{plan}» позволяет {allowed}. Удалите ненужное или возьмите тариф, который позволяет больше.',
+    mediaLimit:
+      'Файл не помещается: у владельца уже {used} МБ загруженных файлов, а тариф «{plan}» позволяет {allowed} МБ. Удалите ненужные файлы или возьмите тариф, который позволяет больше.',
+    tooManyUploads: 'Слишком много загрузок: за последнюю минуту или сразу. Попробуйте через {seconds} с.',
     outputDisabled: 'Исходящий вебхук отключён. Включите его, затем запросите доставку снова.',
     recoveryRunning:
       'Шлюз ещё отмечает, что ждало перед восстановлением. Ничего не решено. Попробуйте через несколько секунд.',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrations.js';
 
-/** Uploads under way, and the mark of the store of uploaded files (D-90, D-92). */
+/** Uploads under way (D-90). */
 export const uploads: Migration = {
   number: 8,
   name: 'uploads',
@@ -17,15 +17,5 @@ export const uploads: Migration = {
       renewed_at timestamptz not null default now()
     );
     create index ops_upload_owner on ops_upload (owner_id);
-
-    -- The mark of the store: one row. written_at: when it was written to the store; null before.
-    create table ops_media_store (
-      is_only boolean primary key default true check (is_only),
-      mark text not null,
-      written_at timestamptz
-    );
-
-    -- Files that events name and the store lacks, as the last sweep found them.
-    create table ops_media_missing (file text primary key);
   `,
 };

@@ -16,6 +16,7 @@ import { monthlyQuota } from './repeatable/monthly-quota.sql.js';
 import { pacing } from './repeatable/pacing.sql.js';
 import { probeBudget } from './repeatable/probe-budget.sql.js';
 import { resourceCap } from './repeatable/resource-cap.sql.js';
+import { uploadQuota } from './repeatable/uploads.sql.js';
 
 /** All migrations. Numbered migrations are only appended, never changed or removed; repeatable ones may be edited. */
 export const migrations: Migrations = {
@@ -31,5 +32,5 @@ export const migrations: Migrations = {
     drafts,
     keys,
   ],
-  repeatable: [eventStore, limiter, budgets, probeBudget, monthlyQuota, pacing, resourceCap],
+  repeatable: [eventStore, limiter, budgets, probeBudget, monthlyQuota, pacing, resourceCap, uploadQuota],
 };

@@ -31,7 +31,7 @@ export interface Holding {
 /** Reads uploaded files that are not deleted; some may have expired. */
 @Injectable()
 export class MediaQueries {
-  constructor(@Inject(POOL) private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pick<Pool, 'query'>) {}
 
   /** Finds files by their ids. @param ownerId owner that they must belong to; null for any owner */
   async find(mediaIds: readonly string[], ownerId: string | null): Promise<FileRow[]> {

@@ -1,6 +1,7 @@
 import { Deletions } from '../../commands/deletion.js';
 import type { ChannelConnected, ChannelDeleted } from '../../domain/channel/channel.events.js';
 import type { EndpointChanged, EndpointCreated, EndpointDeleted } from '../../domain/endpoint/endpoint.events.js';
+import type { MediaUploaded } from '../../domain/media/media.events.js';
 import type { OwnerDeleted } from '../../domain/owner/owner.events.js';
 import type { ProjectChannelsChanged, ProjectCreated, ProjectDeleted } from '../../domain/project/project.events.js';
 import type { WebhookOutputCreated } from '../../domain/webhook-output/webhook-output.events.js';
@@ -12,7 +13,13 @@ import { causedBy, FollowsLog } from '../engine/event-saga.js';
 type Deletion = OwnerDeleted | ChannelDeleted | ProjectDeleted | EndpointDeleted;
 /** Events that may refer to a resource deleted at the same time. */
 type Naming =
-  ChannelConnected | ProjectCreated | ProjectChannelsChanged | EndpointCreated | EndpointChanged | WebhookOutputCreated;
+  | ChannelConnected
+  | ProjectCreated
+  | ProjectChannelsChanged
+  | EndpointCreated
+  | EndpointChanged
+  | MediaUploaded
+  | WebhookOutputCreated;
 
 const NAME = 'complete-deletions';
 
@@ -34,6 +41,7 @@ const NAME = 'complete-deletions';
     'EndpointCreated',
     'EndpointChanged',
     'WebhookOutputCreated',
+    'MediaUploaded',
   ],
   startsAt: 'beginning',
   lanes: 'owner',
@@ -78,6 +86,8 @@ const reactTo = async (
     }
     case 'WebhookOutputCreated':
       return deletions.verifyNewOutput(event.data, context);
+    case 'MediaUploaded':
+      return deletions.verifyNewMedia(event.data, context);
     case 'EndpointChanged':
       return deletions.dropDeletedProjects(event.data.endpointId, event.data.settings.projectIds ?? [], context);
   }

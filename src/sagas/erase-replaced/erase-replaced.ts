@@ -2,6 +2,7 @@ import { channel } from '../../domain/channel/channel.decider.js';
 import type { ChannelCredentialsReplaced, ChannelDeleted } from '../../domain/channel/channel.events.js';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import type { EndpointDeleted, EndpointSecretRotated } from '../../domain/endpoint/endpoint.events.js';
+import type { MediaDeleted } from '../../domain/media/media.events.js';
 import type { OwnerDeleted, OwnerNoticeChatRemoved, OwnerNoticeChatSet } from '../../domain/owner/owner.events.js';
 import type { Processing } from '../../domain/project/processing.js';
 import { project } from '../../domain/project/project.decider.js';
@@ -127,10 +128,11 @@ interface Replaced {
 const GRACE_MS = 15_000;
 
 /**
- * Notes replaced, removed and deleted secrets in `ops_erasure`, for {@link DueErasures} to erase (D-56). A repeated
+ * Notes replaced, removed and deleted secrets in `ops_erasure`, for {@link DueErasures} to erase, and deleted files for
+ * the saga `sweep-uploads` (D-56). A repeated
  * event notes its secret again, which is harmless, because ids of secrets are never reused.
  */
-@FollowsLog<Replacement | Deletion>({
+@FollowsLog<Replacement | Deletion | MediaDeleted>({
   name: 'erase-replaced',
   types: [
     'ChannelCredentialsReplaced',
@@ -139,6 +141,7 @@ const GRACE_MS = 15_000;
     'OwnerNoticeChatSet',
     'OwnerNoticeChatRemoved',
     'WebhookOutputSecretRotated',
+    'MediaDeleted',
     ...DELETIONS,
   ],
   startsAt: 'beginning',
@@ -150,7 +153,8 @@ export class EraseReplaced {
     private readonly notes: ErasureNotes,
   ) {}
 
-  async react(event: RecordedEventOf<Replacement | Deletion>): Promise<void> {
+  async react(event: RecordedEventOf<Replacement | Deletion | MediaDeleted>): Promise<void> {
+    if (event.type === 'MediaDeleted') return this.notes.add('upload', event.data.file, { inMs: 0 });
     for (const { secretId, validUntil } of await findErased(this.aggregates, event))
       await this.notes.add('secret', secretId, { inMs: GRACE_MS, notBefore: validUntil });
   }

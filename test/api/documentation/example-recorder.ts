@@ -59,6 +59,17 @@ export class ExampleRecorder {
     return parsed;
   }
 
+  /** Uploads a file, whose bytes are not shown. */
+  async upload(route: string, key: string, file: Buffer): Promise<{ readonly id: string }> {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/octet-stream' };
+    const init = { method: 'POST', headers, body: file as unknown as string };
+    const answer = await fetch(`${this.url}${route.split(' ')[1]}`, init);
+    const parsed = (await answer.json()) as { readonly id: string };
+    if (!answer.ok) throw new Error(`${route} answered ${answer.status}: ${JSON.stringify(parsed)}`);
+    this.examples.set(route, { answer: this.show(parsed) });
+    return parsed;
+  }
+
   /** Reads the first event of a stream that never ends, and keeps it. @param act causes an event */
   async readFirstEvent(route: string, key: string, act: () => Promise<unknown>): Promise<void> {
     const stop = new AbortController();

@@ -1,5 +1,6 @@
 import type { OpenApiDocument } from '../../../src/api/documentation/openapi-document.js';
 import { until } from '../../e2e/until.js';
+import { png } from '../../media/make-images.js';
 import { WebhookReceiver } from '../../support/webhook-receiver.js';
 import {
   Caller,
@@ -30,6 +31,7 @@ export const takeExampleTour = async (): Promise<{
   const tour = new ExampleTour(harness, receiver);
   try {
     await tour.setUp();
+    await tour.upload();
     await tour.publish();
     await tour.deliver();
     await tour.plan();
@@ -116,6 +118,14 @@ class ExampleTour {
     // Without If-Match.
     await this.recorder.call(`PUT ${MANAGE}/drafts/:id`, { ids: [id], key: this.key, body: draft }, 428);
     await this.manage('GET', '/drafts', [], undefined, 'limit=2');
+  }
+
+  async upload(): Promise<void> {
+    const file = png(640, 480);
+    await this.recorder.upload('POST /v1/media', this.endpoint.token, file);
+    const { id } = await this.recorder.upload(`POST ${MANAGE}/media`, this.key, file);
+    await this.manage('GET', '/media/:id', [id]);
+    await this.manage('GET', '/media', [], undefined, 'limit=2');
   }
 
   async publish(): Promise<void> {

@@ -18,6 +18,7 @@ const NOT_DOCUMENTED = [
   /^\/(openapi\.json|docs)/,
   /^\/walls/, // demo mode
   /^\/console/,
+  /^\/media\//, // files under addresses that answers contain
   /^\/sse\//, // the tools of assistants, which describe themselves
 ];
 

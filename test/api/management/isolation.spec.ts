@@ -1,3 +1,4 @@
+import { png } from '../../media/make-images.js';
 import { listChangingRoutes } from './changing-routes.js';
 import {
   type Caller,
@@ -16,7 +17,7 @@ interface Victim {
   readonly ids: Readonly<
     Record<
       | ('owners' | 'channels' | 'projects' | 'endpoints' | 'publications' | 'posts')
-      | ('webhook-outputs' | 'deliveries' | 'drafts' | 'keys'),
+      | ('webhook-outputs' | 'deliveries' | 'drafts' | 'keys' | 'media'),
       string
     >
   >;
@@ -95,6 +96,8 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'PATCH /keys/:id': on({ name: 'Mine', scopes: ['read'] }),
   'POST /keys/:id/rotate': on({ overlap_minutes: 5 }),
   'DELETE /keys/:id': on(),
+  'POST /media': on({}, 415),
+  'DELETE /media/:id': on(),
   'POST /history/import': on({}, 403),
   'POST /history/verify': on({}, 403),
   'POST /recovery/confirm': creating(({ ids }) => ({ owner_id: ids.owners, planned: 'cancel' }), 404),
@@ -140,7 +143,14 @@ describe('a changing route called by another owner', () => {
     const delivery = (await owner.caller.post(`/webhook-outputs/${output}/test`).expect(201)).body.id;
     const webhooks = { 'webhook-outputs': output, deliveries: delivery };
     const keys = (await owner.caller.post('/keys', { name: 'Theirs', scopes: ['manage'] }).expect(201)).body.id;
-    victim = { owner, ids: { ...ids, ...webhooks, keys, publications: publication, posts: queued } };
+    const headers = { authorization: `Bearer ${owner.caller.key}`, 'content-type': 'image/png' };
+    const upload = await fetch(`${harness.url}/manage/v1/media`, {
+      method: 'POST',
+      headers,
+      body: png(8, 8) as unknown as string,
+    });
+    const media = ((await upload.json()) as { readonly id: string }).id;
+    victim = { owner, ids: { ...ids, ...webhooks, keys, media, publications: publication, posts: queued } };
     attacker = await createOwner(harness);
     // What is shown before an attack must not lack the queued post, for which a list waits only for two seconds.
     await catchUp(harness, 'posts');
@@ -204,7 +214,7 @@ describe('a changing route called by another owner', () => {
   });
 
   it('lists nothing of the victim in any list', async () => {
-    for (const kind of ['channels', 'projects', 'endpoints', 'posts', 'webhook-outputs', 'drafts'])
+    for (const kind of ['channels', 'projects', 'endpoints', 'posts', 'webhook-outputs', 'drafts', 'media'])
       expect((await attacker.caller.get(`/${kind}`).expect(200)).body.items).toEqual([]);
     const { body } = await operatorCaller(harness).get(`/owners/${attacker.id}`).expect(200);
     expect(body.id).toBe(attacker.id);

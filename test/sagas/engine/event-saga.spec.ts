@@ -97,6 +97,7 @@ const readDegradations = async ({ name }: Saga): Promise<readonly Degradation[]>
     secrets,
     helpers: () => null,
     setAside: () => null,
+    mediaStore: () => Promise.resolve(null),
   };
   const { degraded } = await new Readiness(sources).read();
   return degraded.filter((one) => one.name === `saga/${name}`);

@@ -17,6 +17,7 @@ import { type Locale, LOCALES, type Plan, PLANS } from '../../../domain/owner/ow
 import { iso } from '../../../kernel/clock.js';
 import { PlatformCatalogue, type PlatformDescriptor } from '../../../platforms/platform-catalogue.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
+import { MediaQueries } from '../../../projections/media/media.queries.js';
 import { hashToken, newOwnerKey } from '../../../secrets/tokens.js';
 import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
 import { Must } from '../../../validation/rules.js';
@@ -144,6 +145,12 @@ export class OwnerView {
   }
 }
 
+/** An owner and the room that its uploaded files take up. */
+class OwnerDetailsView extends OwnerView {
+  /** Total size of its uploaded files and what its plan allows, in bytes; `allowed` is null if unlimited. */
+  declare readonly media_bytes: { readonly used: number; readonly allowed: number | null };
+}
+
 /** An owner with its new API key: the response to a registration and to `rotate-key`. */
 export class OwnerWithKeyView extends OwnerView {
   /** Null in a replayed response: a secret is shown once (D-47). */
@@ -169,6 +176,7 @@ export class OwnersController {
     private readonly resources: OwnedResources,
     private readonly changes: ChangePipeline,
     private readonly quotas: PlanQuotas,
+    private readonly media: MediaQueries,
     platforms: PlatformCatalogue,
   ) {
     this.readOwnerChange = createOwnerChangeReader(platforms.noticeCarrier);
@@ -200,8 +208,9 @@ export class OwnersController {
 
   @Documented({ summary: 'Show an owner with its quota and limits', scope: 'read' })
   @Get(':id')
-  async get(@OfResource('owner') call: ResourceCall<'owner'>): Promise<OwnerView> {
-    return this.buildView(call.resource);
+  async get(@OfResource('owner') { id, resource }: ResourceCall<'owner'>): Promise<OwnerDetailsView> {
+    const [view, { bytes: used }] = await Promise.all([this.buildView(resource), this.media.findHolding(id)]);
+    return { ...view, media_bytes: { used, allowed: view.limits.resources.media_bytes } };
   }
 
   @Documented({

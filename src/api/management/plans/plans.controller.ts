@@ -44,6 +44,8 @@ export class ResourceCapsView {
   readonly planned_posts: number | null;
   /** Named keys, without the main key and auditors' keys. */
   readonly keys: number | null;
+  /** Maximum total size of uploaded files, in bytes. */
+  readonly media_bytes: number | null;
 
   constructor(caps: ResourceCaps) {
     this.channels = caps.channels;
@@ -54,6 +56,7 @@ export class ResourceCapsView {
     this.targets_per_post = caps.targetsPerPost;
     this.planned_posts = caps.plannedPosts;
     this.keys = caps.keys;
+    this.media_bytes = caps.mediaBytes;
   }
 }
 
@@ -90,6 +93,7 @@ const commonFigures = (profile: LimitsProfile) => ({
   pauses_per_minute: profile.pausesPerMinute,
   changes_per_minute: profile.changesPerMinute,
   management_changes_per_minute: profile.managementChangesPerMinute,
+  uploads_per_minute: profile.uploadsPerMinute,
   replays_per_minute: profile.replaysPerMinute,
   probes_per_minute: profile.probesPerMinute,
   probe_bytes_per_minute: profile.probeBytesPerMinute,

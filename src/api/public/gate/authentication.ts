@@ -16,6 +16,7 @@ import {
   readBearerToken,
   sign,
 } from '../../transport/credentials.js';
+import { readHeaderText } from '../../transport/headers.js';
 import { hasBody } from '../../transport/raw-body.js';
 import type { GateRequest } from './gate-request.js';
 
@@ -72,7 +73,10 @@ export class Authentication {
   }
 
   /** Returns why a request's head fails authentication, regardless of its signature; null if it passes. */
-  findHeadFailure({ request, entryPoint }: GateRequest, endpoint: EndpointSnapshot | null): Failure {
+  findHeadFailure(
+    { request, entryPoint }: Pick<GateRequest, 'request' | 'entryPoint'>,
+    endpoint: EndpointSnapshot | null,
+  ): Failure {
     const { headers, clientAddress } = request;
     const { token_hash, ip_allowlist, require_timestamp, require_signature } = endpoint ?? NO_ENDPOINT;
 
@@ -80,7 +84,8 @@ export class Authentication {
     const tokenIsRight = isTokenValid(readBearerToken(headers.authorization), token_hash);
     const addressIsAllowed =
       (tokenIsRight && ip_allowlist.length === 0) || isAddressAllowed(clientAddress, ip_allowlist);
-    const isTimestampSigned = require_signature && (!hasBody(request) || namesPost(request)); // D-13, D-102
+    // D-13, D-91, D-102
+    const isTimestampSigned = require_signature && (!hasBody(request) || namesPost(request) || isUpload(request));
     const timestampIsNeeded = entryPoint !== 'tools' && (require_timestamp || isTimestampSigned);
     const timestampIsRight =
       !timestampIsNeeded || isTimestampAccepted(headers[this.names.timestamp] as string | undefined, this.clock.now());
@@ -89,6 +94,21 @@ export class Authentication {
     if (endpoint.mode !== 'live' && entryPoint !== 'sandbox') return 'test_token'; // D-12
     if (!addressIsAllowed) return 'ip_not_allowed';
     return timestampIsRight ? null : 'bad_timestamp';
+  }
+
+  /**
+   * Returns why an upload's head fails authentication; null if it passes. The signature covers the declared digest of
+   * the body, so that no byte of it is needed (D-91).
+   */
+  async findUploadFailure(request: FastifyRequest, endpoint: EndpointSnapshot | null): Promise<Failure> {
+    const failure = this.findHeadFailure({ request, entryPoint: 'endpoint' }, endpoint);
+    if (failure !== null || !endpoint!.require_signature) return failure;
+    const digest = readHeaderText(request, 'content-digest') ?? '';
+    if (!/(^|,)\s*sha-256=/i.test(digest)) return 'digest_missing';
+    const signature = request.headers[this.names.signature] as string | undefined;
+    const secrets = valuesOf(await this.loadSigningSecrets(endpoint!));
+    const signed = `${this.describeHead(request)}\n${digest}`;
+    return failureOfSignature(signature, isSignatureValid(signature, [signed], secrets));
   }
 
   /**
@@ -176,6 +196,9 @@ const valuesOf = (secrets: readonly (readonly [id: string, secret: string])[]): 
 
 /** True for routes that change one post. A captured change must not serve for another post (D-102). */
 const namesPost = ({ routeOptions }: FastifyRequest): boolean => routeOptions.url?.includes('/:post_id') ?? false;
+
+/** True for the route that takes files. */
+const isUpload = ({ routeOptions }: FastifyRequest): boolean => routeOptions.url === '/v1/media';
 
 /** Returns the path exactly as it was sent, without the query (D-13). */
 const readSentPath = ({ raw }: FastifyRequest): string => raw.url!.split('?', 1)[0]!;
