@@ -13,6 +13,7 @@ const TARGET = 'src/api/documentation/answers.json';
 const METHODS = ['Get', 'Post', 'Put', 'Patch', 'Delete'];
 /** Schema names for classes whose own name without `View` would be taken or unclear. */
 const NAMES = {
+  MediaView: 'UploadedMedia',
   ProblemView: 'ErrorBody',
   Problem: 'ErrorDetail',
   SandboxProblemView: 'SandboxErrorBody',

@@ -8,6 +8,7 @@ import { PhotoEditor } from '../media/photo-editor.js';
 import { GuardedClient } from '../outbound-http/guarded-client.js';
 import type { AddressPolicy } from '../outbound-http/url-rules.js';
 import { MediaFiles } from '../sagas/publish-due-posts/inputs/shared-inputs.js';
+import type { UploadReader } from '../uploads/upload-reader.js';
 import type { Resources } from './resources.js';
 
 /** Opens the cache of media to upload to the networks. This process keeps its files below DATA_DIR until it stops. */
@@ -17,6 +18,7 @@ export const openMediaFiles = async (
   inspector: Inspector,
   log: Log,
   resources: Resources,
+  uploads: UploadReader,
 ): Promise<MediaFiles> => {
   const directory = await openMediaDirectory(join(dataDir, 'media'));
   await resources.add(() => directory.close());
@@ -24,7 +26,7 @@ export const openMediaFiles = async (
   await resources.add(() => client.close());
   const editor = new PhotoEditor({ log });
   const { path, capacityBytes } = directory;
-  const cache = new MediaCache({ client, inspector, editor, directory: path, capacityBytes });
+  const cache = new MediaCache({ client, uploads, inspector, editor, directory: path, capacityBytes });
   await resources.add(() => cache.close());
   await resources.add(() => editor.close());
   return new MediaFiles(cache, log);

@@ -48,7 +48,7 @@ const MAX_PAGE = 200;
 export const createApi = (address: string, key: string | null): Api => {
   const url = address.replace(/\/+$/, '');
   const options = { ...SENDING, url, key, attempts: 1 };
-  const { get, post, patch, put, delete: remove, open } = createManagement(options);
+  const { get, post, patch, put, delete: remove, open, uploadMedia } = createManagement(options);
   /** Wraps a function to convert its errors to the command line's own. */
   const reporting = <F extends (...given: never[]) => Promise<unknown>>(call: F): F =>
     ((...given: never[]) => callGateway(url, () => call(...given))) as F;
@@ -61,6 +61,7 @@ export const createApi = (address: string, key: string | null): Api => {
     put: reporting(put),
     delete: reporting(remove),
     open: reporting(open),
+    uploadMedia: reporting(uploadMedia),
     async *list<P extends ListPath>(path: P, given: RouteOf<'GET', P>['takes'], limit: number) {
       let cursor: string | undefined;
       for (let left = limit; left > 0;) {

@@ -3,6 +3,7 @@ import type { CommandLineSettings } from '../config/command-line.js';
 import { addCompletion } from './commands/completion.js';
 import { addDoctor } from './commands/doctor.js';
 import { addHistory } from './commands/history.js';
+import { addMedia } from './commands/media.js';
 import { addProjections, addRecovery, addSagas, addSecrets } from './commands/operator.js';
 import { addPlannedPosts, addPosts, addWithdraw } from './commands/posts.js';
 import { addPauses, addResources } from './commands/resources.js';
@@ -18,6 +19,7 @@ export const createProgram = (settings: CommandLineSettings, version: string): C
   program.addHelpText('after', `\n${CLI_MESSAGES.example}\n  $ crosspost doctor`);
   const define = createDefine(program, settings);
   addSend(define);
+  addMedia(define);
   addTail(define);
   addPosts(define);
   addPlannedPosts(define);

@@ -18,6 +18,7 @@ import { type StartingUpload, UploadReservations } from '../uploads/upload-reser
 import { type CommandContext, type CommandOutcome, toOutcome } from './command.js';
 import { rejectDeletedOwner } from './deletion.js';
 import { COMMAND_MESSAGES } from './messages.js';
+import { UploadHolds } from './post/upload-holds.js';
 
 /** A file that a client is about to send. */
 export interface OfferedFile {
@@ -232,9 +233,15 @@ const inMb = (bytes: number): string => String(Math.round((bytes / 1_048_576) * 
 /** Deletes an uploaded file: no answer shows it any more, and the store's copy is erased within a minute (D-56). */
 @Injectable()
 export class DeleteMedia {
-  constructor(private readonly aggregates: AggregateStore) {}
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly holds: UploadHolds,
+  ) {}
 
-  /** @param renewedAt deletes only if the content was not uploaded again since */
+  /**
+   * Refuses a file that a post needs (`media_in_use`), unless its owner is deleted.
+   * @param renewedAt deletes only if the content was not uploaded again since
+   */
   async execute(
     context: CommandContext,
     mediaId: string,
@@ -242,6 +249,7 @@ export class DeleteMedia {
     renewedAt?: Instant,
   ): Promise<CommandOutcome> {
     const command = { type: 'DeleteMedia', mediaId, reason, ...(renewedAt !== undefined && { renewedAt }) } as const;
-    return toOutcome(await this.aggregates.execute(media, mediaId, command, context));
+    const remove = async () => toOutcome(await this.aggregates.execute(media, mediaId, command, context));
+    return reason === 'owner_deleted' ? remove() : this.holds.deleteUnneeded(mediaId, remove);
   }
 }

@@ -24,6 +24,8 @@ import { LargePayloads } from './post/large-payloads.js';
 import { CancelPlannedPosts, PlannedCancellations } from './post/planned-cancellations.js';
 import { PlannedPosts } from './post/planned-posts.js';
 import { PostChanges } from './post/post-changes.js';
+import { UploadHolds } from './post/upload-holds.js';
+import { UploadLinks } from './post/upload-links.js';
 import { WithdrawPosts } from './post/withdraw-posts.js';
 import { ChangeProject, CreateProject, DeleteProject } from './project.js';
 import { ChangeVersions, RebuildProjection, RetryProjection, SkipEvent } from './projection.js';
@@ -90,5 +92,7 @@ export const USE_CASES: readonly Provider[] = [
   TempPause,
   TempResume,
   UploadMedia,
+  UploadHolds,
+  UploadLinks,
   WithdrawPosts,
 ];

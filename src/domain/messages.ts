@@ -76,6 +76,14 @@ export const EDIT_MESSAGES = {
   channelDeleted: 'The channel was deleted, and its credentials with it. Edit the messages on the network by hand.',
 };
 
+/** Rejections about uploaded files and the posts that name them. */
+export const UPLOAD_MESSAGES = {
+  /** 422 `unknown_media` */
+  unknown: 'A file of this post does not exist any more. Upload it again.',
+  /** 409 `media_in_use` */
+  inUse: 'Posts need this file. Cancel them or give them other media, then delete the file.',
+};
+
 /** Rejections caused by a planned post's state: status 409, unless noted otherwise. */
 export const PLANNED_POST_MESSAGES = {
   /** `already_released` */

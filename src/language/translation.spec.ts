@@ -80,8 +80,8 @@ describe('the Russian tables', () => {
 describe('Translator', () => {
   it.each([
     [
-      'media[0].url is missing: send the https:// URL of the file',
-      'media[0].url отсутствует; нужно: адрес файла, https://',
+      'buttons[0][0].url is missing: send the https:// or tg:// URL that the button opens',
+      'buttons[0][0].url отсутствует; нужно: адрес, который открывает кнопка, https:// или tg://',
     ],
     ['the body is empty: send a JSON object', 'тело запроса не содержит ничего: отправьте объект JSON'],
     [

@@ -32,9 +32,20 @@ interface CachedPhoto extends ResizedPhoto {
   readonly release: () => void;
 }
 
+/** Where uploaded files are kept (D-92). */
+export interface UploadSource {
+  /** Finds an upload. @throws FetchError, like `copyTo` */
+  find(id: string): Promise<{
+    readonly sizeBytes: number;
+    /** Copies it to a path that does not exist yet. */
+    readonly copyTo: (path: string, signal: AbortSignal) => Promise<void>;
+  }>;
+}
+
 /** Options for a {@link MediaCache}. */
 export interface MediaCacheOptions extends DiskCacheOptions {
   readonly client: GuardedClient;
+  readonly uploads: UploadSource;
   readonly inspector: Inspector;
   readonly editor: PhotoEditor;
   /** Time limit for one download, in ms; default: a minute plus the time for `maxBytes` at 4 MB a second. */
@@ -47,6 +58,12 @@ interface FetchOptions extends BorrowOptions {
   /** The post's owner: owners share the downloads fairly (D-68). */
   readonly ownerId: string;
 }
+
+/** Puts a file on disk. @returns its size in bytes @throws FetchError */
+type Fetch = (
+  target: FileTarget,
+  limits: { readonly maxBytes: number; readonly timeoutMs: number; readonly signal: AbortSignal },
+) => Promise<number>;
 
 /** Maximum number of concurrent downloads. */
 const DOWNLOADS = 64;
@@ -70,9 +87,36 @@ export class MediaCache {
    * Downloads the file at a URL to disk, unless it is cached. The caller must release it.
    * @throws FetchError; `storage` if all files in the cache remain in use
    */
-  async fetchToDisk(url: string, { postId, ownerId, ...wanted }: FetchOptions): Promise<CachedMedia> {
-    const fill = (target: FileTarget) => this.downloadFile(url, wanted.maxBytes, ownerId, target);
-    const { path, facts, release, discard } = await this.files.borrow(`${postId} ${url}`, wanted, fill);
+  fetchToDisk(url: string, { postId, ownerId, ...wanted }: FetchOptions): Promise<CachedMedia> {
+    return this.borrow(`${postId} ${url}`, wanted, ownerId, (target, limits) =>
+      download(this.options.client, url, target.path, { ...limits, reserve: target.reserve }),
+    );
+  }
+
+  /** As {@link fetchToDisk}, for an uploaded file, which never changes: all posts share it. */
+  copyToDisk(id: string, { ownerId, ...wanted }: Omit<FetchOptions, 'postId'>): Promise<CachedMedia> {
+    return this.borrow(`upload ${id}`, wanted, ownerId, async ({ path, reserve }, { maxBytes, timeoutMs, signal }) => {
+      const { sizeBytes, copyTo } = await this.options.uploads.find(id);
+      if (sizeBytes > maxBytes) {
+        const problem = MEDIA_CACHE_MESSAGES.exceedsLimit({ bytes: sizeBytes, limit: maxBytes });
+        throw new FetchError('too_large', problem, { isPermanent: true });
+      }
+      await reserve(sizeBytes);
+      const overdue = AbortSignal.timeout(Math.ceil(timeoutMs));
+      await copyTo(path, AbortSignal.any([signal, overdue])).catch((error: unknown) => {
+        if (error instanceof FetchError) throw error;
+        if (signal.aborted) throw new FetchError('aborted', FETCH_MESSAGES.aborted, { isPermanent: false });
+        const late = FETCH_MESSAGES.tookTooLong({ ms: Math.round(timeoutMs) });
+        if (overdue.aborted) throw new FetchError('timeout', late, { isPermanent: false });
+        throw storageError(MEDIA_CACHE_MESSAGES.notWritten, error);
+      });
+      return sizeBytes;
+    });
+  }
+
+  private async borrow(key: string, wanted: BorrowOptions, ownerId: string, fetch: Fetch): Promise<CachedMedia> {
+    const fill = (target: FileTarget) => this.fetchFile(fetch, wanted.maxBytes, ownerId, target);
+    const { path, facts, release, discard } = await this.files.borrow(key, wanted, fill);
     return {
       ...factsOf(facts),
       path,
@@ -133,18 +177,18 @@ export class MediaCache {
     return this.files.close();
   }
 
-  private async downloadFile(
-    url: string,
+  private async fetchFile(
+    fetch: Fetch,
     maxBytes: number,
     ownerId: string,
-    { path, signal, reserve }: FileTarget,
+    target: FileTarget,
   ): Promise<Examination & { readonly sizeBytes: number }> {
-    const { client, timeoutMs = 60_000 + maxBytes / SLOWEST_BYTES_PER_MS } = this.options;
+    const { path, signal } = target;
+    const { timeoutMs = 60_000 + maxBytes / SLOWEST_BYTES_PER_MS } = this.options;
     const release = await this.downloads.acquire(ownerId, signal).catch(() => {
       throw new FetchError('aborted', FETCH_MESSAGES.aborted, { isPermanent: false });
     });
-    const limits = { maxBytes, timeoutMs, signal, reserve };
-    const sizeBytes = await download(client, url, path, limits).finally(release);
+    const sizeBytes = await fetch(target, { maxBytes, timeoutMs, signal }).finally(release);
     const examination = await this.examineFile(path, sizeBytes, ownerId);
     // If the parser died, another file may have been the cause, so this file is tried once more.
     return { ...(examination.inspection ? examination : await this.examineFile(path, sizeBytes, ownerId)), sizeBytes };

@@ -42,6 +42,13 @@ export const MEDIA_CACHE_MESSAGES = {
   folder: message('DATA_DIR must be a folder that this user can write to, for media in transit: {error}'),
 };
 
+/** Reasons why an uploaded file cannot be read. Each is prefixed with the path of its id. */
+export const UPLOAD_SOURCE_MESSAGES = {
+  /** `media_gone` */
+  gone: 'is not in the store of uploaded files any more: upload it again, and send a new post',
+  storeDown: 'cannot be read: the store of uploaded files does not answer',
+};
+
 /** Missing isolation of helper processes, shown in the log and at `/readyz`. */
 export const HELPER_MESSAGES = {
   lessIsolated:

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { FetchError } from '../outbound-http/answer-receiver.js';
 import type { GuardedClient } from '../outbound-http/guarded-client.js';
 import type { TrafficMeter } from '../outbound-http/request-slots.js';
-import type { Media } from '../payload/payload.js';
+import type { LocatedMedium, Media } from '../payload/payload.js';
 import { KeyedSemaphore, Semaphore } from '../runtime/semaphore.js';
 import type { Problem } from '../validation/problem-list.js';
 import { aboutField } from '../validation/wording.js';
@@ -87,7 +87,7 @@ export async function* examine(
 }
 
 /** Facts about one medium of a payload, from a few small reads (D-24). */
-export interface ProbeReport extends MediaFacts, Media {
+export interface ProbeReport extends MediaFacts, LocatedMedium {
   /** False if the file has a definite problem. */
   readonly ok: boolean;
   /** The definite problem: status 400 (D-5). Its path is the path of the file's URL, such as `media[2].url`. */
@@ -102,8 +102,11 @@ export interface ProbeReport extends MediaFacts, Media {
 
 /** Probes media before a post is accepted. */
 export interface Prober {
-  /** Returns one report per medium, in order, within the time budget. Throws only errors thrown by `pay`. */
-  probeAll(media: readonly Media[], options?: ProbeOptions): Promise<readonly ProbeReport[]>;
+  /**
+   * Returns one report per medium, in order, within the time budget. Reports among the media are returned as they are.
+   * Throws only errors thrown by `pay`.
+   */
+  probeAll(media: readonly (Media | ProbeReport)[], options?: ProbeOptions): Promise<readonly ProbeReport[]>;
   /** Kills the parsing process. Does not close the client. */
   close(): void;
 }
@@ -202,7 +205,8 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
 
   return {
     async probeAll(media, { signal, pay, ownerId } = {}) {
-      const heads = await pay?.({ probes: media.length, bytes: media.length * HEAD_BYTES });
+      const open = media.filter((medium) => !isReport(medium)).length;
+      const heads = open > 0 ? await pay?.({ probes: open, bytes: open * HEAD_BYTES }) : undefined;
       const budget = new AbortController();
       setMaxListeners(0, budget.signal); // a few listeners per file, not a leak
       const stop = (): void => budget.abort(OVER);
@@ -216,7 +220,9 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
       try {
         return await Promise.all(
           media.map((medium, i) =>
-            probe(medium, `media[${i}].url`, { signal: budget.signal, pay, heads, ownerId }, over),
+            isReport(medium)
+              ? Promise.resolve(medium)
+              : probe(medium, `media[${i}].url`, { signal: budget.signal, pay, heads, ownerId }, over),
           ),
         );
       } finally {
@@ -229,6 +235,9 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
     close: () => inspector.close(),
   };
 };
+
+/** True for a file that needs no probe, because it is known. */
+export const isReport = (medium: Media | ProbeReport): medium is ProbeReport => 'ok' in medium;
 
 /** Returns all definite problems with media. A problem with the total size has the path `media`. */
 export const findMediaProblems = (reports: readonly ProbeReport[]): readonly Problem[] => {

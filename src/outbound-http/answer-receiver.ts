@@ -21,6 +21,8 @@ export type FetchErrorCode =
   | 'http_status'
   | 'content_encoding'
   | 'too_large'
+  /** The file is not in the store of uploads. */
+  | 'gone'
   /** Aborted by the caller. */
   | 'aborted'
   /** A failure of the local disk. */

@@ -8,6 +8,10 @@ export const PAYLOAD_MESSAGES = {
   unknownOverride: message('is neither a network ({platforms}) nor a target of this endpoint: correct or remove it'),
   notAField: message('{field} is not a field'),
   misspeltField: message('{field} is not a field: did you mean {nearest}?'),
+  /** `url_or_id` */
+  noFile: 'names no file: send url, or the id of an uploaded file',
+  /** `url_or_id` */
+  twoFiles: 'has both url and id: send one of them',
   tooManyButtons: message('has {count} buttons; at most {limit} are allowed: move {excess} to another row'),
 };
 

@@ -1,4 +1,4 @@
-import type { Media, PublishPayload } from './payload.js';
+import type { PostMedium, PublishPayload } from './payload.js';
 
 export const OVERRIDE_FIELDS = ['text', 'entities', 'media', 'buttons'] as const;
 /** One of {@link OVERRIDE_FIELDS}. */
@@ -13,7 +13,7 @@ export type Overrides = Readonly<Record<string, ContentOverride>>;
 /** A media list that targets receive, and its path in the body, such as `media` or `overrides.telegram.media`. */
 export interface MediaList {
   readonly path: string;
-  readonly media: readonly Media[];
+  readonly media: readonly PostMedium[];
 }
 
 /** A target that a post goes to. */

@@ -165,13 +165,19 @@ export class EntityDto {
 export class MediaDto {
   @Must.beOneOf(MEDIA_TYPES, ['document'])
   @Must.beText()
-  @Must.bePresent('photo, video or audio')
+  @Must.bePresent<MediaDto>('photo, video or audio', ({ id }) => id === undefined)
   readonly type: unknown;
 
+  /** The file's address; an uploaded file has `id` instead. */
   @Schema.is(() => ({ format: 'uri', pattern: '^https://', maxLength: LIMITS.urlLength }))
   @Must.beText()
-  @Must.bePresent('the https:// URL of the file')
   readonly url: unknown;
+
+  /** The id of an uploaded file, in place of `url`; `type` may then be left out. */
+  @Must.haveAtMostCharacters(LIMITS.keyLength)
+  @Must.beVisible()
+  @Must.beText()
+  readonly id: unknown;
 }
 
 /** A button as it was sent (publish-api.md: Publish payload). */

@@ -38,11 +38,31 @@ export type EntityType = (typeof ENTITY_TYPES)[number];
 
 /** See publish-api.md: Publish payload. */
 export const MEDIA_TYPES = ['photo', 'video', 'audio'] as const;
-/** A file in a post, fetched from its URL. */
+/** A file at a URL. */
 export interface Media {
   readonly type: (typeof MEDIA_TYPES)[number];
   readonly url: string;
 }
+
+/** A file as networks receive it. */
+export interface LocatedMedium extends Media {
+  /** Id of the upload, if it is one; `url` is then its public address. */
+  readonly id?: string;
+  /** The upload's own file name; null if it has none. */
+  readonly filename?: string | null;
+  /** True if readers cannot open the upload's address. */
+  readonly isPrivate?: boolean;
+}
+
+/** An uploaded file, as posts name it (D-90). */
+export interface Upload {
+  /** Filled in before the post is accepted, if the client left it out. */
+  readonly type: Media['type'];
+  readonly id: string;
+}
+
+/** A file in a post. */
+export type PostMedium = Media | Upload;
 
 /** A URL button: `https://` or `tg://`. */
 export interface Button {
@@ -54,7 +74,7 @@ export interface Button {
 export interface PublishPayload {
   readonly text?: string;
   readonly entities?: readonly Entity[];
-  readonly media?: readonly Media[];
+  readonly media?: readonly PostMedium[];
   readonly buttons?: readonly (readonly Button[])[];
   readonly is_advertisement?: boolean;
   /** True if readers should get no notification. */

@@ -5,7 +5,7 @@ import { aboutField, formatCount, wrongTypePredicate } from '../validation/wordi
 import { compareByNesting, endOf, type EntityKind, entityKindOf } from './entities.js';
 import { CONTENT_MESSAGES, PAYLOAD_MESSAGES } from './messages.js';
 import { ButtonDto, EntityDto, MediaDto, TargetDto } from './payload.dto.js';
-import { type Button, type Entity, LIMITS, type Media } from './payload.js';
+import { type Button, type Entity, LIMITS, type Media, type PostMedium, type Upload } from './payload.js';
 
 /** An entity with its index in the payload, which would be lost by sorting. */
 interface Placed {
@@ -149,7 +149,7 @@ const entityOf = (checked: EntityDto): Entity => {
 };
 
 /**
- * Reads media: checks their fields, then their types and URLs (D-5: content, 400).
+ * Reads media: checks their fields, then their types and URLs (D-5: content, 400). An upload may lack its type.
  * @param contentProblems receives the problems with types and URLs
  */
 export const readMedia = (
@@ -158,14 +158,21 @@ export const readMedia = (
   problems: ProblemList,
   path = 'media',
   contentProblems = problems,
-): readonly Media[] => {
-  const media: Media[] = [];
+): readonly PostMedium[] => {
+  const media: PostMedium[] = [];
   for (const { dto, path: place, wrong } of checkEach(MediaDto, list, path, problems, LIMITS.media)) {
+    const { type, url, id } = dto as { readonly type: Media['type']; readonly url?: string; readonly id?: string };
+    if ((url === undefined) === (id === undefined) && !wrong.has('url') && !wrong.has('id'))
+      problems.add(422, place, 'url_or_id', url === undefined ? PAYLOAD_MESSAGES.noFile : PAYLOAD_MESSAGES.twoFiles);
     if (dto.type === 'document')
       contentProblems.add(400, `${place}.type`, 'document_not_supported', CONTENT_MESSAGES.document);
-    const problem = wrong.has('url') ? undefined : findFetchUrlProblem(dto.url as string, policy);
+    if (url === undefined) {
+      media.push({ ...(type && { type }), id } as Upload);
+      continue;
+    }
+    const problem = wrong.has('url') ? undefined : findFetchUrlProblem(url, policy);
     if (problem) contentProblems.add(400, `${place}.url`, problem.code, problem.predicate);
-    media.push({ type: dto.type as Media['type'], url: dto.url as string });
+    media.push({ type, url });
   }
   return media;
 };

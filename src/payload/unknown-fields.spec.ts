@@ -61,7 +61,7 @@ describe('findUnknownFields (D-49)', () => {
       'medai is not a field, and publishing ignores it: did you mean media?',
     ]);
     expect(describeFields({ media: [{ x: 1 }] })).toEqual([
-      'media[0].x is not a field, and publishing ignores it: the fields here are type, url',
+      'media[0].x is not a field, and publishing ignores it: the fields here are type, url, id',
     ]);
   });
 });

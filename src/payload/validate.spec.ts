@@ -131,8 +131,9 @@ describe('the schema (422), at its edges', () => {
     ['a medium that is none', { media: [photo, null] }, ['media[1] wrong_type']],
     ['a medium that is its URL', { media: [photo.url] }, ['media[0] wrong_type']],
     ['a medium without a type', { media: [{ url: photo.url }] }, ['media[0].type missing']],
-    ['a medium without a URL', { media: [{ type: 'photo' }] }, ['media[0].url missing']],
-    ['a medium with a null URL', { media: [{ type: 'photo', url: null }] }, ['media[0].url missing']],
+    ['a medium without URL and id', { media: [{ type: 'photo' }] }, ['media[0] url_or_id']],
+    ['a medium with a null URL', { media: [{ type: 'photo', url: null }] }, ['media[0] url_or_id']],
+    ['a medium with both', { media: [{ ...photo, id: 'med_1' }] }, ['media[0] url_or_id']],
     ['an unknown medium', { media: [{ ...photo, type: 'sticker' }] }, ['media[0].type unknown_value']],
     ['a medium’s type in capitals', { media: [{ ...photo, type: 'Photo' }] }, ['media[0].type unknown_value']],
     ['a URL that is no text', { media: [{ ...photo, url: 1 }] }, ['media[0].url wrong_type']],
@@ -282,7 +283,7 @@ describe('content (400)', () => {
       '422 entities[0].offset missing',
       '422 entities[0].length missing',
       '422 entities[1].offset entity_out_of_range',
-      '422 media[0].url missing',
+      '422 media[0] url_or_id',
       '422 media[0].type document_not_supported',
     ]);
     expect(found({ text: 5, entities: [bold] })).toEqual(['422 text wrong_type']);
@@ -301,7 +302,7 @@ describe('answers', () => {
     ]);
     expect(messages(with_({ media: [{ type: 'gif' }], buttons: [[{ text: 'a', url: 'ftp://x' }]] }))).toEqual([
       'media[0].type must be photo, video or audio, not the string "gif"',
-      'media[0].url is missing: send the https:// URL of the file',
+      'media[0] names no file: send url, or the id of an uploaded file',
       'buttons[0][0].url must begin with https:// or tg://',
     ]);
   });

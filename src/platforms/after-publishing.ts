@@ -1,4 +1,5 @@
-import type { Media } from '../payload/payload.js';
+import type { LocatedMedium } from '../payload/payload.js';
+import { sourceOf } from '../payload/uploads.js';
 import { CHANGE_MESSAGES } from './messages.js';
 import type { DeleteOutcome, EditOutcome, EditRefusal, PublishError, StepOutcome } from './publisher.js';
 
@@ -105,13 +106,18 @@ export const CHANGED: EditOutcome = { kind: 'done', result: {}, changed: true };
 export const cannotEdit = (code: string, message: string): EditRefusal => ({ refusal: { code, message } });
 
 /**
- * Finds the published medium that each medium of the new content is: one of the same type and URL, each only once.
+ * Finds the published medium that each medium of the new content is: one of the same type, and with the same id or URL, each only once.
  * @returns for each new medium the published one's index; null for a new one
  */
-export const matchMedia = (published: readonly Media[], wanted: readonly Media[]): readonly (number | null)[] => {
+export const matchMedia = (
+  published: readonly LocatedMedium[],
+  wanted: readonly LocatedMedium[],
+): readonly (number | null)[] => {
   const left = new Set(published.keys());
-  return wanted.map(({ type, url }) => {
-    const found = [...left].find((index) => published[index]!.type === type && published[index]!.url === url);
+  return wanted.map((medium) => {
+    const isSame = (index: number): boolean =>
+      published[index]!.type === medium.type && sourceOf(published[index]!) === sourceOf(medium);
+    const found = [...left].find(isSame);
     if (found === undefined) return null;
     left.delete(found);
     return found;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../kernel/ids.js';
 import { asSentence } from '../kernel/message.js';
 import { isWithinPhotoLimits } from '../media/photo-limits.js';
 import { shiftEntities, type TextWithEntities } from '../payload/entities.js';
-import type { Media } from '../payload/payload.js';
+import type { LocatedMedium, Media } from '../payload/payload.js';
 import { type TrimmedText, trimText } from '../payload/replace-ranges.js';
 import { type FieldProblem, formatCount } from '../validation/wording.js';
 import { UPLOAD_FAILED } from './error-table.js';
@@ -28,14 +28,21 @@ const BY_CODE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the warning about a medium that becomes a link in the text (D-22).
+ * Returns the warnings about a medium that becomes a link in the text (D-22).
  * @param reason a sentence, or a code such as `media_too_large`, optionally followed by a colon and the network's own
  * message
  */
-export const linkedMediaWarning = (code: 'media_as_link' | 'media_linked', index: number, reason: string): Warning => {
+export const linkedMediaWarnings = (
+  code: 'media_as_link' | 'media_linked',
+  index: number,
+  { isPrivate }: Pick<LocatedMedium, 'isPrivate'>,
+  reason: string,
+): Warning[] => {
   const [, obstacle = reason, words = ''] = /^([a-z_]+)(: [^]+)?$/.exec(reason) ?? [];
   const described = asSentence(`${BY_CODE[obstacle] ?? obstacle}${words}`);
-  return { code, message: DEGRADATION_MESSAGES.mediaAsLink({ index, reason: described }) };
+  const linked = { code, message: DEGRADATION_MESSAGES.mediaAsLink({ index, reason: described }) };
+  if (!isPrivate) return [linked];
+  return [linked, { code: 'media_link_private', message: DEGRADATION_MESSAGES.mediaLinkPrivate({ index }) }];
 };
 
 /** Error codes for intact files that cannot be converted into a form that the network accepts (D-22). */
@@ -182,7 +189,7 @@ export const uploadOrLink = async (
 export const isFailedUpload = (outcome: StepOutcome): boolean =>
   outcome.kind === 'failed' && outcome.error.code === UPLOAD_FAILED;
 
-/** Returns why a medium becomes a link, for {@link linkedMediaWarning}. */
+/** Returns why a medium becomes a link, for {@link linkedMediaWarnings}. */
 export const reasonForLink = (error: PublishError): string => {
   const { code, message, platform_says: says } = error;
   if (becomesLink(error)) return says ? `${code}: ${says}` : code;

@@ -38,6 +38,10 @@ export const DEGRADATION_MESSAGES = {
   photoFitted: message('media[{index}] is scaled down or re-encoded to fit the network.'),
   /** `media_as_link`, `media_linked` */
   mediaAsLink: message('media[{index}] is published as a link in the text: {reason}'),
+  /** `media_link_private` */
+  mediaLinkPrivate: message(
+    'Readers cannot open the link to media[{index}]: BASE_URL of the gateway is not https on a public address. Send the url of a public file instead.',
+  ),
   /** `media_as_document` */
   mediaAsDocument: message('{network} does not play media[{index}]: it is sent as a file, in a separate message.'),
   /** `silent_ignored` */

@@ -3,7 +3,8 @@ import type { JsonObject } from '../kernel/ids.js';
 import type { MediaFacts } from '../media/media-rules.js';
 import type { PhotoLimits } from '../media/photo-limits.js';
 import type { TextWithEntities } from '../payload/entities.js';
-import type { Button, Entity, Media, PublishPayload } from '../payload/payload.js';
+import type { Button, Entity, LocatedMedium, PublishPayload } from '../payload/payload.js';
+import { toLocated } from '../payload/uploads.js';
 
 /** A post as a publisher sees it, after processing. */
 export interface PlatformPost {
@@ -11,7 +12,7 @@ export interface PlatformPost {
   readonly entities: readonly Entity[];
   /** Follows the text after a blank line. It is never cut: the text is trimmed instead (D-23, D-28). */
   readonly signature?: TextWithEntities;
-  readonly media: readonly Media[];
+  readonly media: readonly LocatedMedium[];
   readonly buttons: readonly (readonly Button[])[];
   readonly isAdvertisement: boolean;
   /** True if readers should get no notification; default: false. */
@@ -24,7 +25,7 @@ export interface PlatformPost {
 export const toPlatformPost = (payload: PublishPayload): PlatformPost => {
   const { text = '', entities = [], media = [], buttons = [], is_advertisement: isAdvertisement = false } = payload;
   const wishes = { ...(payload.silent === true && { silent: true }), ...(payload.pin === true && { pin: true }) };
-  return { text, entities, media, buttons, isAdvertisement, ...wishes };
+  return { text, entities, media: media.map(toLocated), buttons, isAdvertisement, ...wishes };
 };
 
 /** The target of a post. `address` is the public part of its credentials, such as a chat or group id. */
@@ -150,7 +151,7 @@ interface CoverLimits extends PhotoLimits {
 }
 
 /** What is known about a medium before its download (D-24). */
-export type ProbedMedium = Media & MediaFacts;
+export type ProbedMedium = LocatedMedium & MediaFacts;
 
 /** Facts about a video that networks ask for. */
 export interface VideoFacts extends JsonObject {

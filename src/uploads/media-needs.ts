@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Instant } from '../kernel/clock.js';
+import { MediaQueries } from '../projections/media/media.queries.js';
+import { FindMediaUses, type MediaUsers } from '../projections/posts/media-uses.queries.js';
 
 /** What a file is kept for: a post, a series, or a link in a published post (D-90, D-92). */
 export type KeptFor = 'post' | 'series' | 'link';
@@ -12,26 +14,33 @@ export interface MediaNeed {
   readonly lastNeededAt: Instant | null;
 }
 
-/** The posts that need a file. */
-export interface MediaUsers {
-  readonly count: number;
-  /** At most 50. */
-  readonly postIds: readonly string[];
-}
+export type { MediaUsers };
 
 const NO_NEED: MediaNeed = { keptFor: null, lastNeededAt: null };
 
 /** Says until when uploaded files are needed. Everything that shows, expires or deletes a file asks here. */
 @Injectable()
 export class MediaNeeds {
+  constructor(
+    private readonly uses: FindMediaUses,
+    private readonly media: MediaQueries,
+  ) {}
+
   /** Finds the needs of files; a file that nothing has needed is absent. */
-  find(_mediaIds: readonly string[]): Promise<ReadonlyMap<string, MediaNeed>> {
-    return Promise.resolve(new Map());
+  async find(mediaIds: readonly string[]): Promise<ReadonlyMap<string, MediaNeed>> {
+    const [uses, linked] = await Promise.all([this.uses.find(mediaIds), this.media.findLinked(mediaIds)]);
+    return new Map(
+      mediaIds.map((id): [string, MediaNeed] => {
+        const use = uses.get(id);
+        const keptFor = use?.isNeeded ? 'post' : linked.has(id) ? 'link' : null;
+        return [id, { keptFor, lastNeededAt: use?.lastNeededAt ?? null }];
+      }),
+    );
   }
 
   /** Finds the posts that need a file now. */
-  findUsers(_mediaId: string): Promise<MediaUsers> {
-    return Promise.resolve({ count: 0, postIds: [] });
+  findUsers(mediaId: string): Promise<MediaUsers> {
+    return this.uses.findUsers(mediaId);
   }
 }
 

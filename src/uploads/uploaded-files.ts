@@ -78,7 +78,7 @@ export class UploadedFiles {
       const need = needs.get(row.media_id);
       const expiresAt = expiryOf(row.renewed_at, need, this.settings.mediaMs);
       if (expiresAt !== null && expiresAt <= now) return [];
-      return [{ ...fileOf(row, this.settings.baseUrl ?? ''), keptFor: need?.keptFor ?? null, expiresAt }];
+      return [{ ...fileOf(row, this.settings.baseUrl), keptFor: need?.keptFor ?? null, expiresAt }];
     });
   }
 
@@ -108,10 +108,16 @@ export class UploadedFiles {
   }
 }
 
-const fileOf = (row: FileRow, baseUrl: string): Omit<UploadedFile, 'keptFor' | 'expiresAt'> => {
+/** Returns the public address of a file, which needs no key. */
+export const addressOf = (
+  { baseUrl }: Pick<Settings, 'baseUrl'>,
+  { id, address, extension }: { readonly id: string; readonly address: string; readonly extension: string },
+): string => `${baseUrl ?? ''}/media/${id}/${address}.${extension}`;
+
+const fileOf = (row: FileRow, baseUrl: string | null): Omit<UploadedFile, 'keptFor' | 'expiresAt'> => {
   const { media_id: id, owner_id: ownerId, duration_seconds: durationSeconds, created_at: createdAt } = row;
   const { type, mime, extension, bytes, sha256, filename, width, height, address, file, renewed_at: renewedAt } = row;
-  const url = `${baseUrl}/media/${id}/${address}.${extension}`;
+  const url = addressOf({ baseUrl }, { id, address, extension });
   const facts = { type, mime, extension, bytes, sha256, width, height, durationSeconds };
   return { id, ownerId, filename, url, file, createdAt, renewedAt, ...facts };
 };

@@ -26,7 +26,8 @@ const cacheWith = (options: Partial<MediaCacheOptions> = {}): MediaCache => {
   const [inspector, editor] = [new Inspector({ timeoutMs: 60_000 }), new PhotoEditor({ timeoutMs: 60_000 })];
   stopLater({ stop: async () => inspector.close() });
   stopLater({ stop: async () => editor.close() });
-  const parts = { client: clientWith(), inspector, editor };
+  const uploads = { find: () => Promise.reject(new Error('no file was uploaded')) };
+  const parts = { client: clientWith(), uploads, inspector, editor };
   const cache = new MediaCache({ ...parts, directory, capacityBytes: 100 * MB, ...options });
   stopLater({ stop: () => cache.close() });
   return cache;

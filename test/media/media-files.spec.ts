@@ -43,13 +43,16 @@ afterAll(() => {
   inspector.close();
 });
 
+const unexpected = () => Promise.reject(new Error('no file was uploaded'));
+
 const filesWith = (
   options: Partial<GuardedClientOptions> = {},
   timeoutMs = 120_000,
   parser = inspector,
 ): MediaFiles => {
   const client = clientWith(options);
-  const cache = new MediaCache({ client, inspector: parser, editor, directory, capacityBytes: 200 * MB, timeoutMs });
+  const parts = { client, uploads: { find: unexpected }, inspector: parser, editor };
+  const cache = new MediaCache({ ...parts, directory, capacityBytes: 200 * MB, timeoutMs });
   stopLater({ stop: () => cache.close() });
   return new MediaFiles(cache, silentLog);
 };

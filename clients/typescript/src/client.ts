@@ -2,7 +2,8 @@ import { GatewayError } from './gateway-error.js';
 import { randomKey, signHex } from './hmac.js';
 import { type JsonText, toJson } from './json-text.js';
 import type { Routes, Schemas } from './schema.js';
-import { formatQuery, send, type SendOptions } from './send.js';
+import { type Answer, formatQuery, send, type SendOptions } from './send.js';
+import { describeFile, digestOf, UPLOAD_ANSWER_MS, type UploadOptions, type UploadSource } from './upload.js';
 
 /** A post to pass to `publish` or `sandbox`. */
 export type PublishPayload = Schemas['PublishPayloadRequest'];
@@ -34,6 +35,10 @@ export interface Client {
     payload: PublishPayload | JsonText,
     options?: { readonly idempotencyKey?: string },
   ): Promise<Schemas['PublishResult']>;
+  /**
+   * Uploads a file, for `{ id }` in the media of posts. Sending the same file again is safe: it has the same id.
+   */
+  uploadMedia(file: UploadSource, options?: UploadOptions): Promise<Schemas['MediaUpload']>;
   /** Checks a post and returns what would be sent to each network, without publishing anything. */
   sandbox(payload: PublishPayload): Promise<Schemas['SandboxResult']>;
   /** Returns projects, targets and capabilities. */
@@ -88,7 +93,8 @@ export interface Client {
 export const createClient = (options: ClientOptions): Client => {
   const { token, signingSecret, brand = 'service' } = options;
   const endpoint = options.url.replace(/\/+$/, '');
-  const sandbox = endpoint.replace(/\/v1\/(?:webhooks\/[^/]*|sandbox\/test)$/, '/v1/sandbox/test');
+  const besides = (path: string): string => endpoint.replace(/\/v1\/(?:webhooks\/[^/]*|sandbox\/test)$/, path);
+  const sandbox = besides('/v1/sandbox/test');
 
   const call = async <T>(
     method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
@@ -111,12 +117,40 @@ export const createClient = (options: ClientOptions): Client => {
         ...more,
       };
     };
-    const request = { method, url, headers, isKept: true, ...(body !== undefined && { body }) };
-    const { status, isJson, text } = await send(request, options);
+    return read(
+      await send({ method, url, headers, isKept: true, ...(body !== undefined && { body }) }, options),
+      method,
+      url,
+    );
+  };
+
+  const read = <T>({ status, isJson, text }: Answer, method: string, url: string): T => {
     if (isJson) return JSON.parse(text) as T;
     const { origin, pathname } = new URL(url);
     const errors = [`${origin} did not answer with JSON: use the gateway's address`];
     throw new GatewayError({ status, code: 'no_json', errors, route: `${method} ${pathname}` });
+  };
+
+  const upload = async (file: UploadSource, given: UploadOptions): Promise<Schemas['MediaUpload']> => {
+    const url = besides('/v1/media');
+    const digest = signingSecret === undefined ? null : await digestOf(file);
+    const headers = async (): Promise<Record<string, string>> => {
+      const timestamp = String(Math.floor(Date.now() / 1000));
+      const signed = `POST\n${new URL(url).pathname}\n${timestamp}\n${digest}`;
+      const signature = signingSecret === undefined ? null : await signHex(signingSecret, signed);
+      return {
+        authorization: `Bearer ${token}`,
+        [`x-${brand}-timestamp`]: timestamp,
+        ...(signature !== null && { [`x-${brand}-client-signature`]: `sha256=${signature}` }),
+        ...(digest !== null && { 'content-digest': digest }),
+        ...describeFile(file, given),
+      };
+    };
+    const answer = await send(
+      { method: 'POST', url, headers, body: file },
+      { answerTimeoutMs: UPLOAD_ANSWER_MS, ...options },
+    );
+    return read(answer, 'POST', url);
   };
 
   const postUrl = (id: string): string => `${endpoint}/posts/${encodeURIComponent(id)}`;
@@ -124,6 +158,7 @@ export const createClient = (options: ClientOptions): Client => {
   return {
     publish: (payload, { idempotencyKey = randomKey() } = {}) =>
       call('POST', endpoint, payload, { 'idempotency-key': idempotencyKey }),
+    uploadMedia: (file, given = {}) => upload(file, given),
     sandbox: (payload) => call('POST', sandbox, payload),
     info: () => call('GET', `${endpoint}/info`),
     pause: (body) => call('POST', `${endpoint}/temp-pause`, body),

@@ -36,4 +36,6 @@ export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | null => {
 /** Returns a random 128-bit key. `crypto.randomUUID` is not available on pages loaded over plain HTTP. */
 export const randomKey = (): string => toHex(crypto.getRandomValues(new Uint8Array(16)));
 
-const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+/** Encodes bytes as lowercase hex. */
+export const toHex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

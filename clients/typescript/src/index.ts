@@ -11,5 +11,6 @@ export {
 export { GatewayError } from './gateway-error.js';
 export { JsonText } from './json-text.js';
 export { type Answer, type Outgoing, send, type SendOptions } from './send.js';
+export type { UploadOptions, UploadSource } from './upload.js';
 export { verifyWebhook, type WebhookRequest } from './webhook.js';
 export type { Routes, Schemas } from './schema.js';

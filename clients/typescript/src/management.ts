@@ -1,7 +1,8 @@
 import { randomKey } from './hmac.js';
 import { type JsonText, toJson } from './json-text.js';
-import type { Routes } from './schema.js';
+import type { Routes, Schemas } from './schema.js';
 import { formatQuery, open, type Outgoing, send, type SendOptions } from './send.js';
+import { describeFile, UPLOAD_ANSWER_MS, type UploadOptions, type UploadSource } from './upload.js';
 
 /** Options for {@link createManagement}. */
 export interface ManagementOptions extends SendOptions {
@@ -60,6 +61,11 @@ export interface Management {
    * streamed.
    */
   readonly open: <P extends PathOf<'GET'>>(path: P, ...given: Arguments<'GET', P>) => Promise<Response>;
+  /** Uploads a file for posts. Sending it again is safe. @param options the operator must name the owner */
+  readonly uploadMedia: (
+    file: UploadSource,
+    options?: UploadOptions & { readonly ownerId?: string | undefined },
+  ) => Promise<Schemas['MediaUpload']>;
 }
 
 type Primitive = string | number | boolean;
@@ -108,6 +114,18 @@ export const createManagement = (options: ManagementOptions): Management => {
     put: call('PUT') as Call<'PUT'>,
     delete: call('DELETE') as Call<'DELETE'>,
     open: async (path: string, given?: AnyGiven) => open(requestOf('GET', path, given), options),
+    uploadMedia: async (file, { ownerId, ...named } = {}) => {
+      const headers: Record<string, string> = {
+        ...(options.key !== null && { authorization: `Bearer ${options.key}` }),
+        ...describeFile(file, named),
+      };
+      const url = `${base}/media${formatQuery({ owner_id: ownerId })}`;
+      const { text } = await send(
+        { method: 'POST', url, headers: () => Promise.resolve(headers), body: file },
+        { ...options, answerTimeoutMs: UPLOAD_ANSWER_MS },
+      );
+      return JSON.parse(text) as Schemas['MediaUpload'];
+    },
   };
 };
 

@@ -349,7 +349,7 @@ export interface Schemas {
   readonly ContentOverride: {
     readonly text?: string | null;
     readonly buttons?: readonly (readonly Schemas['Button'][])[] | null;
-    readonly media?: readonly Schemas['Media'][] | null;
+    readonly media?: readonly (Schemas['Media'] | Schemas['Upload'])[] | null;
     readonly entities?: readonly Schemas['Entity'][] | null;
   };
   /** A warning about content that is accepted. */
@@ -1115,7 +1115,7 @@ export interface Schemas {
     /** Null for the operator's own key. */
     readonly key: Schemas['MyKey'] | null;
   };
-  /** A file in a post, fetched from its URL. */
+  /** A file at a URL. */
   readonly Media: { readonly type: 'audio' | 'photo' | 'video'; readonly url: string };
   /** An uploaded file and the posts that need it. */
   readonly MediaDetails: {
@@ -1836,7 +1836,7 @@ export interface Schemas {
   readonly PublishPayload: {
     readonly text?: string;
     readonly entities?: readonly Schemas['Entity'][];
-    readonly media?: readonly Schemas['Media'][];
+    readonly media?: readonly (Schemas['Media'] | Schemas['Upload'])[];
     readonly buttons?: readonly (readonly Schemas['Button'][])[];
     readonly is_advertisement?: boolean;
     /** True if readers should get no notification. */
@@ -2132,7 +2132,10 @@ export interface Schemas {
   };
   /** A media file in the payload, as far as it was probed. */
   readonly SandboxMedium: {
-    readonly url: string;
+    /** Absent for an uploaded file. */
+    readonly url?: string;
+    /** The id of an uploaded file. */
+    readonly id?: string;
     /** Size in units of 1,048,576 bytes; null if unknown. */
     readonly size_mb: number | null;
     /** False if the file has a problem. */
@@ -2325,6 +2328,12 @@ export interface Schemas {
     readonly source: string;
     readonly target: string;
     readonly on_failure: 'publish_original' | 'retry';
+  };
+  /** An uploaded file, as posts name it. */
+  readonly Upload: {
+    /** Filled in before the post is accepted, if the client left it out. */
+    readonly type: 'audio' | 'photo' | 'video';
+    readonly id: string;
   };
   /** The reason why a publication waits, for the client of its endpoint. It never mentions a channel, a project or an id. */
   readonly Waiting: {
@@ -2612,7 +2621,13 @@ export interface Schemas {
     readonly language?: string;
     readonly custom_emoji_id?: string;
   };
-  readonly MediaRequest: { readonly type: 'photo' | 'video' | 'audio'; readonly url: string };
+  readonly MediaRequest: {
+    readonly type?: 'photo' | 'video' | 'audio';
+    /** The file's address; an uploaded file has `id` instead. */
+    readonly url?: string;
+    /** The id of an uploaded file, in place of `url`; `type` may then be left out. */
+    readonly id?: string;
+  };
   readonly ButtonRequest: { readonly text: string; readonly url: string };
   readonly TargetRequest: { readonly id: string };
   readonly OverrideRequest: {
@@ -3704,6 +3719,7 @@ export interface Routes {
           | 'RecoveryConfirmed'
           | 'MediaUploaded'
           | 'MediaRenewed'
+          | 'MediaLinked'
           | 'MediaDeleted'
           | 'KeyIssued'
           | 'KeyChanged'

@@ -21,7 +21,7 @@ export interface SendOptions {
 export interface Outgoing {
   readonly method: string;
   readonly url: string;
-  readonly body?: string;
+  readonly body?: string | Blob | Uint8Array<ArrayBuffer>;
   readonly headers?: () => Promise<Record<string, string>>;
   /** True if a DELETE does not remove the resource, so that a 404 is an error even on a retry. */
   readonly isKept?: boolean;
@@ -76,7 +76,7 @@ const retry = async <T>(
 
 const tryOnce = async <T>(
   { method, url, body, headers, accepts = [] }: Outgoing,
-  { fetch: call = fetch, answerTimeoutMs = 60_000 }: SendOptions,
+  { fetch: call = fetch, answerTimeoutMs = 60_000 }: Pick<SendOptions, 'fetch' | 'answerTimeoutMs'>,
   read: (answer: Response) => Promise<T>,
 ): Promise<T | GatewayError> => {
   const { origin, pathname } = new URL(url);

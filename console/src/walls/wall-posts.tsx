@@ -15,6 +15,7 @@ import { POST_COLOURS, POST_STYLE } from '../../../stand-ins/walls/post.js';
 import type { VisibleMedium } from '../../../stand-ins/walls/readers-view.js';
 import { themeCss } from '../../../stand-ins/walls/readers-view.js';
 import { element, type WallNode } from '../../../stand-ins/walls/wall-node.js';
+import { nameOfUpload, ownAddress, uploadedFile } from '../api/upload.js';
 import { networkInText } from '../components/icon.js';
 import { ICONS } from '../components/networks.js';
 import { format, type Instant } from '../i18n/format.js';
@@ -57,6 +58,13 @@ export const wallSheet = (platform: string): CSSStyleSheet => {
   return sheet;
 };
 
+/** Shows an uploaded photo; null for other media. */
+const uploadedPhoto = ({ url }: VisibleMedium): WallNode | null => {
+  const file = url === null ? undefined : uploadedFile(url);
+  if (file?.type !== 'photo') return null;
+  return element('img', { src: ownAddress(file.url), alt: nameOfUpload(file.id) });
+};
+
 interface WallPostsProps {
   readonly wall: Wall;
   readonly channel: { readonly id: string; readonly name: string };
@@ -68,7 +76,8 @@ interface WallPostsProps {
 }
 
 /**
- * A channel's messages, styled like its network. Loads no media files, so the browser contacts only the gateway.
+ * A channel's messages, styled like its network. Of the media, only uploaded photos are loaded, so the browser contacts
+ * only the gateway.
  */
 export const WallPosts = ({ wall, channel, at, hint, isStale = false }: WallPostsProps) => {
   const host = useRef<HTMLDivElement>(null);
@@ -84,7 +93,7 @@ export const WallPosts = ({ wall, channel, at, hint, isStale = false }: WallPost
   const posts = wall.messages.map((message) =>
     postElement(message, {
       author: channel.name,
-      showMedium: (medium) => placeholder(medium, m.mediaType(medium.type)),
+      showMedium: (medium) => uploadedPhoto(medium) ?? placeholder(medium, m.mediaType(medium.type)),
       footer: [element('time', { datetime: iso }, [format.time(at)])],
       words: { inReplyTo: () => m.inReplyToMedia, hidden: m.hidden },
     }),
@@ -118,7 +127,7 @@ const reveal = ({ target }: MouseEvent | KeyboardEvent): void => {
   if (!target.closest('a')) target.closest('.expandable')?.classList.toggle('open');
 };
 
-const placeholder = ({ type, name }: VisibleMedium, words: string): WallNode =>
+const placeholder = ({ type, url, name }: VisibleMedium, words: string): WallNode =>
   element('span', { class: `placeholder ${type}` }, [
     element('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, [
       element('path', {
@@ -128,6 +137,6 @@ const placeholder = ({ type, name }: VisibleMedium, words: string): WallNode =>
         'stroke-width': '1.3',
       }),
     ]),
-    element('bdi', {}, [name]),
+    element('bdi', {}, [url?.startsWith('med_') ? nameOfUpload(url) : name]),
     element('span', {}, [words]),
   ]);

@@ -1,7 +1,7 @@
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import type { Rejection } from '../../kernel/result.js';
 import { aboutField } from '../../validation/wording.js';
-import { HttpProblem } from '../transport/problem.view.js';
+import { HttpProblem, unknownMediaProblem } from '../transport/problem.view.js';
 
 /** HTTP status by rejection. All other rejections get 409 (management-api.md: Manners). */
 const STATUS: Readonly<Record<string, number>> = {
@@ -19,6 +19,7 @@ const STATUS: Readonly<Record<string, number>> = {
 
 /** Converts a rejection to a problem. Its figures, such as `retry_at`, become fields of the problem. */
 export const toHttpProblem = ({ rejection, message, figures = {} }: Rejection): HttpProblem => {
+  if (rejection === 'unknown_media') return unknownMediaProblem(message);
   const status = STATUS[rejection] ?? 409;
   if (rejection !== 'unknown_ids')
     return new HttpProblem(status, rejection, [{ path: '', code: rejection, message }], {}, figures);

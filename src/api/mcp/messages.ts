@@ -87,7 +87,8 @@ export const TOOL_DESCRIPTIONS = {
   ofPost: {
     text: 'Plain text without HTML. With media it is the caption. Text that is too long for a network is trimmed there.',
     entities: 'Formatting of ranges of text. offset and length count UTF-16 units.',
-    media: 'Photos, videos and audio, shown as one album. Each URL is a direct https link without redirects.',
+    media:
+      'Photos, videos and audio, shown as one album. Each has either a url, a direct https link without redirects, or the id of an uploaded file (med_…).',
     buttons: 'Rows of link buttons. Some networks show no buttons: put the link into the text as well.',
     is_advertisement: 'Label for statistics. It does not pause anything on its own.',
     ad_pause_minutes: 'Minutes to pause the whole project after the post is published.',

@@ -150,9 +150,9 @@ export class ChangeReceiver {
   async checkReplacement(endpoint: EndpointSnapshot, bytes: Buffer): Promise<Replacement> {
     const audience = audienceOf(endpoint, this.catalogue.ids);
     const post = await parsePost({ ok: true, bytes }, undefined, this.addresses, audience, this.clock.now());
-    await this.content.check(endpoint, post, false);
-    await this.content.check(endpoint, post, true);
-    return { ...this.content.findAcceptable(endpoint, post, true)!, projects: endpoint.projects };
+    const checked = await this.content.check(endpoint, post, false);
+    await this.content.check(endpoint, checked, true);
+    return { ...this.content.findAcceptable(endpoint, checked, true)!, projects: endpoint.projects };
   }
 
   private async cancelQueued(

@@ -14,7 +14,7 @@ import type { PublicationError } from '../../domain/publication/publication.even
 import { isRejection, type Rejection } from '../../kernel/result.js';
 import type { PayRequests } from '../../media/probe.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/url-rules.js';
-import { listMedia, listUnusedOverrides } from '../../payload/overrides.js';
+import { listUnusedOverrides } from '../../payload/overrides.js';
 import { validateContent } from '../../payload/validate.js';
 import { PlatformCatalogue, Publishers } from '../../platforms/platform-catalogue.js';
 import type { PlatformChannel, ProbedMedium } from '../../platforms/publisher.js';
@@ -101,10 +101,11 @@ export class ContentEdits {
       validateContent(value, this.addresses, audience),
     );
     if (!checked.ok) throw new HttpProblem(checked.status, 'invalid_payload', checked.problems);
-    const { content, unused } = checked;
+    const { unused } = checked;
     const pay = this.payments.openFor(post, projectBudgetProblem);
-    const { problems, lists } = await this.media.checkLists(post.owner_id, pay, listMedia(content, targets));
-    if (problems.length > 0) throw new HttpProblem(400, 'invalid_payload', problems);
+    const media = await this.media.checkPayload(post.owner_id, pay, checked.content, targets);
+    const { payload: content, problems, lists } = media;
+    if (problems.length > 0) throw new HttpProblem(media.status, 'invalid_payload', problems);
     const plans = new Map<string, EditPlan>();
     const findRefusals = this.createFinder(post.owner_id, pay, plans);
     const edited = await this.posts.edit(place, targets, content, change, findRefusals, context, isDryRun);

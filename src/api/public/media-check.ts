@@ -3,19 +3,21 @@ import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { ProbeBudget, type ProbePayer, type RefusedPayment } from '../../limits/budgets.js';
 import { Inspector } from '../../media/inspector.js';
-import { createProber, findMediaProblems, type PayRequests, type Prober } from '../../media/probe.js';
+import { createProber, findMediaProblems, isReport, type PayRequests, type Prober } from '../../media/probe.js';
 import { GuardedClient } from '../../outbound-http/guarded-client.js';
 import { RequestSlots, TrafficMeter } from '../../outbound-http/request-slots.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/url-rules.js';
 import { type Audience, listAddressed } from '../../payload/content-layers.js';
-import { listMedia, type MediaList } from '../../payload/overrides.js';
-import type { Media, PublishPayload } from '../../payload/payload.js';
+import { type ContentTarget, listMedia, type MediaList } from '../../payload/overrides.js';
+import type { Media, PostMedium, PublishPayload } from '../../payload/payload.js';
+import { isUpload } from '../../payload/uploads.js';
 import type { ProbedMedium } from '../../platforms/publisher.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import type { Problem } from '../../validation/problem-list.js';
 import { GateRejection } from './gate/gate-request.js';
 import { probeBudgetRejection } from './gate/rejections.js';
 import type { PayloadCheck } from './read-payload.js';
+import { type CheckedUploads, reportOfUpload, UploadCheck } from './upload-check.js';
 
 interface CheckedMedia {
   /** Definite problems, which lead to a 400. A slow or unreachable host is not a problem. */
@@ -29,6 +31,14 @@ export interface CheckedLists {
   readonly problems: readonly Problem[];
   /** Media by list path: `media`, `overrides.telegram.media`. */
   readonly lists: ReadonlyMap<string, readonly CheckedMedium[]>;
+}
+
+/** A post whose media were checked. */
+export interface CheckedContent<Payload> extends CheckedLists {
+  /** With the types of its uploads. */
+  readonly payload: Payload;
+  /** The status if there are problems. */
+  readonly status: 400 | 422;
 }
 
 /** A probed media file. */
@@ -63,7 +73,10 @@ export const selectCheckableMedia = (
   const payload = { ...(media && { media }), ...(overrides && { overrides }) };
   const lists = listMedia(payload, listAddressed({ targets: targets ?? [] }, audience));
   return lists.flatMap(({ path, media: list }) => {
-    const indexed = list.map(({ type, url }, index) => ({ type, url, index }));
+    const indexed = list.flatMap((medium, index) => {
+      const { type, url } = medium as Partial<Media>;
+      return type && url ? [{ type, url, index }] : [];
+    });
     const rest = indexed.filter(({ index }) => !problems.some((each) => each.path.startsWith(`${path}[${index}]`)));
     return rest.length > 0 ? [{ path, media: rest }] : [];
   });
@@ -91,19 +104,41 @@ export class MediaCheck implements OnModuleDestroy {
     @Inject(ADDRESS_POLICY) policy: AddressPolicy,
     slots: AcceptanceSlots,
     inspector: Inspector,
+    private readonly uploads: UploadCheck,
   ) {
     this.client = mediaProbe ? new GuardedClient({ policy, slots }) : null;
     this.prober = this.client && createProber({ client: this.client, inspector });
   }
 
   /**
-   * Probes the media lists that a post's targets get (D-61). Problems and notes contain the list's path.
+   * Looks up the uploads of a post (D-90), and probes the other media of the lists that its targets get (D-61). Problems
+   * and notes contain the list's path.
    * @throws GateRejection 429 if the probe budget does not cover them
    */
-  async checkLists(ownerId: string, pay: PayRequests, lists: readonly MediaList[]): Promise<CheckedLists> {
+  async checkPayload<Payload extends Pick<PublishPayload, 'media' | 'overrides'>>(
+    ownerId: string,
+    pay: PayRequests,
+    sent: Payload,
+    addressed: readonly ContentTarget[],
+  ): Promise<CheckedContent<Payload>> {
+    const uploads = await this.uploads.check(ownerId, sent);
+    const { payload, status } = uploads;
+    // A post with unknown uploads is refused, so its other media are not fetched.
+    const none = { problems: [], lists: new Map<string, readonly CheckedMedium[]>() };
+    const { problems, lists } =
+      status === 422 ? none : await this.checkLists(ownerId, pay, listMedia(payload, addressed), uploads.files);
+    return { payload, status, problems: [...uploads.problems, ...problems], lists };
+  }
+
+  private async checkLists(
+    ownerId: string,
+    pay: PayRequests,
+    lists: readonly MediaList[],
+    files: CheckedUploads<unknown>['files'] = new Map(),
+  ): Promise<CheckedLists> {
     const checked = await Promise.all(
       lists.map(async ({ path, media: list }) => {
-        const { problems, media } = await this.check(ownerId, pay, list);
+        const { problems, media } = await this.check(ownerId, pay, list, files);
         const prefix = path.slice(0, -'media'.length);
         return {
           path,
@@ -145,15 +180,23 @@ export class MediaCheck implements OnModuleDestroy {
     await this.client?.close();
   }
 
-  private async check(ownerId: string, pay: PayRequests, media: readonly Media[]): Promise<CheckedMedia> {
-    if (media.length === 0) return { problems: [], media: [] };
-    if (!this.prober)
-      return { problems: [], media: media.map((medium) => ({ ...medium, ok: true, sizeBytes: null, mime: null })) };
-    const reports = await this.prober.probeAll(media, { pay, ownerId });
+  private async check(
+    ownerId: string,
+    pay: PayRequests,
+    sent: readonly PostMedium[],
+    files: CheckedUploads<unknown>['files'],
+  ): Promise<CheckedMedia> {
+    if (sent.length === 0) return { problems: [], media: [] };
+    const media = sent.map((medium) => (isUpload(medium) ? reportOfUpload(files.get(medium.id)!) : medium));
+    const reports = this.prober
+      ? await this.prober.probeAll(media, { pay, ownerId })
+      : media.map((medium) => (isReport(medium) ? medium : { ...medium, ...UNPROBED }));
     const certain = reports.map((report) => (report.inconclusive ? { ...report, mime: null } : report));
     return { problems: findMediaProblems(reports), media: certain };
   }
 }
+
+const UNPROBED = { ok: true, inconclusive: false, sizeBytes: null, mime: null } as const;
 
 /** Pays for requests to media hosts and translation services before a post is accepted (D-51). */
 @Injectable()

@@ -1,5 +1,11 @@
 import { message } from '../../kernel/message.js';
 
+/** Problems with the uploads that a post names: status 422. Each is prefixed with the path of the field. */
+export const UPLOAD_PROBLEMS = {
+  /** `unknown_media` */
+  unknown: 'is not the id of an uploaded file: it never was, or the file has expired or was deleted. Upload it again',
+};
+
 /** Rejections of requests to `/v1` by the gate, except for rate limits. */
 export const GATE_MESSAGES = {
   /** 401 `unauthorized`, for every cause */

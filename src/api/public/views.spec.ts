@@ -42,7 +42,7 @@ describe('the JSON of an answer', () => {
   });
 
   it('of the sandbox has its fields in their order, and no absent ones (D-38, D-44)', () => {
-    const media = [new SandboxMediumView('https://example.com/a.png', 1.5, true)];
+    const media = [new SandboxMediumView({ url: 'https://example.com/a.png' }, 1.5, true)];
     const calls = [new PreviewCallView('message', 'sendMessage', { text: 'Ahoy' }, 'tgt_1')];
     const can = new CanView({ withdraw: true, until: null, text: null }, { edit: [], text: null });
     const warnings = [new PreviewWarningView('a', 'b'), new PreviewWarningView('c', 'd', 'tgt_1')];

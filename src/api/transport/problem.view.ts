@@ -70,3 +70,7 @@ export class HttpProblem extends Error {
     return HttpProblem.withMessage(status, code, message, { 'retry-after': String(seconds) });
   }
 }
+
+/** Returns the problem for a post whose upload was deleted while it was being accepted (D-90). */
+export const unknownMediaProblem = (message: string): HttpProblem =>
+  new HttpProblem(422, 'invalid_payload', [{ path: 'media', code: 'unknown_media', message }]);

@@ -17,6 +17,7 @@ import { PostChangesController, PostStatusController, WebhooksController } from 
 import { PreviewPatterns } from '../../api/public/sandbox/network-preview.js';
 import { Sandbox, SandboxController } from '../../api/public/sandbox/sandbox.controller.js';
 import { SandboxPreview, SandboxTranslation } from '../../api/public/sandbox/sandbox-preview.js';
+import { UploadCheck } from '../../api/public/upload-check.js';
 import { UnauthenticatedBodies } from '../../api/transport/request-memory.js';
 import { MediaFilesController } from '../../api/uploads/media-files.controller.js';
 import { DEFAULT_UPLOAD_TIMES } from '../../api/uploads/upload-body.js';
@@ -61,6 +62,7 @@ import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
       inject: [PROCESS_OPTIONS],
       useFactory: ({ overrides }: ProcessOptions) => overrides?.uploadTimes ?? DEFAULT_UPLOAD_TIMES,
     },
+    UploadCheck,
   ],
   exports: [
     Gate,

@@ -17,6 +17,7 @@ import { ProjectionStatuses } from '../../projections/engine/projection-status.q
 import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import { MediaQueries } from '../../projections/media/media.queries.js';
 import { PlannedPostQueries } from '../../projections/planned-posts/planned-posts.queries.js';
+import { FindMediaUses } from '../../projections/posts/media-uses.queries.js';
 import {
   FindEndpointPost,
   ListEndpointPosts,
@@ -74,6 +75,7 @@ export const READ_MODELS = [
   FindEndpointTargets,
   FindFailedDeliveries,
   FindHolds,
+  FindMediaUses,
   FindMissingIds,
   FindKey,
   FindPost,

@@ -18,9 +18,11 @@ import { Sampler } from '../../statistics/sampler.js';
 import { PublicationStatistics, StatisticsQueries } from '../../statistics/statistics.queries.js';
 import { StatisticsTable } from '../../statistics/statistics.table.js';
 import { FILE_STORE, type FileStore } from '../../uploads/file-store.js';
+import { LocatedPosts } from '../../uploads/located-posts.js';
 import { MediaNeeds } from '../../uploads/media-needs.js';
 import { FileReceiver } from '../../uploads/receive-file.js';
 import { StoreStatus } from '../../uploads/store-status.js';
+import { UploadReader } from '../../uploads/upload-reader.js';
 import { UploadReservations } from '../../uploads/upload-reservations.js';
 import { UploadedFiles } from '../../uploads/uploaded-files.js';
 import { Database } from '../database.js';
@@ -82,8 +84,10 @@ const UPLOADS: Provider[] = [
     },
   },
   FileReceiver,
+  LocatedPosts,
   MediaNeeds,
   UploadedFiles,
+  UploadReader,
   UploadReservations,
 ];
 

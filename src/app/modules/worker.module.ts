@@ -60,6 +60,7 @@ import { StatisticsNews } from '../../sagas/sample-statistics/statistics-news.js
 import { KeyRing } from '../../secrets/key-ring.js';
 import { createResealHandler } from '../../secrets/reseal-job.js';
 import { SecretVault } from '../../secrets/vault.js';
+import { UploadReader } from '../../uploads/upload-reader.js';
 import { Database } from '../database.js';
 import { openMediaFiles } from '../media-files.js';
 import { BUILT_IN_NETWORKS } from '../networks.js';
@@ -130,7 +131,7 @@ const SAGA_PARTS: Provider[] = [
   {
     provide: MediaFiles,
     // The folder is below DATA_DIR, which an open embedded database reserves for this process.
-    inject: [SETTINGS, ADDRESS_POLICY, Inspector, LOG, Resources, Database],
+    inject: [SETTINGS, ADDRESS_POLICY, Inspector, LOG, Resources, UploadReader, Database],
     useFactory: openMediaFiles,
   },
   {

@@ -4,10 +4,11 @@ import { createClient, JsonText, type Schemas } from '../../../clients/typescrip
 import { type Api, callGateway, SENDING, toFailure } from '../api.js';
 import { type Define, type Options, requireOption } from '../define.js';
 import { Failure, NotReachable, WrongUsage } from '../failures.js';
-import { readBody, readInput } from '../json.js';
+import { readBody, readInput, type Thing, thingsIn } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Output } from '../output.js';
 import { SETTLED, TROUBLED, waitForPublications } from '../publications.js';
+import { openFile } from './media.js';
 
 /** Adds `send`. */
 export const addSend = (define: Define): void => {
@@ -21,16 +22,19 @@ export const addSend = (define: Define): void => {
       '--signing-secret <secret>': OPTIONS.signingSecret,
       '--text <text>': OPTIONS.text,
       '--file <path>': OPTIONS.post,
+      '--media <path...>': OPTIONS.media,
       '--at <time>': OPTIONS.publishAt,
       '--idempotency-key <key>': OPTIONS.idempotencyKey,
       '--wait': OPTIONS.wait,
       '--no-retry': OPTIONS.noRetry,
     },
     handler: async ({ api, out, options, settings: { token, signingSecret } }) => {
-      const body = await payloadOf(options);
+      const files = await Promise.all((options.media as readonly string[]).map(openFile));
+      const payload = await payloadOf(options, files.length > 0);
       const post = {
         address: await findAddress(api, options),
-        body,
+        payload,
+        files,
         token: requireToken(options, token),
         signingSecret: (options.signingSecret as string | undefined) ?? signingSecret ?? undefined,
         key: (options.idempotencyKey as string | undefined) ?? randomUUID(),
@@ -46,7 +50,8 @@ export const addSend = (define: Define): void => {
 /** A post to send. */
 interface Outgoing {
   readonly address: string;
-  readonly body: string;
+  readonly payload: Thing | string;
+  readonly files: readonly Awaited<ReturnType<typeof openFile>>[];
   readonly token: string;
   readonly signingSecret: string | undefined;
   readonly key: string;
@@ -56,7 +61,7 @@ interface Outgoing {
 /** Sends a post, and retries as the API advises, always with the same key. @throws Failure @throws NotReachable */
 const sendPost = async (
   out: Output,
-  { address: url, body, token, signingSecret, key, mayRetry }: Outgoing,
+  { address: url, payload, files, token, signingSecret, key, mayRetry }: Outgoing,
 ): Promise<Schemas['PublishResult']> => {
   const brand = /^(.+?)_(?:live|test)_/.exec(token)?.[1];
   const client = createClient({
@@ -75,7 +80,11 @@ const sendPost = async (
     },
   });
   try {
-    return await callGateway(url, () => client.publish(new JsonText(body), { idempotencyKey: key }));
+    return await callGateway(url, async () => {
+      const media = await Promise.all(files.map(({ blob, filename }) => client.uploadMedia(blob, { filename })));
+      const body = typeof payload === 'string' ? payload : JSON.stringify(withMedia(payload, media));
+      return client.publish(new JsonText(body), { idempotencyKey: key });
+    });
   } catch (error) {
     if (!isRefusal(error)) out.note(CLI_MESSAGES.repeatWithKey({ key }));
     throw error;
@@ -93,15 +102,20 @@ const requireToken = ({ token }: Options, known: string | null): string => {
 };
 
 /**
- * Returns the request body. A file is sent byte for byte, unless the options add a publication time.
+ * Returns the request body. A file is sent byte for byte, unless the options add a publication time or files.
  * @throws WrongUsage
  */
-const payloadOf = async ({ text, file, at }: Options): Promise<string> => {
-  if ((text === undefined) === (file === undefined)) throw new WrongUsage(CLI_MESSAGES.textOrFile);
-  if (text === undefined && at === undefined) return readInput(file as string);
-  const post = text === undefined ? await readBody(file as string) : { text };
-  return JSON.stringify({ ...post, publish_at: at });
+const payloadOf = async ({ text, file, at }: Options, hasMedia: boolean): Promise<Thing | string> => {
+  if (text !== undefined && file !== undefined) throw new WrongUsage(CLI_MESSAGES.textOrFile);
+  if (text === undefined && file === undefined && !hasMedia) throw new WrongUsage(CLI_MESSAGES.textOrFile);
+  if (file !== undefined && at === undefined && !hasMedia) return readInput(file as string);
+  const post = file === undefined ? { text } : await readBody(file as string);
+  return { ...post, publish_at: at };
 };
+
+/** Adds uploaded files to those that a post names. */
+const withMedia = (post: Thing, uploaded: readonly Schemas['MediaUpload'][]): Thing =>
+  uploaded.length === 0 ? post : { ...post, media: [...thingsIn(post.media), ...uploaded.map(({ id }) => ({ id }))] };
 
 /** Returns the URL of the endpoint given in the options. @throws WrongUsage @throws Failure */
 const findAddress = async (api: Api, options: Options): Promise<string> => {

@@ -9,11 +9,13 @@ import { newId } from '../../kernel/ids.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
 import { type PublishPayload, STORED_APART_BYTES } from '../../payload/payload.js';
 import { planOf } from '../../payload/publish-at.js';
+import { listUploadIds } from '../../payload/uploads.js';
 import type { EndpointSnapshot, SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { AcceptanceLimit, PlannedCap } from '../plan-limits.js';
 import { type ClaimingCommand, KeyClaims, type KnownKeys, type Replay } from './key-claims.js';
 import { LargePayloads } from './large-payloads.js';
+import { UploadHolds } from './upload-holds.js';
 
 /** The endpoint snapshot that the gate used to check the request. */
 export type AcceptingEndpoint = Pick<
@@ -25,8 +27,8 @@ export type AcceptingEndpoint = Pick<
 export type AcceptPostResult =
   | { readonly outcome: 'accepted' | 'accepted_no_project'; readonly answer: PostAnswer }
   | { readonly outcome: 'replay'; readonly replay: Replay }
-  /** The owner has as many planned posts as its plan allows (D-79). */
-  | { readonly outcome: 'rejected'; readonly rejection: Rejection<'resource_limit'> };
+  /** The owner has as many planned posts as its plan allows (D-79), or an upload was deleted a moment ago. */
+  | { readonly outcome: 'rejected'; readonly rejection: Rejection<'resource_limit' | 'unknown_media'> };
 
 /** Accepts a valid post. Once this has succeeded, the post is never lost. */
 export class AcceptPost extends Command<AcceptPostResult> {
@@ -55,6 +57,12 @@ const MAX_GROWTH = 8;
 /** True if a post can be accepted with one append, without writing parts first. @param payloadBytes size of the body */
 export const isSingleAppend = (payloadBytes: number): boolean => payloadBytes * MAX_GROWTH <= STORED_APART_BYTES;
 
+/** Uploads that nothing can delete before the limit. */
+interface HeldUploads {
+  readonly mediaIds: readonly string[];
+  readonly limit: AcceptanceLimit;
+}
+
 @CommandHandler(AcceptPost)
 export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   constructor(
@@ -63,6 +71,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SHARED_CLOCK) private readonly sharedClock: Clock,
     private readonly cap: PlannedCap,
+    private readonly holds: UploadHolds,
   ) {}
 
   /**
@@ -70,11 +79,28 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
    * @throws ConditionFailed nothing was accepted: read the endpoint again
    */
   execute(command: AcceptPost): Promise<AcceptPostResult> {
-    const { endpoint, payload, request, origin } = command;
-    if (endpoint.projects.length === 0) return this.skipPost(command);
+    if (command.endpoint.projects.length === 0) return this.skipPost(command);
     const postId = newId('post');
-    if (isSingleAppend(request.payloadBytes)) return this.acceptPost(command, postId, { payload, parts: null });
-    return this.acceptLarge(command, postId, payload, origin);
+    const mediaIds = listUploadIds(command.payload);
+    return mediaIds.length === 0 ? this.acceptSized(command, postId) : this.acceptHolding(command, postId, mediaIds);
+  }
+
+  private async acceptHolding(
+    command: AcceptPost,
+    postId: string,
+    mediaIds: readonly string[],
+  ): Promise<AcceptPostResult> {
+    const result = await this.holds.holdWhile(postId, mediaIds, async (limit) => {
+      const accepted = await this.acceptSized(command, postId, { mediaIds, limit });
+      return { result: accepted, isUsed: accepted.outcome === 'accepted' };
+    });
+    return isRejection(result) ? { outcome: 'rejected', rejection: result } : result;
+  }
+
+  private acceptSized(command: AcceptPost, postId: string, held: HeldUploads | null = null): Promise<AcceptPostResult> {
+    const { payload, request, origin } = command;
+    if (!isSingleAppend(request.payloadBytes)) return this.acceptLarge(command, postId, payload, origin, held);
+    return this.acceptPost(command, postId, { payload, parts: null }, held);
   }
 
   private async acceptLarge(
@@ -82,13 +108,14 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     postId: string,
     payload: PublishPayload,
     origin: Origin,
+    held: HeldUploads | null,
   ): Promise<AcceptPostResult> {
     await yieldToEventLoop();
     const bytes = Buffer.from(JSON.stringify(payload));
-    if (bytes.length <= STORED_APART_BYTES) return this.acceptPost(command, postId, { payload, parts: null });
+    if (bytes.length <= STORED_APART_BYTES) return this.acceptPost(command, postId, { payload, parts: null }, held);
     const streams = this.claims.listDecidingStreams(command.knownKeys, postId);
     return this.large.storeAndUse({ postId, id: postId, bytes, streams }, origin, async (parts, limit) => {
-      const result = await this.acceptPost(command, postId, { payload: null, parts }, limit);
+      const result = await this.acceptPost(command, postId, { payload: null, parts }, held, limit);
       return { result, isUsed: result.outcome === 'accepted' };
     });
   }
@@ -97,7 +124,8 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     { endpoint, payload, channelIds, knownKeys, bodyHash, request, origin, condition }: AcceptPost,
     postId: string,
     stored: Pick<PostAccepted['data'], 'payload' | 'parts'>,
-    limit: AcceptanceLimit | null = null,
+    held: HeldUploads | null,
+    limit: AcceptanceLimit | null = held?.limit ?? null,
   ): Promise<AcceptPostResult> {
     const targets = selectTargets(endpoint.projects, channelIds);
     const acceptedAt = this.clock.now();
@@ -115,6 +143,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
       bodyHash,
       payload: stored.payload,
       parts: stored.parts,
+      ...(held && { mediaIds: held.mediaIds }),
       targets,
       request: targets.length > 0 ? request : { ...request, switchedOff: channelIds },
     };

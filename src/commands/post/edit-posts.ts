@@ -19,6 +19,7 @@ import type { PublishPayload } from '../../payload/payload.js';
 import { PostStories } from '../../projections/posts/post-details.queries.js';
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { inSlices } from '../../runtime/cooperative-work.js';
+import { LocatedPosts } from '../../uploads/located-posts.js';
 import { type Completed, latestCompleted } from '../command.js';
 import { rejectUnreadable } from '../publication.js';
 import { PlannedPosts, type PostPlace } from './planned-posts.js';
@@ -83,6 +84,7 @@ export class EditPosts {
     private readonly planned: PlannedPosts,
     private readonly changes: PostChanges,
     private readonly payloads: PostPayloads,
+    private readonly located: LocatedPosts,
     private readonly stories: PostStories,
   ) {}
 
@@ -129,7 +131,7 @@ export class EditPosts {
     if (live.length === 0) return reject('post_ended', POST_CHANGE_MESSAGES.nothingToEdit);
     const wanted = isSame ? live.filter(({ shown }) => shown.edit?.status === 'failed') : live;
     const published = wanted.filter(({ shown }) => shown.hasSucceeded);
-    const editable = await this.describe(place, state, published, payload);
+    const editable = await this.describe(place, state, published, await this.located.locate(payload));
     const refusals = await findRefusals(editable);
     const outcome = new Map(wanted.map(({ target: { publicationId: id } }) => [id, refusals.get(id) ?? null]));
     if (wanted.length > 0 && refusals.size === wanted.length) {
@@ -198,7 +200,7 @@ export class EditPosts {
     payload: PublishPayload,
   ): Promise<readonly EditableMessages[]> {
     // A post may have thousands of targets, but their projects and contents are few.
-    const read = once((revision: string) => this.payloads.readPost(stream, revision).then((post) => post.payload));
+    const read = once((revision: string) => this.located.readPost(stream, revision).then((post) => post.payload));
     const loadProject = once((id: string) => this.aggregates.loadAggregate(project, id));
     const loadProjectAt = once((at: string) => {
       const [id = '', revision = '0'] = at.split('@');

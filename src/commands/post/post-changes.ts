@@ -12,11 +12,14 @@ import { newUuid } from '../../kernel/ids.js';
 import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import { parsePublishAt } from '../../payload/publish-at.js';
+import { listUploadIds } from '../../payload/uploads.js';
 import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
+import type { AcceptanceLimit } from '../plan-limits.js';
 import { selectTargets } from './accept-post.js';
 import { LargePayloads } from './large-payloads.js';
 import { type ChangedPost, PlannedPosts, type PostPlace } from './planned-posts.js';
+import { UploadHolds } from './upload-holds.js';
 
 export type { ChangeAuthor, PostDecision };
 
@@ -40,7 +43,7 @@ export interface Replacement {
 }
 
 /** The outcome of a change; null if there is no such post. */
-export type PostChangeResult = ChangedPost | Rejection<PlannedPostRejection> | null;
+export type PostChangeResult = ChangedPost | Rejection<PlannedPostRejection | 'unknown_media'> | null;
 
 /** Changes planned posts for clients, owners and the operator (D-63). */
 @Injectable()
@@ -48,6 +51,7 @@ export class PostChanges {
   constructor(
     private readonly posts: PlannedPosts,
     private readonly large: LargePayloads,
+    private readonly holds: UploadHolds,
     /** Decides whether a change makes a post due. */
     @Inject(SHARED_CLOCK) private readonly clock: Clock,
   ) {}
@@ -109,8 +113,25 @@ export class PostChanges {
     context: CommandContext,
   ): Promise<PostChangeResult> {
     await yieldToEventLoop();
+    const mediaIds = listUploadIds(payload);
+    if (mediaIds.length === 0) return this.store(place, payload, command, context, null);
+    const naming = (kept: KeptPayload) => command({ ...kept, mediaIds });
+    return this.holds.holdWhile<PostChangeResult>(place.postId, mediaIds, async (limit) => {
+      const result = await this.store(place, payload, naming, context, limit);
+      return { result, isUsed: result !== null && !isRejection(result) };
+    });
+  }
+
+  private async store(
+    place: PostPlace,
+    payload: PublishPayload,
+    command: (kept: KeptPayload) => PlannedPostCommand,
+    context: CommandContext,
+    within: AcceptanceLimit | null,
+  ): Promise<PostChangeResult> {
     const bytes = Buffer.from(JSON.stringify(payload));
-    if (bytes.length <= INLINE_BYTES) return this.posts.execute(place, command({ payload, parts: null }), context);
+    if (bytes.length <= INLINE_BYTES)
+      return this.posts.execute(place, command({ payload, parts: null }), context, within);
     const { postId, stream } = place;
     const large = { postId, id: `${postId}.${newUuid().replaceAll('-', '')}`, bytes, streams: [stream] };
     return this.large.storeAndUse<PostChangeResult>(large, context, async (parts, limit) => {
@@ -129,5 +150,5 @@ export const refuseWithoutEndpoint = (releasedAt: Instant | null): Rejection<Pla
     ? reject('post_ended', PLANNED_POST_MESSAGES.ended)
     : reject('already_released', PLANNED_POST_MESSAGES.alreadyReleased);
 
-type KeptPayload = Pick<RevisePost['content'], 'payload' | 'parts'>;
+type KeptPayload = Pick<RevisePost['content'], 'payload' | 'parts' | 'mediaIds'>;
 type RevisePost = Extract<PlannedPostCommand, { readonly type: 'RevisePost' }>;

@@ -13,6 +13,8 @@ export type MediaCommand =
       /** Name of the file that the store is known to lack; the new one then takes its place. */
       readonly missingFile: string | null;
     }
+  /** Notes that a post links to the file. */
+  | { readonly type: 'LinkMedia'; readonly mediaId: string; readonly postId: string; readonly at: Instant }
   | {
       readonly type: 'DeleteMedia';
       readonly mediaId: string;
@@ -27,6 +29,7 @@ export type MediaState =
   | (MediaUploaded['data'] & {
       /** Time of the latest upload of this content. */
       readonly renewedAt: Instant;
+      readonly isLinked: boolean;
       readonly deleted: boolean;
     });
 
@@ -47,6 +50,11 @@ export const media: Decider<MediaCommand, MediaState, MediaEvent, 'not_found'> =
         const replaces = missingFile !== null && missingFile === state.file;
         return [{ type: 'MediaRenewed', data: replaces ? { ...renewed, file: upload.file } : renewed }];
       }
+      case 'LinkMedia': {
+        if (!state || state.deleted || state.isLinked) return [];
+        const { ownerId } = state;
+        return [{ type: 'MediaLinked', data: { mediaId, ownerId, postId: command.postId, linkedAt: command.at } }];
+      }
       case 'DeleteMedia': {
         if (!state || state.deleted) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'file' }));
         if (command.renewedAt !== undefined && command.renewedAt !== state.renewedAt) return [];
@@ -59,13 +67,16 @@ export const media: Decider<MediaCommand, MediaState, MediaEvent, 'not_found'> =
   },
 
   evolve(state, event) {
-    if (event.type === 'MediaUploaded') return { ...event.data, renewedAt: event.data.uploadedAt, deleted: false };
+    if (event.type === 'MediaUploaded')
+      return { ...event.data, renewedAt: event.data.uploadedAt, isLinked: false, deleted: false };
     if (!state) return state;
     switch (event.type) {
       case 'MediaRenewed': {
         const { renewedAt, file = state.file } = event.data;
         return { ...state, renewedAt, file };
       }
+      case 'MediaLinked':
+        return { ...state, isLinked: true };
       case 'MediaDeleted':
         return { ...state, deleted: true };
       default:

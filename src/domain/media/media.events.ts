@@ -33,7 +33,7 @@ export type MediaUploaded = DomainEvent<
     readonly uploadedAt: Instant;
   }
 >;
-/** The same content was uploaded again, which starts the time until it expires anew (D-90). */
+/** The same content was uploaded again, which starts the time until it expires again (D-90). */
 export type MediaRenewed = DomainEvent<
   'MediaRenewed',
   {
@@ -42,6 +42,16 @@ export type MediaRenewed = DomainEvent<
     readonly renewedAt: Instant;
     /** Name of the file in the store, if the former file was missing there. */
     readonly file?: string;
+  }
+>;
+/** A post that is about to be published links to the file, which is then kept until its owner deletes it (D-92). */
+export type MediaLinked = DomainEvent<
+  'MediaLinked',
+  {
+    readonly mediaId: string;
+    readonly ownerId: string;
+    readonly postId: string;
+    readonly linkedAt: Instant;
   }
 >;
 /** Why a file was deleted: at a request, because it expired, or with its owner. */
@@ -59,11 +69,12 @@ export type MediaDeleted = DomainEvent<
 >;
 
 /** Events in the stream of an owner's content: after a deletion, the same content may be uploaded again. */
-export type MediaEvent = MediaUploaded | MediaRenewed | MediaDeleted;
+export type MediaEvent = MediaUploaded | MediaRenewed | MediaLinked | MediaDeleted;
 
 export const mediaEvents = {
   MediaUploaded: { version: 1 },
   MediaRenewed: { version: 1 },
+  MediaLinked: { version: 1 },
   MediaDeleted: { version: 1 },
 } satisfies Catalogue & Record<MediaEvent['type'], unknown>;
 
@@ -81,6 +92,8 @@ export type ShownMedia = {
   readonly duration_seconds: number | null;
   readonly created_at: string;
   readonly renewed_at: string | null;
+  /** When a published post first linked to it; null if none does. */
+  readonly linked_at: string | null;
   readonly deleted_at: string | null;
   readonly deleted_because: MediaDeletionReason | null;
 };
@@ -96,12 +109,21 @@ export const shownMedia: ShownAggregate<ShownMedia, MediaEvent> = {
       const { mediaId: id, ownerId: owner_id, durationSeconds: duration_seconds, uploadedAt, ...facts } = event.data;
       const { type, mime, bytes, sha256, filename, width, height } = facts;
       const shown = { id, owner_id, type, mime, bytes, sha256, filename, width, height, duration_seconds };
-      return { ...shown, created_at: iso(uploadedAt), renewed_at: null, deleted_at: null, deleted_because: null };
+      return {
+        ...shown,
+        created_at: iso(uploadedAt),
+        renewed_at: null,
+        linked_at: null,
+        deleted_at: null,
+        deleted_because: null,
+      };
     }
     if (!state) return state;
     switch (event.type) {
       case 'MediaRenewed':
         return { ...state, renewed_at: iso(event.data.renewedAt) };
+      case 'MediaLinked':
+        return { ...state, linked_at: iso(event.data.linkedAt) };
       case 'MediaDeleted':
         return { ...state, deleted_at: iso(event.at), deleted_because: event.data.reason };
       default:

@@ -38,7 +38,10 @@ export interface PlannedPost {
  * A new payload for a planned post, in stored form. Its targets have new publication ids, but targets that the post
  * already has keep their publications.
  */
-export type RevisedContent = Pick<PostRevised['data'], 'traceId' | 'payload' | 'parts' | 'targets' | 'publishAt'>;
+export type RevisedContent = Pick<
+  PostRevised['data'],
+  'traceId' | 'payload' | 'parts' | 'mediaIds' | 'targets' | 'publishAt'
+>;
 
 /** Who is changing a post; determines whether it must be approved again (D-64). */
 export interface ChangeAuthor {
@@ -76,7 +79,7 @@ export type PlannedPostCommand =
       /** Gives a released post new content (D-72). */
       readonly type: 'EditPost';
       readonly at: Instant;
-      readonly content: Pick<PostEdited['data'], 'traceId' | 'payload' | 'parts'>;
+      readonly content: Pick<PostEdited['data'], 'traceId' | 'payload' | 'parts' | 'mediaIds'>;
       readonly ifRevision: readonly number[] | null;
     }
   | {

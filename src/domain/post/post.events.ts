@@ -59,6 +59,8 @@ export type PostAccepted = DomainEvent<
     readonly bodyHash: string;
     readonly payload: PublishPayload | null;
     readonly parts: PayloadParts | null;
+    /** The uploads that the content names, also in its overrides; absent if it names none (D-90). */
+    readonly mediaIds?: readonly string[];
     /** In the order of the endpoint's projects and their channels (D-57). */
     readonly targets: readonly Target[];
     readonly request: RequestFacts;
@@ -128,6 +130,8 @@ export type PostRevised = DomainEvent<
     readonly traceId: string | null;
     readonly payload: PublishPayload | null;
     readonly parts: PayloadParts | null;
+    /** See {@link PostAccepted}. */
+    readonly mediaIds?: readonly string[];
     /** Targets that the post had before keep their publications. */
     readonly targets: readonly Target[];
     /** Publications that the post no longer has, including cancelled publications. */
@@ -219,6 +223,8 @@ export type PostEdited = DomainEvent<
     readonly traceId: string | null;
     readonly payload: PublishPayload | null;
     readonly parts: PayloadParts | null;
+    /** See {@link PostAccepted}. */
+    readonly mediaIds?: readonly string[];
   }
 >;
 

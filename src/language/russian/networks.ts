@@ -72,6 +72,8 @@ export const NETWORKS = [
     textAdded: '{network} не принимает кнопки без текста: над ними показано {text}.',
     photoFitted: 'media[{index}] уменьшено или перекодировано под требования сети.',
     mediaAsLink: 'media[{index}] публикуется ссылкой в тексте: {reason}',
+    mediaLinkPrivate:
+      'Читатели не смогут открыть ссылку на media[{index}]: BASE_URL шлюза — не https на публичном адресе. Отправьте url общедоступного файла.',
     mediaAsDocument: '{network} не проигрывает media[{index}]: оно отправляется файлом, отдельным сообщением.',
     silentIgnored: '{network} не умеет публиковать без уведомления читателей: silent не учитывается.',
     pinIgnored: 'Отсюда нельзя закрепить пост в {network}: pin не учитывается.',

@@ -5,6 +5,7 @@ import {
   PAYLOAD_WARNINGS,
   PREVIEW_MESSAGES,
   RATE_LIMIT_MESSAGES,
+  UPLOAD_PROBLEMS,
   WAITING_MESSAGES,
 } from '../../api/public/messages.js';
 import { RECOVERY_MESSAGES } from '../../app/messages.js';
@@ -25,6 +26,9 @@ import { translate } from '../translation.js';
 
 /** Sentences about posts: how they are accepted, processed, published and delivered. */
 export const POSTS = [
+  translate(UPLOAD_PROBLEMS, {
+    unknown: 'не id загруженного файла: такого не было, либо файл истёк или удалён. Загрузите его снова',
+  }),
   translate(GATE_MESSAGES, {
     unauthorized: 'Нет доступа.',
     maintenance: 'На сервисе идут технические работы. Отправьте тот же запрос позже.',

@@ -2,7 +2,13 @@ import { CONSOLE_MESSAGES } from '../../api/console/messages.js';
 import { HTTP_MESSAGES, SERVICE_MESSAGES } from '../../api/transport/messages.js';
 import { UPLOAD_MESSAGES } from '../../api/uploads/messages.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
-import { HELPER_MESSAGES, MEDIA_CACHE_MESSAGES, MEDIA_MESSAGES, PROBE_NOTES } from '../../media/messages.js';
+import {
+  HELPER_MESSAGES,
+  MEDIA_CACHE_MESSAGES,
+  MEDIA_MESSAGES,
+  PROBE_NOTES,
+  UPLOAD_SOURCE_MESSAGES,
+} from '../../media/messages.js';
 import { FETCH_MESSAGES, URL_MESSAGES } from '../../outbound-http/messages.js';
 import {
   CONTENT_MESSAGES,
@@ -131,6 +137,8 @@ export const REQUESTS = [
     unknownOverride: 'не сеть ({platforms}) и не получатель этой точки входа: исправьте или уберите',
     notAField: '{field} — не поле',
     misspeltField: '{field} — не поле: может быть, {nearest}?',
+    noFile: 'не содержит файла: отправьте url или id загруженного файла',
+    twoFiles: 'содержит и url, и id: отправьте что-то одно',
     tooManyButtons: 'содержит кнопок: {count}; разрешено не больше {limit}: перенесите {excess} в другой ряд',
   }),
   translate(UNKNOWN_FIELD_MESSAGES, {
@@ -157,6 +165,10 @@ export const REQUESTS = [
     invalid: 'не дата и время RFC 3339 со смещением: отправьте время вида 2027-03-01T09:00:00+03:00',
     past: 'равно {publishAt}, это больше 5 минут назад: сейчас {now}. Отправьте более позднее время или не отправляйте его, чтобы опубликовать сейчас',
     tooFar: 'равно {publishAt}, это больше чем через {days} дней: сейчас {now}. Отправьте более раннее время',
+  }),
+  translate(UPLOAD_SOURCE_MESSAGES, {
+    gone: 'больше нет в хранилище загруженных файлов: загрузите файл снова и отправьте новый пост',
+    storeDown: 'не читается: хранилище загруженных файлов не отвечает',
   }),
   translate(MEDIA_MESSAGES, {
     empty: 'пустой файл: проверьте URL',

@@ -6,6 +6,7 @@ import {
   POST_CHANGE_MESSAGES,
   PUBLICATION_MESSAGES,
   STATE_MESSAGES,
+  UPLOAD_MESSAGES,
 } from '../../domain/messages.js';
 import { HEALTH_MESSAGES, READINESS_MESSAGES } from '../../health/messages.js';
 import { TRANSFER_MESSAGES } from '../../history/transfer/messages.js';
@@ -107,6 +108,10 @@ export const RESOURCES = [
     attemptReplaced: 'Эту попытку сменила другая.',
     stepReported: 'Об этом шаге уже сообщил другой обработчик.',
     noDuplicate: 'У этой публикации нет дубля, отметку о котором можно снять.',
+  }),
+  translate(UPLOAD_MESSAGES, {
+    unknown: 'Файла этого поста больше нет. Загрузите его снова.',
+    inUse: 'Файл нужен постам. Отмените их или дайте им другие вложения, затем удалите файл.',
   }),
   translate(PLANNED_POST_MESSAGES, {
     alreadyReleased:

@@ -63,7 +63,6 @@ const WORDS: Readonly<Record<string, string>> = {
   'the URL that the text links to': 'URL, на который ведёт текст',
   'the id of the custom emoji': 'id пользовательского эмодзи',
   'photo, video or audio': 'photo, video или audio',
-  'the https:// URL of the file': 'адрес файла, https://',
   'the text of the button': 'текст кнопки',
   'the https:// or tg:// URL that the button opens': 'адрес, который открывает кнопка, https:// или tg://',
   "the bot's access token": 'токен доступа бота',

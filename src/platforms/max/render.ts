@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../kernel/ids.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import { escapeHtml, renderMarkup, type Tags } from '../../payload/markup.js';
-import type { Button, Entity, EntityType, Media } from '../../payload/payload.js';
+import type { Button, Entity, EntityType, LocatedMedium, Media } from '../../payload/payload.js';
+import { sourceOf } from '../../payload/uploads.js';
 import { isVisible } from '../../validation/text-measure.js';
 import { type ButtonRules, fitButtons } from '../fit-buttons.js';
-import { appendLinks, fittedWarnings, linkedMediaWarning } from '../media.js';
+import { appendLinks, fittedWarnings, linkedMediaWarnings } from '../media.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import { droppedLinksWarnings, nothingToSend, signatureWarnings, trimmedWarnings } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
@@ -138,7 +139,7 @@ const TYPES: Readonly<Record<Media['type'], MaxMediaType>> = { photo: 'image', v
 
 interface IndexedMedium {
   readonly index: number;
-  readonly medium: Media;
+  readonly medium: LocatedMedium;
 }
 
 /**
@@ -165,7 +166,7 @@ export const renderMax = (
     const obstacle = result?.['link'] ?? refusalOf(one, results);
     if (typeof obstacle === 'string') {
       links.push(one.medium.url);
-      warnings.push(linkedMediaWarning('media_as_link', one.index, obstacle));
+      warnings.push(...linkedMediaWarnings('media_as_link', one.index, one.medium, obstacle));
     } else {
       attached.push(one);
       warnings.push(...fittedWarnings(result, one.index));
@@ -232,7 +233,7 @@ const uploadStep = ({ index, medium }: IndexedMedium): Step => ({
   name: uploadStepName(index),
   visible: false,
   method: 'POST /uploads',
-  request: { type: TYPES[medium.type], medium: index, url: medium.url },
+  request: { type: TYPES[medium.type], medium: index, url: sourceOf(medium) },
 });
 
 const attachment = ({ index, medium }: IndexedMedium): JsonObject => ({

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../kernel/ids.js';
 import type { Button } from '../../payload/payload.js';
-import { fittedWarnings, linkedMediaWarning, readUnsent } from '../media.js';
+import { sourceOf } from '../../payload/uploads.js';
+import { fittedWarnings, linkedMediaWarnings, readUnsent } from '../media.js';
 import { DEGRADATION_MESSAGES as MESSAGES, OBSTACLE_MESSAGES } from '../messages.js';
 import { nothingToSend, plainText, plainTextWarnings } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
@@ -33,7 +34,8 @@ export const renderOk = (
   const photos: JsonObject[] = [];
   const movies: JsonObject[] = [];
   const links: string[] = [];
-  for (const [index, { type, url }] of post.media.entries()) {
+  for (const [index, medium] of post.media.entries()) {
+    const { type, url } = medium;
     const name = uploadStepName(index);
     const obstacle = type === 'audio' ? OBSTACLE_MESSAGES.noAudio({ network: TITLE }) : readUnsent(results[name]);
     if (obstacle === null) {
@@ -41,10 +43,10 @@ export const renderOk = (
       warnings.push(...fittedWarnings(results[name], index));
     } else {
       links.push(url);
-      warnings.push(linkedMediaWarning('media_linked', index, obstacle));
+      warnings.push(...linkedMediaWarnings('media_linked', index, medium, obstacle));
     }
     // A completed step is still rendered, whatever its result.
-    if (type !== 'audio') steps.push(uploadStep(name, index, type, url, uploadsTo(type, channel)));
+    if (type !== 'audio') steps.push(uploadStep(name, index, type, sourceOf(medium), uploadsTo(type, channel)));
   }
   const buttons = post.buttons.flat();
   if (buttons.length > 0) warnings.push(buttonsWarning(channel));

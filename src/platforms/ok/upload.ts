@@ -1,4 +1,5 @@
 import { fileNameOf } from '../../media/download.js';
+import { fieldOf } from '../../payload/uploads.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import type { NetworkConnection } from '../channel-check.js';
 import { type Exchange, parseJson, uploadFile } from '../exchange.js';
@@ -92,7 +93,7 @@ export const mediaOf = (step: Step): readonly WantedMedium[] => {
 /** Predicts the results of {@link uploadMedium}. */
 export const forecastMedia = (media: readonly ProbedMedium[]): SendContext['results'] =>
   forecastUploads(media, WANTED, uploadStepName, ({ predicate: what }, index) => ({
-    unsent: `media[${index}].url ${what}`,
+    unsent: `${fieldOf(media[index]!, index)} ${what}`,
   }));
 
 interface UploadContext {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kernel/ids.js';
-import type { Media } from '../../payload/payload.js';
+import type { LocatedMedium } from '../../payload/payload.js';
+import { sourceOf } from '../../payload/uploads.js';
 import { cannotEdit, matchMedia } from '../after-publishing.js';
 import { EDIT_MESSAGES } from '../messages.js';
 import type {
@@ -51,7 +52,7 @@ const LAYOUT = 'layout';
 
 /** What a message shows; `medium` is null in a message of text alone. */
 interface Shown {
-  readonly medium: (Media & { readonly item: PlannedItem }) | null;
+  readonly medium: (LocatedMedium & { readonly item: PlannedItem }) | null;
   readonly text: RenderedText;
   readonly keyboard: InlineKeyboard | null;
 }
@@ -129,7 +130,7 @@ const carrierOf = ({ groups, hasText }: Layout): number =>
 const keepMedia = (
   { post, results }: PublishedPost,
   plan: MediaPlan,
-  wanted: readonly Media[],
+  wanted: readonly LocatedMedium[],
 ): readonly (FetchedMedium | null)[] => {
   const found = (results[FETCH]?.['media'] ?? []) as unknown as readonly (FetchedMedium | null)[];
   const sent = new Map(plan.groups.flatMap(({ items }) => items).map((item) => [indexOf(item), item]));
@@ -177,7 +178,7 @@ const refuse = (
 const countItems = ({ groups }: MediaPlan): number => groups.reduce((sum, { items }) => sum + items.length, 0);
 
 /** Distributes a post over the messages; null if its media are too few, too many, or not of the albums' classes. */
-const fill = (layout: Layout, prepared: Prepared, media: readonly Media[]): readonly Shown[] | null => {
+const fill = (layout: Layout, prepared: Prepared, media: readonly LocatedMedium[]): readonly Shown[] | null => {
   const { content, keyboard, plan } = prepared;
   const items = assign(layout, plan);
   if (!items) return null;
@@ -233,8 +234,10 @@ const changeStep = (chatId: string, messageId: string, before: Shown, now: Shown
     : step('editMessageText', { text, ...(entities.length > 0 && { entities }) });
 };
 
+const sourceOfAny = (medium: Shown['medium']): string | null => medium && sourceOf(medium);
+
 const isSameMedium = (before: Shown['medium'], now: Shown['medium']): boolean =>
-  before?.type === now?.type && before?.url === now?.url && before?.item.kind === now?.item.kind;
+  before?.type === now?.type && sourceOfAny(before) === sourceOfAny(now) && before?.item.kind === now?.item.kind;
 
 const isSame = (before: Shown, now: Shown): boolean => {
   const comparable = ({ text: { text, entities }, keyboard }: Shown): string =>

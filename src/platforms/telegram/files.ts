@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../kernel/ids.js';
-import type { Media } from '../../payload/payload.js';
+import type { LocatedMedium, Media } from '../../payload/payload.js';
+import { sourceOf } from '../../payload/uploads.js';
 import type { FilePart } from '../exchange.js';
 import { becomesLink, classifyMediaError, forecastObstacle, willBeFitted } from '../media.js';
 import { doneWithoutMessage } from '../outcomes.js';
@@ -135,13 +136,16 @@ const withoutMissingCovers = (request: JsonObject, parts: readonly FilePart[]): 
 const isArray = (value: Json): value is readonly Json[] => Array.isArray(value);
 
 /** Returns a step's call, with placeholders for its files (D-38). The download step makes no call. */
-export const previewCalls = ({ name, method, request }: Step, media: readonly Media[]): readonly PreviewCall[] => {
+export const previewCalls = (
+  { name, method, request }: Step,
+  media: readonly LocatedMedium[],
+): readonly PreviewCall[] => {
   if (name === FETCH) return [];
   const files: Record<string, string> = {};
   for (const { field, index, hasCover } of listFiles(request)) {
-    const url = media[index]?.url ?? '';
-    files[field] = filePlaceholder(url);
-    if (hasCover) files[coverName(index)] = coverPlaceholder(url);
+    const source = media[index] ? sourceOf(media[index]) : '';
+    files[field] = filePlaceholder(source);
+    if (hasCover) files[coverName(index)] = coverPlaceholder(source);
   }
   return [{ method, request: { ...request, ...files } }];
 };

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/ids.js';
-import type { Media } from '../../payload/payload.js';
-import { fittedWarnings, linkedMediaWarning } from '../media.js';
+import type { LocatedMedium, Media } from '../../payload/payload.js';
+import { sourceOf } from '../../payload/uploads.js';
+import { fittedWarnings, linkedMediaWarnings } from '../media.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import type { SendContext, Step, VideoFacts, Warning } from '../publisher.js';
 import { TITLE } from './limits.js';
@@ -69,7 +70,7 @@ export const parseAttachment = (reference: string): { readonly type: Media['type
  * @param results results of the groups sent so far; `refused` is why Telegram refused a group (D-22)
  */
 export const planMedia = (
-  media: readonly Media[],
+  media: readonly LocatedMedium[],
   fetched: JsonObject | undefined,
   results: SendContext['results'],
 ): MediaPlan => {
@@ -77,13 +78,14 @@ export const planMedia = (
   const links: string[] = [];
   const warnings: Warning[] = [];
   const items: PlannedItem[] = [];
-  for (const [index, { type, url }] of media.entries()) {
+  for (const [index, medium] of media.entries()) {
+    const { type, url } = medium;
     const guess: FetchedMedium = found[index] ?? { kind: guessed(type, url) };
     const refused = 'kind' in guess ? results[groupOf(guess.kind, index)]?.['refused'] : undefined;
     const what = typeof refused === 'string' ? { link: refused } : guess;
     if ('link' in what) {
       links.push(url);
-      warnings.push(linkedMediaWarning('media_as_link', index, what.link));
+      warnings.push(...linkedMediaWarnings('media_as_link', index, medium, what.link));
       continue;
     }
     warnings.push(...fittedWarnings(what.fitted && { fitted: true }, index));
@@ -129,13 +131,13 @@ export const FETCH = 'media';
  * Returns the step that downloads all media.
  * @param kept what is known about media that need no download, by index; null for the others
  */
-export const fetchStep = (media: readonly Media[], kept?: readonly (FetchedMedium | null)[]): Step => ({
+export const fetchStep = (media: readonly LocatedMedium[], kept?: readonly (FetchedMedium | null)[]): Step => ({
   name: FETCH,
   visible: false,
   method: '(download)',
   request: {
     types: media.map(({ type }) => type),
-    urls: media.map(({ url }) => url),
+    urls: media.map(sourceOf),
     ...(kept && { kept }),
   },
 });

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/ids.js';
-import type { Media } from '../../payload/payload.js';
-import { fittedWarnings, linkedMediaWarning, readUnsent } from '../media.js';
+import type { LocatedMedium, Media } from '../../payload/payload.js';
+import { sourceOf } from '../../payload/uploads.js';
+import { fittedWarnings, linkedMediaWarnings, readUnsent } from '../media.js';
 import { DEGRADATION_MESSAGES as MESSAGES, OBSTACLE_MESSAGES } from '../messages.js';
 import { nothingToSend, plainText, plainTextWarnings } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
@@ -58,11 +59,11 @@ export const renderVk = (
       warnings.push(...fittedWarnings(results[name], index));
     } else {
       links.push(medium.url);
-      warnings.push(linkedMediaWarning('media_linked', index, obstacle));
+      warnings.push(...linkedMediaWarnings('media_linked', index, medium, obstacle));
     }
     // A completed step is still rendered, whatever its result.
     if (medium.type !== 'audio' && obstacleTo(medium, channel) === null) {
-      steps.push(uploadStep(name, index, medium.type, medium.url, groupId));
+      steps.push(uploadStep(name, index, medium.type, medium, groupId));
     }
   }
 
@@ -105,15 +106,27 @@ const obstacleTo = ({ type }: Media, { address }: PlatformChannel): string | nul
   return address['uploads'] === undefined ? OBSTACLE_MESSAGES.noUploadToken : null;
 };
 
-const uploadStep = (name: string, index: number, type: 'photo' | 'video', source: string, groupId: string): Step => {
+const uploadStep = (
+  name: string,
+  index: number,
+  type: 'photo' | 'video',
+  medium: LocatedMedium,
+  groupId: string,
+): Step => {
   const { method, upload } = UPLOADS[type];
-  const own = type === 'video' ? { name: nameOf(source), wallpost: '0' } : {};
-  return { name, visible: false, method, request: { group_id: groupId, ...own, upload: { ...upload, index, source } } };
+  const own = type === 'video' ? { name: nameOf(medium), wallpost: '0' } : {};
+  return {
+    name,
+    visible: false,
+    method,
+    request: { group_id: groupId, ...own, upload: { ...upload, index, source: sourceOf(medium) } },
+  };
 };
 
 /** Returns a video's file name without the extension. */
-const nameOf = (url: string): string => {
-  const last = URL.canParse(url) ? (new URL(url).pathname.split('/').at(-1) ?? '') : '';
+const nameOf = ({ id, url, filename }: LocatedMedium): string => {
+  const path = URL.canParse(url) ? (new URL(url).pathname.split('/').at(-1) ?? '') : '';
+  const last = id === undefined ? path : encodeURIComponent(filename ?? '');
   try {
     return (
       decodeURIComponent(last)

@@ -1,3 +1,4 @@
+import { fieldOf } from '../../payload/uploads.js';
 import type { NetworkConnection } from '../channel-check.js';
 import { type Exchange, parseObject, platformSays, uploadFile } from '../exchange.js';
 import { fileRefusal, forecastUploads, isServerBusy, uploadOrLink } from '../media.js';
@@ -89,7 +90,7 @@ export const mediaOf = (step: Step): readonly WantedMedium[] => {
 /** Predicts the results of {@link uploadMedium}. */
 export const forecastMedia = (media: readonly ProbedMedium[]): SendContext['results'] =>
   forecastUploads(media, WANTED, uploadStepName, ({ predicate: what }, index) => ({
-    unsent: `media[${index}].url ${what}`,
+    unsent: `${fieldOf(media[index]!, index)} ${what}`,
   }));
 
 interface UploadContext {

@@ -9,9 +9,11 @@ import { statistics } from './0007-statistics.js';
 import { uploads } from './0008-uploads.js';
 import { drafts } from './0009-drafts.js';
 import { keys } from './0010-keys.js';
+import { mediaHolds as mediaHoldsTable } from './0011-media-holds.js';
 import { budgets } from './repeatable/budgets.sql.js';
 import { eventStore } from './repeatable/event-store.sql.js';
 import { limiter } from './repeatable/limiter.sql.js';
+import { mediaHolds } from './repeatable/media-holds.sql.js';
 import { monthlyQuota } from './repeatable/monthly-quota.sql.js';
 import { pacing } from './repeatable/pacing.sql.js';
 import { probeBudget } from './repeatable/probe-budget.sql.js';
@@ -31,6 +33,7 @@ export const migrations: Migrations = {
     uploads,
     drafts,
     keys,
+    mediaHoldsTable,
   ],
-  repeatable: [eventStore, limiter, budgets, probeBudget, monthlyQuota, pacing, resourceCap, uploadQuota],
+  repeatable: [eventStore, limiter, budgets, probeBudget, monthlyQuota, pacing, resourceCap, uploadQuota, mediaHolds],
 };

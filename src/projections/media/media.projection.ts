@@ -1,12 +1,17 @@
-import type { MediaDeleted, MediaRenewed, MediaUploaded } from '../../domain/media/media.events.js';
+import type { MediaEvent, MediaUploaded } from '../../domain/media/media.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import type { Projection } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
 import { type FileRow, fileRows, type HoldingRow, holdingRows, MEDIA_VERSION, mediaTables } from './media.tables.js';
 
-type HandledEvent = RecordedEventOf<MediaUploaded | MediaRenewed | MediaDeleted>;
+type HandledEvent = RecordedEventOf<MediaEvent>;
 
-const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>(['MediaUploaded', 'MediaRenewed', 'MediaDeleted']);
+const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>([
+  'MediaUploaded',
+  'MediaRenewed',
+  'MediaLinked',
+  'MediaDeleted',
+]);
 
 /** Uploaded files, and how much each owner has (D-90). */
 export const media: Projection = {
@@ -49,6 +54,9 @@ export const media: Projection = {
           files.patch(mediaId, { renewed_at: renewedAt, ...(file !== undefined && { file }) });
           break;
         }
+        case 'MediaLinked':
+          files.patch(mediaId, { is_linked: true });
+          break;
         case 'MediaDeleted':
           if (!row) break;
           files.remove(mediaId);
@@ -78,5 +86,6 @@ const rowOf = (data: MediaUploaded['data']): FileRow => {
     file,
     created_at: data.uploadedAt,
     renewed_at: data.uploadedAt,
+    is_linked: false,
   };
 };

@@ -67,6 +67,17 @@ export class MediaQueries {
     return rows.map(({ row }) => row);
   }
 
+  /** Returns those files that published posts link to. */
+  async findLinked(mediaIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (mediaIds.length === 0) return new Set();
+    const { rows } = await this.pool.query<{ media_id: string }>({
+      name: 'linked media',
+      text: `select media_id from ${MEDIA}.file where media_id = any($1) and is_linked`,
+      values: [mediaIds],
+    });
+    return new Set(rows.map(({ media_id }) => media_id));
+  }
+
   /** Returns those of these names in the store that belong to a file. */
   async findNamed(files: readonly string[]): Promise<ReadonlySet<string>> {
     const { rows } = await this.pool.query<{ file: string }>({

@@ -1,5 +1,15 @@
 import type { UploadedType } from '../../domain/media/media.events.js';
-import { bigint, defineTable, double, int, nullable, readSchema, type RowOfTable, text } from '../engine/projection.js';
+import {
+  bigint,
+  boolean,
+  defineTable,
+  double,
+  int,
+  nullable,
+  readSchema,
+  type RowOfTable,
+  text,
+} from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const MEDIA_VERSION = 1;
@@ -26,6 +36,8 @@ export const fileRows = defineTable(
     created_at: bigint(),
     /** Time of the latest upload of this content. */
     renewed_at: bigint(),
+    /** True if a published post links to it: it does not expire (D-92). */
+    is_linked: boolean(),
   },
 );
 /** A row of {@link fileRows}. */

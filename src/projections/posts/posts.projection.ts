@@ -4,6 +4,7 @@ import { type PublicationError, type PublicationEvent, RESTORED } from '../../do
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { executeWrites, type Projection, type Tx } from '../engine/projection.js';
 import { type RowCache, Rows } from '../engine/rows.js';
+import { MediaUses } from './media-uses.js';
 import {
   addPost,
   changePlannedPost,
@@ -29,6 +30,7 @@ type HandledEvent = RecordedEventOf<PostEvent | PublicationEvent | OwnerEvent>;
 
 interface LoadedRows extends PostRows {
   readonly usage: UsageCounter;
+  readonly uses: MediaUses;
 }
 
 const TYPES = /^(PostAccepted|Publication|OwnerRegistered|OwnerPlanChanged)/;
@@ -40,7 +42,7 @@ export const posts: Projection = {
   version: POSTS_VERSION,
   tables: postsTables,
   readIndexes: postsReadIndexes,
-  views: ['post', 'publication', 'usage'],
+  views: ['post', 'publication', 'media_use', 'usage'],
   keepsAnchor: true,
   handles: (type) => TYPES.test(type) || PLANNED_TYPES.has(type),
   batchIntervalMs: 100,
@@ -48,9 +50,12 @@ export const posts: Projection = {
   async apply(tx, events, cache) {
     const handled = events as readonly HandledEvent[];
     const rows = await loadRows(tx, handled, cache);
-    for (const event of handled) handle(event, rows);
-    const { posts, publications, sequences, usage } = rows;
-    const writes = [posts, publications, sequences, usage].flatMap((each) => each.takeWrites());
+    for (const event of handled) {
+      handle(event, rows);
+      rows.uses.note(event as RecordedEventOf<PostEvent | PublicationEvent>);
+    }
+    const { posts, publications, sequences, usage, uses } = rows;
+    const writes = [posts, publications, sequences, usage, uses.finish()].flatMap((each) => each.takeWrites());
     await executeWrites(tx, writes);
   },
 };
@@ -90,6 +95,7 @@ const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCac
   });
   return {
     posts: await Rows.load(tx, postRows, changedPostIds),
+    uses: await MediaUses.load(tx, handled, publications),
     publications,
     planned,
     sequences: await Rows.load(tx, sequenceRows, channelIds, cache),

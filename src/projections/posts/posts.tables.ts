@@ -14,7 +14,7 @@ import {
 } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const POSTS_VERSION = 12;
+export const POSTS_VERSION = 13;
 export const POSTS = readSchema('posts', POSTS_VERSION);
 
 /** SQL: the indexed prefix of a `trace_id`. A `trace_id` can have up to 4,096 bytes, but an index entry only 2,704. */
@@ -193,6 +193,23 @@ export const listRemaining = ({
   return [...message_ids, ...duplicates.flatMap((each) => each.message_ids)].filter((id) => !deleted.has(id));
 };
 
+/** Uploaded files that posts name (D-90). */
+export const mediaUseRows = defineTable(
+  { name: 'media_use', key: 'use_id' },
+  {
+    /** `<file>/<post>` */
+    use_id: text(),
+    media_id: text(),
+    post_id: text(),
+    /** Number of the post's publications that still need its files. */
+    open: int(),
+    /** Time of the latest event about the post. */
+    last_event_at: bigint(),
+  },
+);
+/** A row of {@link mediaUseRows}. */
+export type MediaUseRow = RowOfTable<typeof mediaUseRows>;
+
 /** Each channel's latest sequence number (D-37). */
 export const sequenceRows = defineTable(
   { name: 'sequence', key: 'channel_id', fillfactor: 50 },
@@ -241,6 +258,11 @@ export const postsTables = `
 
   ${publicationRows.ddl}
   create index publication_planned on publication (post_id) where settled = 'planned';
+
+  ${mediaUseRows.ddl}
+  create index media_use_post on media_use (post_id);
+  create index media_use_last on media_use (media_id, last_event_at);
+  create index media_use_open on media_use (media_id, post_id) where open > 0;
 
   ${sequenceRows.ddl}
 

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type EditableMessages, EditPosts, reasonAgainstEdit } from '../../commands/post/edit-posts.js';
+import { UploadLinks } from '../../commands/post/upload-links.js';
 import type { ProgressCommand } from '../../commands/publication.js';
 import { EDIT_MESSAGES } from '../../domain/messages.js';
 import type { ChangeRule, PublicationError } from '../../domain/publication/publication.events.js';
@@ -12,9 +13,9 @@ import type { EditOutcome, EditStep, Publisher, SendContext } from '../../platfo
 import { Leases } from '../../postgres/leases.js';
 import { type EditedMessages, planEdit, processShown } from '../../processing/edit-plan.js';
 import type { Translate } from '../../processing/translation/translation.js';
-import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { FindPost } from '../../projections/posts/posts.queries.js';
 import type { ScheduledChange } from '../../projections/publish-schedule/publish-schedule.tables.js';
+import { LocatedPosts } from '../../uploads/located-posts.js';
 import type { ShutdownSignals } from '../engine/run-under-lease.js';
 import {
   computeRetryAt,
@@ -59,7 +60,8 @@ export class EditPublished {
   constructor(
     private readonly posts: EditPosts,
     private readonly findPost: FindPost,
-    private readonly payloads: PostPayloads,
+    private readonly located: LocatedPosts,
+    private readonly links: UploadLinks,
     private readonly translations: StoredTranslations,
     private readonly media: MediaFiles,
     private readonly pacing: Pacing,
@@ -90,7 +92,7 @@ export class EditPublished {
     const { read, publisher } = inputs;
     if (read.kind === 'unusable')
       return this.postpone(inputs, { kind: 'needs_attention', error: read.error }, edit!.done);
-    const calling = { publisher, credentials: read.credentials };
+    const calling = { publisher, credentials: read.credentials, origin: inputs.origin };
 
     const done = new Set(edit!.done);
     let results: SendContext['results'] = {};
@@ -187,7 +189,7 @@ export class EditPublished {
     const { edit } = publication.state;
     const releasedRevision = edit?.releasedRevision ?? Number(released_stream_revision);
     const target = { publicationId, postId, channelId, ownerId, platform: row.platform, projectId: own.project_id };
-    const { payload } = await this.payloads.readPost(stream, String(streamRevision ?? releasedRevision));
+    const { payload } = await this.located.readPost(stream, String(streamRevision ?? releasedRevision));
     const published = [{ target, shown: publication.state }] as const;
     const [described] = await this.posts.describe({ stream }, { releasedRevision }, published, payload);
     const messages = toEdited(described!, publisher);
@@ -197,7 +199,11 @@ export class EditPublished {
 
   private async call(
     claimed: ClaimedChange,
-    { publisher, credentials }: { readonly publisher: Publisher; readonly credentials: Credentials },
+    {
+      publisher,
+      credentials,
+      origin,
+    }: Pick<ChangeInputs, 'publisher' | 'origin'> & { readonly credentials: Credentials },
     messages: EditedMessages,
     step: EditStep,
     results: SendContext['results'],
@@ -205,6 +211,7 @@ export class EditPublished {
     const { row, signals } = claimed;
     const chat = step.messageId === null ? null : messages.channel.address;
     await this.pacing.waitForChange(this.pacedBy(claimed, publisher), credentials, chat);
+    await this.links.keepLinked(step, messages.next.payload.media, row.post_id, origin);
     if (!this.mayCall(claimed)) return 'lease_lost';
     const media = this.media.forPost({
       postId: row.post_id,

@@ -32,11 +32,13 @@ import type { RecordedEventOf } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';
 import { toTextHtml } from '../../payload/markup.js';
 import { contentFor } from '../../payload/overrides.js';
+import { toWebhookMedium } from '../../payload/uploads.js';
 import { ProjectOutputs } from '../../projections/discovery/discovery.queries.js';
 import { References } from '../../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { PostPlaces } from '../../projections/posts/post-details.queries.js';
 import { nullIfUnreadable, PostPayloads, type PostWithPayload } from '../../projections/posts/post-payloads.js';
+import { LocatedPosts } from '../../uploads/located-posts.js';
 import { causedBy, FollowsLog } from '../engine/event-saga.js';
 import { PublishedTexts } from './delivery-sender.js';
 import { DeliveryFanOut, NAME } from './fan-out.js';
@@ -171,6 +173,7 @@ export class ScheduleDeliveries {
     private readonly texts: PublishedTexts,
     private readonly progress: ProjectionProgress,
     private readonly planned: PlannedPostDeliveries,
+    private readonly located: LocatedPosts,
     private readonly fanOut: DeliveryFanOut,
   ) {}
 
@@ -321,7 +324,7 @@ export class ScheduleDeliveries {
       event.type === 'PublicationEdited' ? event.data : (await readPublication(this.aggregates, publicationId)).state;
     const { stream } = released.event;
     const post = content ? await this.payloads.readPost(stream, String(content.streamRevision)) : released;
-    const payload = contentFor(post.payload, { channelId, platform });
+    const payload = await this.located.locate(contentFor(post.payload, { channelId, platform }));
     const address = channel?.address ?? {};
     const published = { postId, payload, projectId, projectRevision, channelId, platform, address };
     const { text, entities } = await this.texts.read(published, causedBy(event, NAME), signal);
@@ -330,7 +333,7 @@ export class ScheduleDeliveries {
         text,
         entities: entities as unknown as JsonObject[],
         text_html: toTextHtml({ text, entities }),
-        media: (payload.media ?? []) as unknown as JsonObject[],
+        media: (payload.media ?? []).map(toWebhookMedium),
         buttons: (payload.buttons ?? []) as unknown as JsonObject[][],
       },
       rest: {

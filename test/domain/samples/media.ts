@@ -27,5 +27,6 @@ export const media: SamplesOf<MediaEvent> = {
     },
   ],
   MediaRenewed: [{ mediaId, ownerId, renewedAt: at + 1_000, file: `${ownerId}/0195931f3c007000a00000000000000c` }],
+  MediaLinked: [{ mediaId, ownerId, postId: 'post_0195931f3c007000a00000000000000d', linkedAt: at + 2_000 }],
   MediaDeleted: [{ mediaId, ownerId, reason: 'expired', file }],
 };

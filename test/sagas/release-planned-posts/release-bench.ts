@@ -3,6 +3,7 @@ import { newCommandContext } from '../../../src/commands/command.js';
 import { LargePayloads } from '../../../src/commands/post/large-payloads.js';
 import { PlannedPosts } from '../../../src/commands/post/planned-posts.js';
 import { PostChanges } from '../../../src/commands/post/post-changes.js';
+import type { UploadHolds } from '../../../src/commands/post/upload-holds.js';
 import type { PostAccepted } from '../../../src/domain/post/post.events.js';
 import { ErasureNotes } from '../../../src/erasure/erasure-notes.js';
 import { AggregateStore, emptyAggregate } from '../../../src/event-store/aggregate-store.js';
@@ -189,7 +190,7 @@ export class ReleaseBench {
     const aggregates = new AggregateStore(store.open(), this.on.codec);
     const clock = { now: () => this.now };
     const large = new LargePayloads(aggregates, new ErasureNotes(this.on.pool), clock);
-    const changes = new PostChanges(new PlannedPosts(aggregates), large, clock);
+    const changes = new PostChanges(new PlannedPosts(aggregates), large, {} as UploadHolds, clock);
     const [context, author] = [this.contextOf(newUuid()), { author: AUTHOR, ifRevision: null }];
     const later = this.now + 100;
     const replacement = (more: object) => ({

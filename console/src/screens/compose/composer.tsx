@@ -23,8 +23,11 @@ import { ProblemList, PublishError, showField } from './problem-list.js';
 import { type Published, usePublish } from './publish.js';
 import { removeDraft, useSavedDraft } from './saved-draft.js';
 import { TextVersions, Tool, VersionNote } from './text-versions.js';
+import { uploadMessages as u } from './upload-messages.js';
+import { UploadTool } from './upload-tools.js';
 import { useComposer } from './use-composer.js';
 import { useVersions, type Wanted, withText } from './use-draft.js';
+import { useUploads } from './use-uploads.js';
 
 /** Breadcrumbs above the editor of a planned post. */
 export const EditTrail = ({ postId }: { readonly postId: string }) => (
@@ -71,6 +74,10 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
   const composer = useComposer(scopeKey, destinations, wanted);
   const { draft, update, clear, destination, payload, receiving, hasNothing, preview, walls, code } = composer;
   const { endpoint } = destination;
+  const fileOwner = destination.channels[0]?.owner_id ?? '';
+  const uploads = useUploads(fileOwner, draft.media, (media) => update({ media }));
+  const isFull = draft.media.length + uploads.pending.length >= MAX_MEDIA;
+  const isSending = uploads.pending.some(({ error: failed }) => failed === null);
   const [asked, setAsked] = useState<{ readonly button: ButtonPlace | null } | 'medium' | null>(null);
   const { isOperator, ownerId } = useScope();
   const canSave = !isEdit && (!isOperator || ownerId !== null);
@@ -101,7 +108,7 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
     !hasNothing &&
     problems.length === 0 &&
     !composer.hasBadTime;
-  const canGo = isReady && (!isEdit || composer.isChanged);
+  const canGo = isReady && !isSending && (!isEdit || composer.isChanged);
   const isBad = (path: string): boolean => problems.some((problem) => problem.path.startsWith(path));
   const versions = useVersions(draft, composer.platforms);
   const { title, text } = headline(
@@ -182,8 +189,9 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
         }}
       />
       <div className="compose">
-        <div className="compose-side">
-          <Card className="compose-card" label={m.post}>
+        <div className="compose-side" {...uploads.target}>
+          <Card className={uploads.isOver ? 'compose-card is-over' : 'compose-card'} label={m.post}>
+            {uploads.isOver && <p className="drop-hint">{u.drop}</p>}
             {versions.isShown && (
               <TextVersions
                 draft={draft}
@@ -201,12 +209,8 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
               tools={
                 <>
                   <span className="tool-separator" />
-                  <Tool
-                    icon="image"
-                    label={m.addMedia}
-                    isFull={draft.media.length >= MAX_MEDIA}
-                    onClick={() => setAsked('medium')}
-                  />
+                  <UploadTool uploads={uploads} isFull={isFull} />
+                  <Tool icon="link" label={m.addMedia} isFull={isFull} onClick={() => setAsked('medium')} />
                   <Tool icon="button" label={m.addButton} onClick={() => setAsked({ button: null })} />
                   <span className="tertiary compose-count" title="UTF-16">
                     {format.number(textOf(draft, versions.shown).text.length)}
@@ -215,8 +219,9 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
               }
             />
             <VersionNote draft={draft} shown={versions.shown} update={update} />
-            {draft.media.length > 0 && (
+            {draft.media.length + uploads.pending.length > 0 && (
               <MediaList
+                uploads={uploads}
                 media={draft.media}
                 checked={preview.result?.validation.media ?? []}
                 isBad={isBad}

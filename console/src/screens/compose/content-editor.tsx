@@ -22,8 +22,11 @@ import { MAX_MEDIA, MediaList, MediumDialog } from './media.js';
 import { composeMessages as m } from './messages.js';
 import { ProblemList } from './problem-list.js';
 import { TextVersions, Tool, VersionNote } from './text-versions.js';
+import { uploadMessages as u } from './upload-messages.js';
+import { UploadTool } from './upload-tools.js';
 import { useDraft, useVersions, withText } from './use-draft.js';
 import { type EditCheck, useEditCheck } from './use-edit-check.js';
+import { useUploads } from './use-uploads.js';
 
 interface Standing extends EditCheck {
   readonly hasNothing: boolean;
@@ -71,6 +74,9 @@ export const ContentEditor = ({ post, original }: ContentEditorProps) => {
   } = useDraft('', {
     edited: { id: post.id, draft: original, isPending: false },
   });
+  const uploads = useUploads(post.owner_id, draft.media, (media) => update({ media }));
+  const isFull = draft.media.length + uploads.pending.length >= MAX_MEDIA;
+  const isSending = uploads.pending.some(({ error: uploadError }) => uploadError === null);
   const [asked, setAsked] = useState<{ readonly button: ButtonPlace | null } | 'medium' | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const [failure, setFailure] = useState<{ readonly content: string; readonly error: GatewayError } | null>(null);
@@ -88,7 +94,14 @@ export const ContentEditor = ({ post, original }: ContentEditorProps) => {
   const all = [...check.outcomes.values()];
   const reached = all.filter(({ kind }) => kind === 'edited' || kind === 'later' || kind === 'afterwards').length;
   const isReady =
-    isChanged && !hasNothing && !check.isStale && !isOutdated && check.problems.length === 0 && reached > 0 && !isBusy;
+    isChanged &&
+    !hasNothing &&
+    !check.isStale &&
+    !isOutdated &&
+    check.problems.length === 0 &&
+    reached > 0 &&
+    !isBusy &&
+    !isSending;
   const isBad = (path: string): boolean => check.problems.some((problem) => problem.path.startsWith(path));
   const title = titleOf({ ...check, hasNothing, isChanged, isOutdated, error, reached });
   const save = async (): Promise<void> => {
@@ -147,8 +160,9 @@ export const ContentEditor = ({ post, original }: ContentEditorProps) => {
         {e.summary}
       </PageHead>
       <div className="compose">
-        <div className="compose-side">
-          <Card className="compose-card" label={m.post}>
+        <div className="compose-side" {...uploads.target}>
+          <Card className={uploads.isOver ? 'compose-card is-over' : 'compose-card'} label={m.post}>
+            {uploads.isOver && <p className="drop-hint">{u.drop}</p>}
             {versions.isShown && (
               <TextVersions draft={draft} platforms={platforms} shown={versions.shown} onShow={versions.show} />
             )}
@@ -161,12 +175,8 @@ export const ContentEditor = ({ post, original }: ContentEditorProps) => {
               tools={
                 <>
                   <span className="tool-separator" />
-                  <Tool
-                    icon="image"
-                    label={m.addMedia}
-                    isFull={draft.media.length >= MAX_MEDIA}
-                    onClick={() => setAsked('medium')}
-                  />
+                  <UploadTool uploads={uploads} isFull={isFull} />
+                  <Tool icon="link" label={m.addMedia} isFull={isFull} onClick={() => setAsked('medium')} />
                   <Tool icon="button" label={m.addButton} onClick={() => setAsked({ button: null })} />
                   <span className="tertiary compose-count" title="UTF-16">
                     {format.number(textOf(draft, versions.shown).text.length)}
@@ -175,8 +185,14 @@ export const ContentEditor = ({ post, original }: ContentEditorProps) => {
               }
             />
             <VersionNote draft={draft} shown={versions.shown} update={update} />
-            {draft.media.length > 0 && (
-              <MediaList media={draft.media} checked={[]} isBad={isBad} onChange={(media) => update({ media })} />
+            {draft.media.length + uploads.pending.length > 0 && (
+              <MediaList
+                uploads={uploads}
+                media={draft.media}
+                checked={[]}
+                isBad={isBad}
+                onChange={(media) => update({ media })}
+              />
             )}
             <ButtonGrid rows={draft.buttons} isBad={isBad} onEdit={(button) => setAsked({ button })} />
             {!versions.isShown && platforms.length > 1 && (

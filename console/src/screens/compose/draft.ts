@@ -6,7 +6,9 @@ import { chooseInstant, chosenInstant, type ChosenTime } from '../../planning/ch
 import { browserZone } from '../../time/local-time.js';
 
 /** A media file or button of a draft, as in a payload. */
-export type Medium = Api<'MediaRequest'>;
+export type Medium = Omit<Api<'MediaRequest'>, 'type'> & {
+  readonly type: NonNullable<Api<'MediaRequest'>['type']>;
+};
 export type PostButton = Api<'ButtonRequest'>;
 
 /** Parts of an edited post that Compose does not show but sends back unchanged. */

@@ -1,4 +1,5 @@
 import { fileName } from '../../../../stand-ins/walls/readers-view.js';
+import { nameOfUpload } from '../../api/upload.js';
 import { networkInText } from '../../components/networks.js';
 import type { MarkType } from '../../editor/formatted-text.js';
 import type { NetworkPreview, Wall } from '../../walls/read-wall.js';
@@ -116,7 +117,7 @@ const describeMedium = (code: string, message: string, { draft, network, m }: Fa
   const index = /media\[(\d+)\]/.exec(message)?.[1];
   const medium = draft.media[Number(index ?? NaN)];
   if (!medium) return null;
-  const name = fileName(medium.url);
+  const name = medium.id === undefined ? fileName(medium.url ?? '') : nameOfUpload(medium.id);
   if (code === 'photo_fitted') return { code, tag: m.photoFitted, text: m.photoFittedText(network, name) };
   if (code === 'media_as_document') return { code, tag: m.mediumFile, text: m.mediumFileText(network, name) };
   if (code !== 'media_linked' && code !== 'media_as_link') return null;

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
-import { fileName } from '../../../../stand-ins/walls/readers-view.js';
 import type { Api } from '../../api/management.js';
+import { ownAddress, type UploadedFile } from '../../api/upload.js';
 import { Button } from '../../components/button.js';
 import { Segmented, TextField } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
@@ -10,6 +10,8 @@ import { readUrl } from '../../editor/formatted-text.js';
 import { format } from '../../i18n/format.js';
 import type { Medium } from './draft.js';
 import { composeMessages as m } from './messages.js';
+import { PendingFiles, PendingNames } from './upload-tools.js';
+import { nameOfMedium, type Uploads, useUploadedFiles } from './use-uploads.js';
 
 /** File extensions by type. */
 const BY_EXTENSION: readonly (readonly [Medium['type'], RegExp])[] = [
@@ -78,7 +80,21 @@ export const MAX_MEDIA = 10;
 
 const MB = 1_048_576;
 
+interface ThumbnailProps {
+  readonly medium: Medium;
+  readonly file: UploadedFile | undefined;
+}
+
+/** An uploaded photo itself; a sign for any other file, which only its host could show. */
+const Thumbnail = ({ medium, file }: ThumbnailProps) =>
+  file?.type === 'photo' ? (
+    <img className="thumbnail" src={ownAddress(file.url)} alt="" />
+  ) : (
+    <Icon name={medium.type === 'photo' ? 'image' : medium.type === 'audio' ? 'audio' : 'video'} size={18} />
+  );
+
 interface MediaListProps {
+  readonly uploads: Uploads;
   readonly media: readonly Medium[];
   /** Media details that the gateway has determined so far. */
   readonly checked: readonly Api<'SandboxMedium'>[];
@@ -87,9 +103,10 @@ interface MediaListProps {
 }
 
 /**
- * A draft's media files as tiles, in order, each with a menu. An additional tile adds a file, up to {@link MAX_MEDIA}.
+ * A draft's media files, and those that are being uploaded, as tiles, in order, each with a menu. An additional tile adds a file, up to {@link MAX_MEDIA}.
  */
-export const MediaList = ({ media, checked, isBad, onChange }: MediaListProps) => {
+export const MediaList = ({ uploads, media, checked, isBad, onChange }: MediaListProps) => {
+  const files = useUploadedFiles(media);
   const [edited, setEdited] = useState<number | null>(null);
   const types: Readonly<Record<string, string>> = { photo: m.photo, video: m.video, audio: m.audio };
   const move = (index: number, by: number): void => {
@@ -101,7 +118,7 @@ export const MediaList = ({ media, checked, isBad, onChange }: MediaListProps) =
     <div className="compose-media" role="group" aria-label={m.media}>
       {media.map((medium, index) => (
         <Menu
-          key={`${index} ${medium.url}`}
+          key={`${index} ${medium.id ?? medium.url}`}
           align="start"
           trigger={
             <button
@@ -109,14 +126,14 @@ export const MediaList = ({ media, checked, isBad, onChange }: MediaListProps) =
               className="medium-tile"
               data-field={`media[${index}]`}
               aria-invalid={isBad(`media[${index}]`) || undefined}
-              aria-label={m.mediumOf(fileName(medium.url), types[medium.type] ?? medium.type, index + 1, media.length)}
-              title={medium.url}
+              aria-label={m.mediumOf(nameOfMedium(medium), types[medium.type] ?? medium.type, index + 1, media.length)}
+              title={medium.url ?? nameOfMedium(medium)}
             >
-              <Icon name={medium.type === 'photo' ? 'image' : medium.type === 'audio' ? 'audio' : 'video'} size={18} />
+              <Thumbnail medium={medium} file={files.get(medium.id ?? '')} />
             </button>
           }
         >
-          <MenuItem onSelect={() => setEdited(index)}>{m.editMedium}</MenuItem>
+          {medium.id === undefined && <MenuItem onSelect={() => setEdited(index)}>{m.editMedium}</MenuItem>}
           {index > 0 && <MenuItem onSelect={() => move(index, -1)}>{m.moveEarlier}</MenuItem>}
           {index < media.length - 1 && <MenuItem onSelect={() => move(index, 1)}>{m.moveLater}</MenuItem>}
           <MenuItem isDanger onSelect={() => onChange(media.filter((_, place) => place !== index))}>
@@ -124,7 +141,8 @@ export const MediaList = ({ media, checked, isBad, onChange }: MediaListProps) =
           </MenuItem>
         </Menu>
       ))}
-      {media.length < MAX_MEDIA && (
+      <PendingFiles uploads={uploads} />
+      {media.length + uploads.pending.length < MAX_MEDIA && (
         <button
           type="button"
           className="medium-tile add"
@@ -136,16 +154,18 @@ export const MediaList = ({ media, checked, isBad, onChange }: MediaListProps) =
         </button>
       )}
       <div className="medium-names tertiary">
-        {media.map(({ url }, index) => {
-          const size = checked.find((each) => each.url === url)?.size_mb;
+        {media.map((medium, index) => {
+          const probed = checked.find((each) => each.url !== undefined && each.url === medium.url)?.size_mb ?? null;
+          const size = files.get(medium.id ?? '')?.bytes ?? (probed === null ? null : probed * MB);
           return (
             <div key={index} className="cut">
-              <bdi>{fileName(url)}</bdi>
-              {size !== null && size !== undefined && ` · ${format.bytes(size * MB)}`}
+              <bdi>{nameOfMedium(medium)}</bdi>
+              {size !== null && ` · ${format.bytes(size)}`}
             </div>
           );
         })}
-        <div>{m.mediaCount(media.length)}</div>
+        <PendingNames uploads={uploads} />
+        {media.length > 0 && <div>{m.mediaCount(media.length)}</div>}
       </div>
       {edited !== null && (
         <MediumDialog

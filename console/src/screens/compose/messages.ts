@@ -30,7 +30,7 @@ export const composeMessages = defineMessages({
     cleared: 'Draft cleared.',
     undo: 'Undo',
     // attachments
-    addMedia: 'Add media',
+    addMedia: 'Add media from a web address',
     media: 'Media',
     mediumOf: (name: string, type: string, index: number, count: number) => `${name}, ${type}, ${index} of ${count}`,
     editMedium: 'Edit…',
@@ -195,7 +195,7 @@ export const composeMessages = defineMessages({
     clear: 'Очистить',
     cleared: 'Черновик очищен.',
     undo: 'Вернуть',
-    addMedia: 'Добавить вложение',
+    addMedia: 'Добавить вложение по адресу в интернете',
     media: 'Вложения',
     mediumOf: (name: string, type: string, index: number, count: number) => `${name}, ${type}, ${index} из ${count}`,
     editMedium: 'Изменить…',

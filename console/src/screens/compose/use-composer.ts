@@ -44,7 +44,7 @@ export const findNotes = (
         : { platform: null, text: message, isQuoted: true },
     ),
   ...(sandbox?.validation.media ?? []).flatMap(({ url, note }, index): Note[] => {
-    if (note === undefined) return [];
+    if (note === undefined || url === undefined) return [];
     const isUnknown = sandbox?.warnings.some(({ path }) => path === `media[${index}].url`) === true;
     if (isUnknown) return [{ platform: null, text: m.notReached(fileName(url)) }];
     return [{ platform: null, text: note.replace(`media[${index}].url`, fileName(url)), isQuoted: true }];

@@ -6,8 +6,9 @@ import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { isRejection, type Rejection } from '../../../kernel/result.js';
 import { listAddressed } from '../../../payload/content-layers.js';
-import { listMedia, type MediaList } from '../../../payload/overrides.js';
+import { type ContentTarget, listMedia } from '../../../payload/overrides.js';
 import type { PublishPayload } from '../../../payload/payload.js';
+import { listUploadIds } from '../../../payload/uploads.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { HttpProblem } from '../../transport/problem.view.js';
@@ -41,30 +42,41 @@ export class ContentCheck {
     { content }: ParsedPost,
     areMediaProbed = false,
   ): AcceptableContent | null {
-    if (!content.ok || (!areMediaProbed && this.listMedia(endpoint, content.payload).length > 0)) return null;
+    if (!content.ok || (!areMediaProbed && this.hasMedia(endpoint, content.payload))) return null;
     const channelIds = resolveChannels(endpoint, content.payload, this.settings.limitsProfile);
     return isRejection(channelIds) ? null : { payload: content.payload, channelIds };
   }
 
-  /** Rejects a post that is not acceptable, or probes its media. @throws GateRejection */
-  async check(endpoint: EndpointSnapshot, { content }: ParsedPost, areMediaProbed: boolean): Promise<void> {
+  /**
+   * Rejects a post that is not acceptable, or checks its media.
+   * @returns the post, with the types of its uploads
+   * @throws GateRejection
+   */
+  async check(endpoint: EndpointSnapshot, post: ParsedPost, areMediaProbed: boolean): Promise<ParsedPost> {
+    const { content } = post;
     if (!content.ok) return this.rejectContent(endpoint, content);
-    const { payload } = content;
-    const lists = areMediaProbed ? [] : this.listMedia(endpoint, payload);
-    if (lists.length > 0) {
+    if (!areMediaProbed && this.hasMedia(endpoint, content.payload)) {
       const pay = this.payments.open(endpoint);
-      const { problems } = await this.media.checkLists(endpoint.owner_id, pay, lists);
-      if (problems.length > 0) throw bodyRejection(endpoint, new HttpProblem(400, 'invalid_payload', problems));
-      return;
+      const addressed = this.listAddressed(endpoint, content.payload);
+      const checked = await this.media.checkPayload(endpoint.owner_id, pay, content.payload, addressed);
+      const { payload, problems, status } = checked;
+      if (problems.length > 0) throw bodyRejection(endpoint, new HttpProblem(status, 'invalid_payload', problems));
+      return { ...post, content: { ok: true, payload } };
     }
+    const { payload } = content;
     const channelIds = resolveChannels(endpoint, payload, this.settings.limitsProfile);
     if (isRejection(channelIds)) throw targetsRejection(endpoint, channelIds);
+    return post;
   }
 
-  /** Lists the media that a post's targets will get (D-61). */
-  private listMedia(endpoint: EndpointSnapshot, payload: PublishPayload): readonly MediaList[] {
-    const audience = audienceOf(endpoint, this.catalogue.ids);
-    return listMedia(payload, payload.overrides ? listAddressed(payload, audience) : []);
+  /** True if there are media to check: those that the post's targets will get (D-61), and all its uploads. */
+  private hasMedia(endpoint: EndpointSnapshot, payload: PublishPayload): boolean {
+    if (!payload.media && !payload.overrides) return false;
+    return listMedia(payload, this.listAddressed(endpoint, payload)).length > 0 || listUploadIds(payload).length > 0;
+  }
+
+  private listAddressed(endpoint: EndpointSnapshot, payload: PublishPayload): readonly ContentTarget[] {
+    return payload.overrides ? listAddressed(payload, audienceOf(endpoint, this.catalogue.ids)) : [];
   }
 
   /** Rejects invalid content, reporting problems with its media as well (D-6). @throws GateRejection */

@@ -9,6 +9,7 @@ import { ConditionFailed } from '../../../event-store/port.js';
 import { type Clock, SHARED_CLOCK } from '../../../kernel/clock.js';
 import type { Budget } from '../../../limits/limiter.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/url-rules.js';
+import { listUploadIds } from '../../../payload/uploads.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import type { ReceivedBody } from '../../transport/body-reader.js';
@@ -19,7 +20,7 @@ import type { GateRequest, ManagedEndpoint } from './gate-request.js';
 import { Identification } from './identification.js';
 import { type Admission, LimitGuard } from './limit-guard.js';
 import { type ParsedPost, parsePost } from './parsed-post.js';
-import { bodyRejection, plannedCapRejection, requireWholeBody, unstableEndpoint } from './rejections.js';
+import { acceptanceRejection, bodyRejection, requireWholeBody, unstableEndpoint } from './rejections.js';
 import { measureLatency, readRoute, readUserAgent } from './request-recorder.js';
 
 /** A request that passed the gate. */
@@ -106,10 +107,11 @@ export class Gate {
       if (verdict.outcome === 'stale') {
         endpoint = await this.identification.identifyAfresh(gateRequest);
         post = await this.readPost(request, received, endpoint); // its overrides may refer to new targets
+        areMediaProbed &&= !namesUploads(post);
         continue;
       }
       if (content === null || verdict.outcome === 'admissible') {
-        await this.content.check(endpoint, post, areMediaProbed); // steps 9 and 10
+        post = await this.content.check(endpoint, post, areMediaProbed); // steps 9 and 10
         areMediaProbed = true; // probing took time: keys, limits and targets are checked again
         continue;
       }
@@ -117,6 +119,7 @@ export class Gate {
       if (result.outcome === 'stale') {
         endpoint = await this.identification.identifyAfresh(gateRequest);
         post = await this.readPost(request, received, endpoint);
+        areMediaProbed &&= !namesUploads(post);
         continue;
       }
       return { post, result };
@@ -204,7 +207,7 @@ export class Gate {
     let isAccepted = false;
     try {
       const result = await this.commands.execute(createAcceptPost(gateRequest, endpoint, admitted));
-      if (result.outcome === 'rejected') throw plannedCapRejection(endpoint, result.rejection);
+      if (result.outcome === 'rejected') throw acceptanceRejection(endpoint, result.rejection);
       isAccepted = result.outcome !== 'replay';
       // Only the append could detect that the keys were known, so this replay is counted here.
       if (!isAccepted && this.limits.areUnread(keys)) await this.takeFromBudget(gateRequest, endpoint, 'replays');
@@ -217,6 +220,9 @@ export class Gate {
     }
   }
 }
+
+/** True if the uploads of a post are to be looked up again whenever it is parsed. */
+const namesUploads = ({ content }: ParsedPost): boolean => content.ok && listUploadIds(content.payload).length > 0;
 
 /** A post that passed all steps. */
 interface AdmittedPost extends Admission {

@@ -8,7 +8,7 @@ import type { RefusedPayment } from '../../../limits/budgets.js';
 import type { LimitReason, Verdict } from '../../../limits/limiter.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import type { ReceivedBody } from '../../transport/body-reader.js';
-import { HttpProblem } from '../../transport/problem.view.js';
+import { HttpProblem, unknownMediaProblem } from '../../transport/problem.view.js';
 import { GATE_MESSAGES, RATE_LIMIT_MESSAGES as MESSAGES } from '../messages.js';
 import { type EntryPoint, GateRejection } from './gate-request.js';
 
@@ -241,11 +241,15 @@ export const targetsRejection = (
   return new GateRejection(endpoint, 'rejected_validation', problem, { figures });
 };
 
-/** Rejects a planned post because the owner has as many as its plan allows (D-79). */
-export const plannedCapRejection = (
+/**
+ * Rejects a post that could not be accepted: the owner has as many planned posts as its plan allows (D-79), or an upload
+ * was deleted a moment ago (D-90).
+ */
+export const acceptanceRejection = (
   endpoint: EndpointSnapshot,
   { rejection: code, message, figures }: Rejection,
 ): GateRejection => {
+  if (code === 'unknown_media') return bodyRejection(endpoint, unknownMediaProblem(message));
   const problem = new HttpProblem(402, code, [{ path: '', code, message }], {}, figures);
   return new GateRejection(endpoint, 'rejected_tier', problem, { reason: 'planned_posts', figures });
 };
@@ -268,6 +272,7 @@ export const changeRejection = (
   endpoint: EndpointSnapshot,
   { rejection: code, message, figures }: Rejection,
 ): GateRejection => {
+  if (code === 'unknown_media') return bodyRejection(endpoint, unknownMediaProblem(message));
   const problem = HttpProblem.withMessage(code === 'revision_mismatch' ? 412 : 409, code, message);
   return new GateRejection(endpoint, 'rejected_validation', problem, { figures });
 };

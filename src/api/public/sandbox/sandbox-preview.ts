@@ -10,6 +10,7 @@ import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/url-r
 import type { TextWithEntities } from '../../../payload/entities.js';
 import { contentFor, type ContentTarget, listMedia } from '../../../payload/overrides.js';
 import type { PublishPayload } from '../../../payload/payload.js';
+import { toLocated } from '../../../payload/uploads.js';
 import { PlatformCatalogue, Publishers } from '../../../platforms/platform-catalogue.js';
 import type { PlatformChannel, ProbedMedium, Warning } from '../../../platforms/publisher.js';
 import { type ProcessedPost, processPost } from '../../../processing/process-post.js';
@@ -209,7 +210,7 @@ const knownMedia = (
 ): readonly ProbedMedium[] => {
   const [list] = listMedia(payload, [target]);
   if (!list) return [];
-  return lists.get(list.path) ?? list.media.map((medium) => ({ ...medium, sizeBytes: null, mime: null }));
+  return lists.get(list.path) ?? list.media.map((medium) => ({ ...toLocated(medium), sizeBytes: null, mime: null }));
 };
 
 const previewNothing = (reason: Warning): Omit<ChannelPreview, 'can'> => ({

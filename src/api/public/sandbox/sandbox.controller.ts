@@ -7,12 +7,13 @@ import { type Clock, SHARED_CLOCK } from '../../../kernel/clock.js';
 import { isRejection } from '../../../kernel/result.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/url-rules.js';
 import { listAddressed } from '../../../payload/content-layers.js';
-import { listMedia, listUnusedOverrides } from '../../../payload/overrides.js';
+import { listUnusedOverrides } from '../../../payload/overrides.js';
 import { PublishPayloadDto } from '../../../payload/payload.dto.js';
 import { LIMITS } from '../../../payload/payload.js';
 import { codeOfRefusal, planOf } from '../../../payload/publish-at.js';
 import { validateIdempotencyKey } from '../../../payload/validate.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
+import { LocatedPosts } from '../../../uploads/located-posts.js';
 import { Documented } from '../../documentation/documented.js';
 import { readHeaderText } from '../../transport/headers.js';
 import { HttpProblem } from '../../transport/problem.view.js';
@@ -30,6 +31,7 @@ import {
   SandboxProblemView,
   SandboxValidationView,
   SandboxView,
+  type SentMedium,
 } from './sandbox.view.js';
 import { SandboxPreview } from './sandbox-preview.js';
 
@@ -40,8 +42,8 @@ const OVERRIDDEN_ENTITIES = /^overrides\b.*\.entities\b/;
 const MB = 1_048_576;
 
 /** Builds the view of a probed media file. */
-export const buildMediumView = ({ url, sizeBytes, ok, note }: CheckedMedium): SandboxMediumView =>
-  new SandboxMediumView(url, sizeBytes === null ? null : Number((sizeBytes / MB).toFixed(3)), ok, note);
+export const buildMediumView = ({ id, url, sizeBytes, ok, note }: CheckedMedium): SandboxMediumView =>
+  new SandboxMediumView({ id, url }, sizeBytes === null ? null : Number((sizeBytes / MB).toFixed(3)), ok, note);
 
 /** The results for a body that is too large or not JSON. */
 export const UNREADABLE_BODY = new SandboxValidationView('failed', 'not_checked', []);
@@ -54,8 +56,8 @@ export const buildValidationView = ({
 }: Extract<PayloadCheck, { readonly ok: false }>): SandboxValidationView => {
   if (sent === undefined) return UNREADABLE_BODY;
   const isWrong = (path: string): boolean => problems.some((problem) => problem.path.startsWith(path));
-  const media = findMediaUrls(sent).map(
-    ({ url, index }) => new SandboxMediumView(url, null, !isWrong(`media[${index}]`)),
+  const media = findSentMedia(sent).map(
+    ({ index, ...medium }) => new SandboxMediumView(medium, null, !isWrong(`media[${index}]`)),
   );
   return new SandboxValidationView(
     status === 422 ? 'failed' : 'passed',
@@ -64,17 +66,16 @@ export const buildValidationView = ({
   );
 };
 
-/** Finds the media URLs in a body, which may be invalid. */
-const findMediaUrls = (sent: unknown): { readonly url: string; readonly index: number }[] => {
+/** Finds the URLs and ids of the media in a body, which may be invalid. */
+const findSentMedia = (sent: unknown): readonly (SentMedium & { readonly index: number })[] => {
   const media = typeof sent === 'object' && sent !== null && 'media' in sent ? sent.media : [];
   if (!Array.isArray(media)) return [];
-  return (media as unknown[])
-    .slice(0, LIMITS.media)
-    .flatMap((medium, index) =>
-      typeof medium === 'object' && medium !== null && 'url' in medium && typeof medium.url === 'string'
-        ? { url: medium.url, index }
-        : [],
-    );
+  return (media as unknown[]).slice(0, LIMITS.media).flatMap((medium, index) => {
+    if (typeof medium !== 'object' || medium === null) return [];
+    const { url, id } = medium as { readonly url?: unknown; readonly id?: unknown };
+    if (typeof id === 'string') return { id, index };
+    return typeof url === 'string' ? { url, index } : [];
+  });
 };
 
 /**
@@ -91,6 +92,7 @@ export class Sandbox {
     private readonly payments: ProbePayments,
     private readonly preview: SandboxPreview,
     private readonly catalogue: PlatformCatalogue,
+    private readonly posts: LocatedPosts,
     @Inject(SHARED_CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -130,17 +132,18 @@ export class Sandbox {
         findPayloadWarnings(sent),
       );
     }
-    const { payload } = checked;
     const isBound = endpoint.projects.length > 0;
-    const channelIds = resolveChannels(endpoint, payload, this.settings.limitsProfile);
-    const addressed = listAddressed(payload, audience);
-    const { problems, lists } = await this.media.checkLists(endpoint.owner_id, pay, listMedia(payload, addressed));
+    const channelIds = resolveChannels(endpoint, checked.payload, this.settings.limitsProfile);
+    const addressed = listAddressed(checked.payload, audience);
+    const content = await this.media.checkPayload(endpoint.owner_id, pay, checked.payload, addressed);
+    const { payload, problems, lists } = content;
     const media = [...lists.values()].flat().map(buildMediumView);
     const validation = new SandboxValidationView('passed', 'passed', media);
     const warnings = findPayloadWarnings(sent, lists, listUnusedOverrides(payload, addressed));
-    if (problems.length > 0) return reject(new HttpProblem(400, 'invalid_payload', problems), validation, warnings);
+    if (problems.length > 0)
+      return reject(new HttpProblem(content.status, 'invalid_payload', problems), validation, warnings);
     if (isRejection(channelIds)) return reject(targetsRejection(endpoint, channelIds), validation, warnings);
-    const preview = await this.preview.render(payload, lists, endpoint, pay);
+    const preview = await this.preview.render(await this.posts.locate(payload), lists, endpoint, pay);
     const { requires_approval: requiresApproval } = endpoint;
     const plan = planOf(payload, requiresApproval, this.clock.now());
     return new SandboxView(isBound, validation, preview, warnings, plan && { ...plan, requiresApproval });

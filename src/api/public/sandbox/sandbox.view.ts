@@ -7,9 +7,18 @@ import type { CanView } from '../change-forecast.js';
 /** The result of a check; `not_checked` if the body could not be read that far. */
 export type CheckResult = 'passed' | 'failed' | 'not_checked';
 
+/** What a payload says about a media file. */
+export interface SentMedium {
+  readonly url?: string | undefined;
+  readonly id?: string | undefined;
+}
+
 /** A media file in the payload, as far as it was probed. */
 export class SandboxMediumView {
-  readonly url: string;
+  /** Absent for an uploaded file. */
+  readonly url?: string;
+  /** The id of an uploaded file. */
+  readonly id?: string;
   /** Size in units of 1,048,576 bytes (D-43); null if unknown. */
   readonly size_mb: number | null;
   /** False if the file has a problem. */
@@ -17,8 +26,9 @@ export class SandboxMediumView {
   /** The reason why the file could not be fully probed, which is not an error (D-24). */
   readonly note?: string;
 
-  constructor(url: string, sizeMb: number | null, ok: boolean, note?: string) {
-    this.url = url;
+  constructor({ url, id }: SentMedium, sizeMb: number | null, ok: boolean, note?: string) {
+    if (id !== undefined) this.id = id;
+    else if (url !== undefined) this.url = url;
     this.size_mb = sizeMb;
     this.ok = ok;
     if (note !== undefined) this.note = note;

@@ -124,6 +124,7 @@ const senderWith = (recorded: LoadedPublication | null, isPaced = true): StepSen
     new FakeRecorder(recorded),
     unused,
     unused,
+    unused,
     { chatOf: () => ({}) } as unknown as PlatformCatalogue,
   );
 };

@@ -13,9 +13,10 @@ import { contentFor } from '../../../payload/overrides.js';
 import { Publishers } from '../../../platforms/platform-catalogue.js';
 import type { Rendering } from '../../../platforms/publisher.js';
 import { Leases } from '../../../postgres/leases.js';
-import { PostPayloads, type PostWithPayload } from '../../../projections/posts/post-payloads.js';
+import type { PostWithPayload } from '../../../projections/posts/post-payloads.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
 import { settlesSoon } from '../../../runtime/sleep.js';
+import { LocatedPosts } from '../../../uploads/located-posts.js';
 import { causedBy } from '../../engine/event-saga.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
 import { isOutage } from '../../engine/outages.js';
@@ -118,11 +119,11 @@ export class PublicationRunner {
     private readonly sender: StepSender,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
-    payloads: PostPayloads,
+    posts: LocatedPosts,
     media: MediaFiles,
   ) {
     this.media = new SharedMedia(media);
-    this.posts = new SharedPosts(payloads);
+    this.posts = new SharedPosts(posts);
   }
 
   /**

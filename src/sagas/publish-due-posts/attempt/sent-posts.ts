@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Position } from '../../../event-store/port.js';
 import { contentFor } from '../../../payload/overrides.js';
 import type { LookUpResult, Publisher, SendContext, SendInDoubt, Step } from '../../../platforms/publisher.js';
-import { PostPayloads, type PostWithPayload } from '../../../projections/posts/post-payloads.js';
+import type { PostWithPayload } from '../../../projections/posts/post-payloads.js';
 import { ChannelMessages } from '../../../projections/posts/publications.queries.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
+import { LocatedPosts } from '../../../uploads/located-posts.js';
 import { PostProcessor } from '../inputs/post-processor.js';
 import type { Credentials, LoadedPublication } from './attempt-state.js';
 import { type Channel, type Render, rendererOf } from './publication-attempt.js';
@@ -46,7 +47,7 @@ export interface SentPost extends PostWithPayload {
 @Injectable()
 export class SentPosts {
   constructor(
-    private readonly payloads: PostPayloads,
+    private readonly posts: LocatedPosts,
     private readonly processor: PostProcessor,
     private readonly messages: ChannelMessages,
   ) {}
@@ -58,7 +59,7 @@ export class SentPosts {
     if (!publisher.lookUp) return null;
     const { content } = publication.state;
     const [post, project] = await Promise.all([
-      this.payloads.readPost(row.post_stream, String(content?.streamRevision ?? row.post_revision)),
+      this.posts.readPost(row.post_stream, String(content?.streamRevision ?? row.post_revision)),
       this.processor.loadProject(projectId),
     ]);
     const payload = contentFor(post.payload, { channelId, platform: channel.platform });

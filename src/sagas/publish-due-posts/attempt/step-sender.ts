@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { UploadLinks } from '../../../commands/post/upload-links.js';
 import type { Sender } from '../../../domain/publication/publication.events.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';
@@ -63,6 +64,7 @@ export class StepSender {
     private readonly outcomes: OutcomeRecorder,
     private readonly resolver: InDoubtResolver,
     private readonly channels: ChannelStates,
+    private readonly links: UploadLinks,
     private readonly catalogue: PlatformCatalogue,
   ) {}
 
@@ -86,6 +88,7 @@ export class StepSender {
     if (!leases.stillHoldsLeasesOf(worker) || signals.drain.aborted) return release(state);
     const sending = read.kind === 'read' ? visibleStepName(step) : null;
     const sender = this.senderOf(attempt, read);
+    await this.keepLinked(attempt, step);
     const start = { sending, projectRevision: attempt.projectRevision, sender, ...contentOf(attempt) };
     return afterStart(state, await this.outcomes.recordStart(attempt, state.publication, start), read);
   }
@@ -133,6 +136,7 @@ export class StepSender {
     const { publication, step, done, next } = state;
     const { result, messageIds, urls } = done;
     const goesOnAtOnce = !('interrupt' in next) && !this.pacing.enabled;
+    if (!('interrupt' in next)) await this.keepLinked(attempt, next.step);
     const recorded = await this.outcomes.record(attempt, publication, {
       type: 'CompleteStep',
       at: this.clock.now(),
@@ -151,6 +155,10 @@ export class StepSender {
     return goesOnAtOnce
       ? { kind: 'sending', ...next, publication: recorded }
       : { kind: 'awaiting_pace', next, publication: recorded };
+  }
+
+  private keepLinked({ payload, row, origin }: PublicationAttempt, step: Step | undefined): Promise<void> {
+    return this.links.keepLinked(step, payload.media, row.post_id, origin);
   }
 
   /** Waits for the next step's turn, and names a visible step in the stream only then: a wait is never in doubt. */

@@ -7,7 +7,8 @@ import type { MediaCache } from '../../../media/media-cache.js';
 import { maxBytesOf } from '../../../media/media-rules.js';
 import { isWithinPhotoLimits } from '../../../media/photo-limits.js';
 import { FetchError } from '../../../outbound-http/answer-receiver.js';
-import type { Media } from '../../../payload/payload.js';
+import type { PostMedium } from '../../../payload/payload.js';
+import { fieldOf, toLocated } from '../../../payload/uploads.js';
 import {
   type MediaFile,
   type MediaLimits,
@@ -207,7 +208,7 @@ export class SharedPosts {
 export interface PostMedia {
   readonly postId: string;
   readonly ownerId: string;
-  readonly media: readonly Media[];
+  readonly media: readonly PostMedium[];
   /** Aborts the downloads. */
   readonly signal: AbortSignal;
 }
@@ -225,8 +226,8 @@ export class MediaFiles {
   /** Returns the function for {@link SendContext.media}; it never throws. */
   forPost(post: PostMedia): SendContext['media'] {
     return async (index, wanted) => {
-      const path = `media[${index}].url`;
       const medium = post.media[index];
+      const path = fieldOf(medium ? toLocated(medium) : {}, index);
       try {
         if (!medium) throw new Error(`the post has no medium ${index}`);
         return await this.file(medium, path, wanted, post);
@@ -239,15 +240,22 @@ export class MediaFiles {
   }
 
   private async file(
-    { type, url }: Media,
+    medium: PostMedium,
     path: string,
     wanted: MediaLimits,
     post: PostMedia,
   ): Promise<MediaFile | PublishError> {
     const { postId, ownerId, signal } = post;
+    const { type, id, url, filename } = toLocated(medium);
+    const nameAs = (kind: string): string =>
+      fileNameOf(id === undefined ? url : `upload:/${encodeURIComponent(filename ?? '')}`, kind);
     // A photo can be scaled down. Any other file is downloaded only up to the size that may be sent.
     const maxBytes = type === 'photo' ? maxBytesOf(type) : Math.min(maxBytesOf(type), wanted.maxBytes);
-    const original = await this.cache.fetchToDisk(url, { postId, ownerId, maxBytes, signal });
+    const options = { ownerId, maxBytes, signal };
+    const original =
+      id === undefined
+        ? await this.cache.fetchToDisk(url, { postId, ...options })
+        : await this.cache.copyToDisk(id, options);
     let isLent = false;
     try {
       const problem = original.findProblemAs(type);
@@ -267,7 +275,7 @@ export class MediaFiles {
           cover?.release();
         };
         isLent = true;
-        return { path: file, sizeBytes, mime, filename: fileNameOf(url, mime), video, cover, isFitted: false, release };
+        return { path: file, sizeBytes, mime, filename: nameAs(mime), video, cover, isFitted: false, release };
       }
       if (type !== 'photo') {
         const message = MEDIUM_MESSAGES.formatNotAccepted({ mime: mime ?? MEDIUM_MESSAGES.unknownFormat });
@@ -275,7 +283,7 @@ export class MediaFiles {
       }
       const photo = await this.cache.fitPhoto(original, wanted, ownerId, signal);
       if (!photo) return mediaError('media_unsuitable', 'media', `${path} ${MEDIUM_MESSAGES.photoNotConvertible}`);
-      return { ...photo, filename: fileNameOf(url, photo.mime), isFitted: true };
+      return { ...photo, filename: nameAs(photo.mime), isFitted: true };
     } finally {
       if (!isLent) original.release();
     }
@@ -308,9 +316,10 @@ const fetchError = (what: string, { code, isPermanent: permanent, message }: Fet
 };
 
 /** Returns the host of a media URL in parentheses; the rest of the URL may be secret. */
-const hostOf = (medium: Media | undefined): string => {
-  if (!medium || !URL.canParse(medium.url)) return '';
-  return ` (${new URL(medium.url).host})`;
+const hostOf = (medium: PostMedium | undefined): string => {
+  if (!medium) return '';
+  const { id, url } = toLocated(medium);
+  return id === undefined && URL.canParse(url) ? ` (${new URL(url).host})` : '';
 };
 
 const mediaError = (code: string, category: PublishError['category'], message: string): PublishError => ({

@@ -1,3 +1,4 @@
+import { toLocated } from '../../../payload/uploads.js';
 import type { PublishError } from '../../../platforms/publisher.js';
 import { keyOfMedium, type MediaFiles, SharedMedia } from './shared-inputs.js';
 
@@ -9,7 +10,7 @@ const newFiles = () => {
   const downloads: string[] = [];
   const forPost: MediaFiles['forPost'] = ({ media }) => {
     return (index) => {
-      const { url } = media[index]!;
+      const { url } = toLocated(media[index]!);
       downloads.push(url);
       return Promise.resolve(url.endsWith('missing') ? refusal : { path: url, release: () => undefined }) as never;
     };
