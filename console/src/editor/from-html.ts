@@ -138,7 +138,7 @@ class Reader {
   }
 }
 
-const isInList = (element: Element): boolean => element.parentElement?.closest('li, td, th') != null;
+const isInList = (element: Element): boolean => (element.parentElement?.closest('li, td, th') ?? null) !== null;
 
 const bulletOf = (item: HTMLElement): string => {
   const list = item.parentElement;
