@@ -53,7 +53,7 @@ class Rejected extends Error {
   }
 }
 
-/** Room to reserve at first for an upload of unknown size, and room to add, in bytes. */
+/** Room that an upload of unknown size reserves ahead of what has arrived, if there is as much, in bytes. */
 const STEP_BYTES = 1_048_576;
 /** Number of uploads that a process receives at once (D-90). */
 const AT_ONCE = 32;
@@ -91,7 +91,7 @@ export class UploadMedia {
     const { mediaBytes: allowed } = this.profile.plans[state.plan].resources;
     const file = `${ownerId}/${newUuid().replaceAll('-', '')}`;
     const { announcedBytes, declaredSha256 } = offered;
-    const first = { ownerId, file, bytes: announcedBytes ?? STEP_BYTES, allowed };
+    const first = { ownerId, file, bytes: announcedBytes ?? 0, allowed };
     const upload = { ...first, payer, perMinute: this.profile.uploadsPerMinute };
     const room = new Room(this.reservations, upload, state.plan);
     // A repeated upload takes no room, even if none is left.

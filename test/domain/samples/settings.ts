@@ -157,13 +157,9 @@ const key: SamplesOf<KeyEvent> = {
       expiresAt: 1_741_957_200_000,
       keyHash: sha256,
     },
-    { keyId, ownerId: null, name: 'Auditor', scopes: ['audit'], endpointIds: null, expiresAt: null, keyHash: sha256 },
   ],
   KeyChanged: [{ keyId, name: 'Ann', scopes: ['read'], endpointIds: null, expiresAt: null }],
-  KeyRotated: [
-    { keyId, keyHash: sha256, previousHash: sha256, previousUntil: 1_741_957_200_000 },
-    { keyId, keyHash: sha256, previousHash: null, previousUntil: null },
-  ],
+  KeyRotated: [{ keyId, keyHash: sha256, previousHash: sha256, previousUntil: 1_741_957_200_000 }],
   KeyRevoked: [{ keyId }],
 };
 
