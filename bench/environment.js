@@ -37,6 +37,7 @@ export const withBenchEnvironment = async (profile, runBench, more = {}) => {
       ...environmentSettings,
       DATABASE_URL: database.connectionString,
       LIMITS_PROFILE: profileFile,
+      MEDIA_STORE: join(dataDir, 'uploads'),
       PORT: '0',
       DEMO: 'off',
       TELEGRAM_API_URL: 'http://127.0.0.1:9',

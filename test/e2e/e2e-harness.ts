@@ -33,8 +33,6 @@ export interface Network {
 export class E2eHarness {
   private readonly programs: Program[] = [];
   private readonly cleanups: (() => Promise<unknown>)[] = [];
-  /** Stores of uploaded files, by database. */
-  private readonly fileStores = new Map<string, string>();
   /** Event stores, by the database or DATA_DIR of the gateways whose events they keep. */
   private readonly eventStores = new Map<string, Promise<EventStoreServer>>();
 
@@ -114,18 +112,8 @@ export class E2eHarness {
       LEASE_SECONDS: '60',
       LIMITS_PROFILE: fileURLToPath(new URL('../support/unlimited.json', import.meta.url)),
       ...(await this.eventStoreOf(settings)),
-      ...(await this.fileStoreOf(settings)),
       ...settings,
     };
-  }
-
-  /** Processes that share a database share their store of uploaded files too, whatever their DATA_DIR. */
-  private async fileStoreOf({ DATABASE_URL }: Readonly<Record<string, string>>): Promise<Record<string, string>> {
-    if (DATABASE_URL === undefined) return {};
-    const known = this.fileStores.get(DATABASE_URL);
-    const MEDIA_STORE = known ?? (await this.createFolder());
-    this.fileStores.set(DATABASE_URL, MEDIA_STORE);
-    return { MEDIA_STORE };
   }
 
   /** Starts a gateway without settings: with stand-ins of all networks and the demo. */

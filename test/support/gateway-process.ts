@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { withFileStore } from './settings.js';
 
 const compiled = (file: string): string => fileURLToPath(new URL(`../../dist/${file}`, import.meta.url));
 
@@ -39,7 +40,7 @@ export class Program {
     env: NodeJS.ProcessEnv,
   ) {
     this.child = spawn(process.execPath, [...NODE_FLAGS, compiled(script), ...args], {
-      env: { PATH: process.env.PATH, ...env },
+      env: withFileStore({ PATH: process.env.PATH, ...env }),
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -40,7 +40,7 @@ const MIGRATED = 'migrated';
  * Folder in memory if there is enough space (a container's /dev/shm is often tiny): copying a cluster there is ten
  * times as fast.
  */
-const TEMPORARY = existsSync('/dev/shm') && freeBytes('/dev/shm') > 4e9 ? '/dev/shm' : tmpdir();
+export const TEMPORARY = existsSync('/dev/shm') && freeBytes('/dev/shm') > 4e9 ? '/dev/shm' : tmpdir();
 
 function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);

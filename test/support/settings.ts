@@ -1,5 +1,19 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { loadSettings, type Settings } from '../../src/config/settings.js';
 import { PLATFORMS } from '../../src/platforms/catalogue.js';
+import { TEMPORARY } from './postgres.js';
+
+/** Removed by a later run of the tests, like its other folders. */
+const FILE_STORES = join(TEMPORARY, `crosspost-test-run-${process.pid}-uploads`);
+
+/** Adds the store of uploaded files, which processes with the same database share, whatever their DATA_DIR. */
+export const withFileStore = <Env extends NodeJS.ProcessEnv>(env: Env): Env => {
+  const { DATABASE_URL, MEDIA_STORE } = env;
+  if (DATABASE_URL === undefined || MEDIA_STORE !== undefined) return env;
+  const name = createHash('sha256').update(DATABASE_URL).digest('hex').slice(0, 16);
+  return { ...env, MEDIA_STORE: join(FILE_STORES, name) };
+};
 
 /** Settings of a gateway under test, for the networks that the program knows. @param env settings by name */
-export const loadTestSettings = (env: NodeJS.ProcessEnv): Settings => loadSettings(env, PLATFORMS.all);
+export const loadTestSettings = (env: NodeJS.ProcessEnv): Settings => loadSettings(withFileStore(env), PLATFORMS.all);

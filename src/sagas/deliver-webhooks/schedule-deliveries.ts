@@ -65,12 +65,9 @@ export class PlannedPostDeliveries {
     const outputs = await this.outputs.findWanting(listProjects(post), ['post.approval_needed']);
     if (outputs.length === 0) return;
     const { state } = await this.aggregates.loadAggregate(endpointDecider, endpointId);
-    const body = {
-      post_id: postId,
-      endpoint: { id: endpointId, name: state?.settings.name ?? null },
-      publish_at: isoOrNull(publishAt),
-      text: post.payload.text ?? null,
-    };
+    const endpoint = { id: endpointId, name: state?.settings.name ?? null };
+    const text = post.payload.text ?? null;
+    const body = { post_id: postId, endpoint, publish_at: isoOrNull(publishAt), text };
     await this.fanOut.deliver(outputs, 'post.approval_needed', body, event);
   }
 

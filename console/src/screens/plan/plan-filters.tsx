@@ -15,7 +15,7 @@ export const PlanFilters = () => {
   const chosen = projects.find(({ id }) => id === project);
   const change = (
     members: Pick<PlanSearch, 'project' | 'platform'> | { project: undefined } | { platform: undefined },
-  ) => void navigate({ to: '/plan', search: (old: PlanSearch) => ({ ...old, ...members }) as PlanSearch });
+  ) => void navigate({ to: '/plan', search: (old: PlanSearch) => ({ ...old, ...members }) });
   return (
     <div className="plan-filters" role="group" aria-label={m.filters}>
       <div className="chip plan-networks" role="group" aria-label={m.network}>

@@ -32,7 +32,7 @@ interface NothingPlannedProps {
 }
 
 /** Shown above an empty calendar: links to the next planned post, or to Compose if there is none. */
-export const NothingPlanned = ({ after, view, first }: NothingPlannedProps) => {
+export const NothingPlanned = ({ after, first }: NothingPlannedProps) => {
   const next = useNextPlanned(after).data;
   if (next === undefined) return null;
   if (next?.publish_at)

@@ -43,7 +43,8 @@ const TIMES = ['until', 'publishAt', 'retryAt'] as const;
 
 const countOf = ({ targets, publicationIds, posts }: Readonly<Record<string, unknown>>): string => {
   const list = targets ?? publicationIds;
-  return String(Array.isArray(list) ? list.length : (posts ?? ''));
+  if (Array.isArray(list)) return String(list.length);
+  return typeof posts === 'number' ? String(posts) : '';
 };
 
 type Described = Pick<AuditedEvent, 'type' | 'data' | 'aggregate_id'> & { readonly excerpt: string | null };

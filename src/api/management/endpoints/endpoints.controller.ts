@@ -320,12 +320,8 @@ export class EndpointSecretsController {
     return this.changes.handlePost({ ...call, read: fieldsReader(RotateSecretBody) }, async (body, change) => {
       const shownOnce = await change.drawSecrets(() => ({ signing_secret: newSigningSecret() }));
       const overlapMs = (body.overlap_minutes ?? 0) * this.settings.minuteMs;
-      const outcome = await this.rotateSigningSecret.execute(
-        change.context,
-        call.id,
-        shownOnce.signing_secret,
-        overlapMs,
-      );
+      const { signing_secret: secret } = shownOnce;
+      const outcome = await this.rotateSigningSecret.execute(change.context, call.id, secret, overlapMs);
       return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call), shownOnce };
     });
   }
