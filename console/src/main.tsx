@@ -10,7 +10,7 @@ import { queryClient } from './api/management.js';
 import { router } from './app/routes.js';
 import { startLiveUpdates } from './live/live-updates.js';
 import { watchSession } from './session/session-end.js';
-import { signInWithCode } from './session/sign-in.js';
+import { signInAtStart } from './session/sign-in.js';
 
 // Dialogs add a style element to lock page scrolling. The content security policy only allows it with this nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
@@ -19,7 +19,7 @@ if (nonce !== undefined) setNonce(nonce);
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no element with the id "root".');
 
-await signInWithCode();
+await signInAtStart();
 watchSession();
 startLiveUpdates();
 createRoot(root).render(

@@ -6,7 +6,7 @@ import {
   type Schemas,
 } from '../../../clients/typescript/src/index.js';
 import { getLocale, onLocaleChange } from '../i18n/messages.js';
-import { expireSession, getSession } from '../session/session.js';
+import { expireSession } from '../session/session.js';
 import { alignClock } from '../time/server-clock.js';
 import { noteAnswer, noteNoAnswer } from './connection.js';
 
@@ -22,7 +22,13 @@ export type Api<Name extends keyof Schemas> = Schemas[Name];
 const observedFetch = async (url: string, init: RequestInit): Promise<Response> => {
   const sentAt = Date.now();
   try {
-    const headers = { ...(init.headers as Readonly<Record<string, string>>), 'accept-language': getLocale() };
+    const { authorization, ...rest } = init.headers as Readonly<Record<string, string>>;
+    const headers = {
+      ...rest,
+      // Without a key, the session's cookie authenticates. Pages of other sites cannot send this header.
+      ...(authorization === NO_KEY ? CONSOLE_HEADER : { authorization }),
+      'accept-language': getLocale(),
+    };
     const answer = await fetch(url, { ...init, headers });
     alignClock(answer.headers.get('date'), sentAt, Date.now());
     noteAnswer();
@@ -34,26 +40,22 @@ const observedFetch = async (url: string, init: RequestInit): Promise<Response> 
   }
 };
 
+/** How the typed client sends an empty key. */
+const NO_KEY = 'Bearer ';
+/** Marks the console's own requests, which its cookie authenticates. */
+export const CONSOLE_HEADER = { 'x-console': '1' } as const;
+
 /**
- * Returns a management API client for a key. It makes a single attempt per call, because TanStack Query retries
+ * Returns a management API client for a key, or for the session's cookie if the key is empty. It makes a single attempt per call, because TanStack Query retries
  * queries.
  */
 export const createClient = (key: string): Management =>
   createManagement({ url: location.origin, key, fetch: observedFetch, attempts: 1 });
 
-const clients = new Map<string, Management>();
+let client: Management | undefined;
 
-/** The management API with the session's key: `management().get('/channels', { query: { limit: 200 } })`. */
-export const management = (): Management => {
-  const key = getSession()?.key ?? '';
-  let client = clients.get(key);
-  if (!client) {
-    clients.clear();
-    client = createClient(key);
-    clients.set(key, client);
-  }
-  return client;
-};
+/** The management API with the session's cookie: `management().get('/channels', { query: { limit: 200 } })`. */
+export const management = (): Management => (client ??= createClient(''));
 
 /**
  * Returns whether to retry: up to three times for lost connections, 429 and 5xx. Retrying would not help with other

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { noteAnswer, noteNoAnswer } from '../api/connection.js';
-import { queryClient } from '../api/management.js';
+import { CONSOLE_HEADER, queryClient } from '../api/management.js';
 import { createStore } from '../components/store.js';
 import { getSession, onSessionChange } from '../session/session.js';
 import { type Change, createInvalidator } from './invalidate.js';
@@ -98,7 +98,7 @@ const restart = (): void => {
   const session = getSession();
   if (!session || document.hidden) return mode.set('off');
   running = new AbortController();
-  void follow(session.key, session.owner?.id ?? null, session.role === 'operator', running.signal);
+  void follow(session.owner?.id ?? null, session.role === 'operator', running.signal);
 };
 
 /**
@@ -107,11 +107,11 @@ const restart = (): void => {
  */
 const lastPosition = new Map<string, string>();
 
-const follow = async (key: string, ownerId: string | null, isOperator: boolean, signal: AbortSignal): Promise<void> => {
+const follow = async (ownerId: string | null, isOperator: boolean, signal: AbortSignal): Promise<void> => {
   const scope = `${isOperator ? 'operator' : 'owner'} ${ownerId ?? ''}`;
   let failures = 0;
   while (!signal.aborted) {
-    const opened = await readStream(key, isOperator ? ownerId : null, scope, signal);
+    const opened = await readStream(isOperator ? ownerId : null, scope, signal);
     if (signal.aborted) return;
     failures = opened ? 0 : failures + 1;
     const wait = Math.min(MAX_WAIT_MS, opened ? 250 : 1000 * 2 ** (failures - 1));
@@ -121,7 +121,7 @@ const follow = async (key: string, ownerId: string | null, isOperator: boolean, 
 };
 
 /** Reads the stream to its end. Returns false if it could not be opened. */
-const readStream = async (key: string, ownerId: string | null, scope: string, outer: AbortSignal): Promise<boolean> => {
+const readStream = async (ownerId: string | null, scope: string, outer: AbortSignal): Promise<boolean> => {
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), SILENCE_MS);
   const heard = (): void => {
@@ -135,7 +135,7 @@ const readStream = async (key: string, ownerId: string | null, scope: string, ou
     const answer = await fetch(
       `/manage/v1/stream${ownerId === null ? '' : `?owner_id=${encodeURIComponent(ownerId)}`}`,
       {
-        headers: { authorization: `Bearer ${key}`, ...(after !== undefined && { 'last-event-id': after }) },
+        headers: { ...CONSOLE_HEADER, ...(after !== undefined && { 'last-event-id': after }) },
         signal: AbortSignal.any([outer, silence.signal]),
       },
     );

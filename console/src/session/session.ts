@@ -1,41 +1,51 @@
 import { useMemo, useSyncExternalStore } from 'react';
 import { createStore } from '../components/store.js';
 
-/** The signed-in person. The key is kept in this tab's `sessionStorage`, never in a URL. */
+/**
+ * The signed-in person. All tabs share one sign-in: its secret is in a cookie that no script can read, and the key is
+ * kept nowhere in the browser.
+ */
 export interface Session {
-  readonly key: string;
+  /** The name in the gateway's headers and keys: `service`. */
+  readonly brand: string;
   readonly role: 'owner' | 'operator';
   /** The owner whose data is shown; null if the operator sees all owners. */
   readonly owner: { readonly id: string; readonly name: string } | null;
 }
 
-/** Prefix of everything that the console keeps in this tab: the session, the drafts, the time of the last use. */
+/** Prefix of everything that the console keeps in this tab: who is signed in, the drafts. */
 const PREFIX = 'crosspost.';
 const STORAGE_KEY = `${PREFIX}session`;
 
-const readSession = (): Session | null => {
+const readSession = (storage: Storage): Session | null => {
   try {
-    return JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? 'null') as Session | null;
+    return JSON.parse(storage.getItem(STORAGE_KEY) ?? 'null') as Session | null;
   } catch {
     return null; // not JSON, so the console did not write it
   }
 };
 
-const store = createStore<Session | null>(readSession());
+const store = createStore<Session | null>(readSession(sessionStorage));
 /** True once the gateway has rejected the session's key with a 401. The sign-in form then covers the screen. */
 const expired = createStore(false);
 
 /** Returns the session; null if signed out. */
 export const getSession = (): Session | null => store.get();
 
-/** Starts a session, or changes the owner whose data is shown. */
+/** Returns who signed in last in this browser, in any tab; null if no one did, or if that person signed out. */
+export const readSharedSession = (): Session | null => readSession(localStorage);
+
+/** Starts a session in all tabs that will be opened. */
+export const shareSession = (session: Session): void => localStorage.setItem(STORAGE_KEY, JSON.stringify(session));
+
+/** Starts a session in this tab, or changes the owner whose data is shown. */
 export const setSession = (session: Session): void => {
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(session));
   store.set(session);
   expired.set(false);
 };
 
-/** Ends the session, and forgets the key, the drafts and everything else that the tab keeps. */
+/** Ends the session in this tab, and forgets the drafts and everything else that the tab keeps. */
 export const endSession = (): void => {
   for (const name of Object.keys(sessionStorage)) if (name.startsWith(PREFIX)) sessionStorage.removeItem(name);
   store.set(null);

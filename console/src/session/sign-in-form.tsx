@@ -3,41 +3,47 @@ import { useState } from 'react';
 import { GatewayError } from '../api/management.js';
 import { BarChart } from '../components/bar-chart.js';
 import { Button } from '../components/button.js';
-import { Segmented, TextField } from '../components/controls.js';
+import { Checkbox, Segmented, TextField } from '../components/controls.js';
 import { Form } from '../components/form.js';
 import { Icon } from '../components/icon.js';
 import { defineMessages, LOCALES, setLocale, useLocale } from '../i18n/messages.js';
-import { useWasIdle } from './session-end.js';
+import { useHasBadLink, useWasIdle } from './session-end.js';
 import { signIn } from './sign-in.js';
 
 const m = defineMessages({
   en: {
     title: 'Post once, publish everywhere.',
     again: 'Sign in again to continue',
-    againText: 'The gateway no longer accepts this tab’s key. Your drafts are kept.',
+    againText: 'You were signed out, or your key was replaced. Your drafts are kept.',
     idle: 'You were signed out, because this tab was not used for 12 hours.',
+    badLink:
+      'This sign-in link was used already, or is too old. Enter your key, or ask the person who sent you the link for a new one.',
+    remember: 'Remember this device for 30 days',
     key: 'Your key',
     signIn: 'Sign in',
     wrong: 'The gateway doesn’t recognize this key. If it was replaced, ask the operator for the new one.',
     tooMany: (seconds: number) => `Too many attempts. Try again in ${seconds} s.`,
     unreachable: 'The gateway isn’t responding. Check that it is running, then try again.',
     keeps:
-      'The key stays in this tab only, until you sign out or close it. The operator’s key also expires after 12 hours without use.',
+      'The browser does not keep your key. You stay signed in, in all tabs, until you sign out, close the browser or do nothing for 12 hours. Do not choose to be remembered on a computer that others use.',
     which: 'Owners have a key that contains “_owner_”. The operator’s key is printed when the gateway starts.',
     language: 'Language',
   },
   ru: {
     title: 'Один пост — во все каналы.',
     again: 'Войдите снова, чтобы продолжить',
-    againText: 'Сервер больше не принимает ключ этой вкладки. Черновики сохранены.',
+    againText: 'Сеанс завершён, или ключ заменили. Черновики сохранены.',
     idle: 'Сеанс завершён: этой вкладкой не пользовались 12 часов.',
+    badLink:
+      'Эта ссылка для входа уже использована или устарела. Введите ключ или попросите новую ссылку у того, кто её прислал.',
+    remember: 'Запомнить это устройство на 30 дней',
     key: 'Ваш ключ',
     signIn: 'Войти',
     wrong: 'Сервер не знает этот ключ. Если ключ заменили, попросите у оператора новый.',
     tooMany: (seconds: number) => `Слишком много попыток. Повторите через ${seconds} с.`,
     unreachable: 'Сервер не отвечает. Проверьте, что он запущен, и повторите.',
     keeps:
-      'Ключ хранится только в этой вкладке — до выхода или закрытия. Ключ оператора забывается и через 12 часов без действий.',
+      'Браузер не хранит ваш ключ. Вход действует во всех вкладках, пока вы не выйдете, не закроете браузер или 12 часов ничего не будете делать. На чужом компьютере не просите запомнить устройство.',
     which: 'Ключ владельца содержит «_owner_». Ключ оператора печатается при запуске сервера.',
     language: 'Язык',
   },
@@ -49,6 +55,8 @@ const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
 export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) => {
   const locale = useLocale();
   const wasIdle = useWasIdle();
+  const hasBadLink = useHasBadLink();
+  const [isRemembered, setIsRemembered] = useState(false);
   const [key, setKey] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
@@ -56,7 +64,7 @@ export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) 
     setIsBusy(true);
     setError(null);
     try {
-      await signIn(key.trim());
+      await signIn(key.trim(), isRemembered);
     } catch (failure) {
       const status = failure instanceof GatewayError ? failure.status : 0;
       const seconds = failure instanceof GatewayError ? (failure.retryAfter ?? 60) : 60;
@@ -85,9 +93,9 @@ export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) 
         </div>
         <h1>{isAgain ? m.again : m.title}</h1>
         {isAgain && <p className="secondary">{m.againText}</p>}
-        {!isAgain && wasIdle && (
+        {!isAgain && (wasIdle || hasBadLink) && (
           <p className="secondary" role="status">
-            {m.idle}
+            {hasBadLink ? m.badLink : m.idle}
           </p>
         )}
         <Form className="card" onSubmit={() => void submit()}>
@@ -101,6 +109,9 @@ export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) 
             value={key}
             onChange={setKey}
           />
+          <Checkbox checked={isRemembered} onChange={(event) => setIsRemembered(event.target.checked)}>
+            {m.remember}
+          </Checkbox>
           <Button look="primary" type="submit" busy={isBusy}>
             {m.signIn}
           </Button>

@@ -21,6 +21,7 @@ import { ID_PATTERN } from './common-fields.js';
 import { forbiddenProblem, notFoundProblem } from './http-problems.js';
 import { KeyUses } from './keys/key-uses.js';
 import { CALL_MESSAGES } from './messages.js';
+import { ConsoleSessions } from './sessions/console-sessions.js';
 
 /** The authenticated caller of a management request (management-api.md: Manners; D-93, D-94). */
 export type Caller =
@@ -40,6 +41,11 @@ export const getCaller = (request: FastifyRequest): Caller => {
   if (!caller) throw new Error('this management route has no ApiKeyGuard');
   return caller;
 };
+
+const keyHashes = new WeakMap<FastifyRequest, string>();
+
+/** Returns the SHA-256 of the key that a request was sent with, or that its session stands for. */
+export const getKeyHash = (request: FastifyRequest): string => keyHashes.get(request) ?? '';
 
 /** Returns the caller in the form that events use. */
 export const getActor = (request: FastifyRequest): Actor => getAuthor(request).actor;
@@ -185,6 +191,7 @@ export class ApiKeyGuard implements CanActivate {
     private readonly findKey: FindKey,
     private readonly uses: KeyUses,
     @Inject(CLOCK) private readonly clock: Clock,
+    private readonly sessions: ConsoleSessions,
   ) {
     if (operatorKey === null) throw new Error('the management API needs the operator key, set or generated');
     this.operatorHash = hashToken(operatorKey);
@@ -193,9 +200,12 @@ export class ApiKeyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<true> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const key = readBearerToken(request.headers.authorization);
-    if (isTokenValid(key, this.operatorHash)) rememberCaller(request, { kind: 'operator' });
+    const hash = key === '' ? await this.sessions.findKeyHash(request) : hashToken(key);
+    if (hash !== null) keyHashes.set(request, hash);
+    if (isTokenValid(key, this.operatorHash) || (key === '' && hash === this.operatorHash))
+      rememberCaller(request, { kind: 'operator' });
     else {
-      const caller = await this.findCaller(request, key);
+      const caller = await this.findCaller(request, hash, key !== '');
       rememberCaller(request, caller);
       const holder = getHolder(request);
       request.answerHolder = holder;
@@ -206,15 +216,21 @@ export class ApiKeyGuard implements CanActivate {
     return true;
   }
 
-  /** Finds a caller by its key. @throws HttpProblem 401, or 429 after too many wrong keys */
-  private async findCaller(request: FastifyRequest, key: string): Promise<Exclude<Caller, { kind: 'operator' }>> {
-    if (key === '') throw unauthorizedProblem(); // a missing key does not count as a guess
+  /**
+   * Finds a caller by its key's hash. @param isKey false for the key of a session, which is no guess
+   * @throws HttpProblem 401, or 429 after too many wrong keys
+   */
+  private async findCaller(
+    request: FastifyRequest,
+    hash: string | null,
+    isKey: boolean,
+  ): Promise<Exclude<Caller, { kind: 'operator' }>> {
+    if (hash === null) throw unauthorizedProblem(); // a missing key does not count as a guess
     // Keys are 32 random bytes, so the timing of a lookup by hash reveals nothing. The lookup comes before the 429.
-    const hash = hashToken(key);
     const row = await this.findKey.execute(hash);
     const state = row && stateOfKey(row, hash, iso(this.clock.now()));
     if (!row || state !== 'valid') {
-      this.lockout.countWrongKey(request);
+      if (isKey) this.lockout.countWrongKey(request);
       throw state === 'expired' ? expiredProblem() : unauthorizedProblem();
     }
     const { owner_id: ownerId } = row;

@@ -44,6 +44,8 @@ import { ProjectsController } from '../../api/management/projects/projects.contr
 import { RecoveryController } from '../../api/management/recovery/recovery.controller.js';
 import { SagasController } from '../../api/management/sagas/sagas.controller.js';
 import { SecretsController } from '../../api/management/secrets/secrets.controller.js';
+import { ConsoleSessions } from '../../api/management/sessions/console-sessions.js';
+import { SessionsController } from '../../api/management/sessions/sessions.controller.js';
 import {
   ChannelStatisticsController,
   PostStatisticsController,
@@ -95,6 +97,7 @@ import { PublicApiModule } from './public-api.module.js';
     RecoveryController,
     JobsController,
     SecretsController,
+    SessionsController,
     OverviewController,
     MediaController,
     StreamController,
@@ -107,6 +110,7 @@ import { PublicApiModule } from './public-api.module.js';
     ChangePipeline,
     ChangeStreams,
     ChannelTester,
+    ConsoleSessions,
     EndpointViewBuilder,
     IdempotentResponses,
     KeyUses,

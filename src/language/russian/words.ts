@@ -78,6 +78,7 @@ const WORDS: Readonly<Record<string, string>> = {
   owner: 'владелец',
   channel: 'канал',
   draft: 'черновик',
+  session: 'сеанс',
   project: 'проект',
   endpoint: 'точка входа',
   post: 'пост',

@@ -10,6 +10,7 @@ import { uploads } from './0008-uploads.js';
 import { drafts } from './0009-drafts.js';
 import { keys } from './0010-keys.js';
 import { mediaHolds as mediaHoldsTable } from './0011-media-holds.js';
+import { consoleSessions } from './0012-console-sessions.js';
 import { budgets } from './repeatable/budgets.sql.js';
 import { eventStore } from './repeatable/event-store.sql.js';
 import { limiter } from './repeatable/limiter.sql.js';
@@ -34,6 +35,7 @@ export const migrations: Migrations = {
     drafts,
     keys,
     mediaHoldsTable,
+    consoleSessions,
   ],
   repeatable: [eventStore, limiter, budgets, probeBudget, monthlyQuota, pacing, resourceCap, uploadQuota, mediaHolds],
 };

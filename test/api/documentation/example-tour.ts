@@ -260,6 +260,9 @@ class ExampleTour {
     await this.manage('POST', '/endpoints/:id/disable', [id]);
     await this.manage('POST', '/endpoints/:id/enable', [id]);
     await this.manage('POST', '/endpoints/console', [], { project_ids: [this.project] });
+    const { id: session } = await this.manage('POST', '/sessions', [], { remember: true });
+    await this.manage('GET', '/sessions', []);
+    await this.manage('DELETE', '/sessions/:id', [session]);
   }
 
   async lookBack(): Promise<void> {

@@ -33,6 +33,17 @@ const RESIZE_MS = 60_000;
 /** Maximum number of Tab presses to reach an element from the beginning of a page. */
 const MAX_TABS = 150;
 
+/** Exchanges a visitor's key for the cookie that the console uses; null if the gateway refuses the key. */
+const signIn = async (url: string, { key }: Visitor) => {
+  const answer = await fetch(`${url}/manage/v1/sessions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const [name, value] = (answer.headers.getSetCookie()[0] ?? '').split(';')[0]!.split('=');
+  const { brand = 'service' } = (await answer.json()) as { readonly brand?: string };
+  return { cookie: name && value ? { name, value } : null, brand };
+};
+
 /** Starts Chromium. */
 export const startBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGUMENTS });
@@ -82,11 +93,19 @@ export class ConsolePage {
     const page = await context.newPage();
     const opened = new ConsolePage(page, url);
     opened.watch();
-    if (visitor)
-      await page.addInitScript((session) => {
-        const { sessionStorage } = globalThis as unknown as { sessionStorage: Record<string, string> };
-        sessionStorage['crosspost.session'] ??= session;
-      }, JSON.stringify(visitor));
+    if (visitor) {
+      const { cookie, brand } = await signIn(url, visitor);
+      const { hostname: domain } = new URL(url);
+      if (cookie)
+        await context.addCookies([{ ...cookie, domain, path: '/manage', httpOnly: true, sameSite: 'Strict' }]);
+      await page.addInitScript(
+        (session) => {
+          const { sessionStorage } = globalThis as unknown as { sessionStorage: Record<string, string> };
+          sessionStorage['crosspost.session'] ??= session;
+        },
+        JSON.stringify({ brand, role: visitor.role, owner: visitor.owner }),
+      );
+    }
     await opened.goto(path);
     return opened;
   }
