@@ -26,7 +26,7 @@ const observedFetch = async (url: string, init: RequestInit): Promise<Response> 
     const headers = {
       ...rest,
       // Without a key, the session's cookie authenticates. Pages of other sites cannot send this header.
-      ...(authorization === NO_KEY ? CONSOLE_HEADER : { authorization }),
+      ...(authorization === undefined || authorization === NO_KEY ? CONSOLE_HEADER : { authorization }),
       'accept-language': getLocale(),
     };
     const answer = await fetch(url, { ...init, headers });

@@ -24,6 +24,7 @@ export const NAVIGATION: readonly (readonly NavigationItem[])[] = [
   [
     { to: '/channels', name: 'channels', icon: 'channel', key: 'c' },
     { to: '/projects', name: 'projects', icon: 'project', key: 'p' },
+    { to: '/people', name: 'people', icon: 'key', key: 'k' },
     { to: '/time', name: 'timeMachine', icon: 'timeMachine', key: 'm' },
   ],
   [
@@ -47,6 +48,7 @@ export const navigationMessages = defineMessages({
     channels: 'Channels',
     projects: 'Channel sets',
     endpoints: 'Endpoints',
+    people: 'People',
     webhooks: 'Webhooks',
     requests: 'Requests',
     timeMachine: 'Time machine',
@@ -64,6 +66,7 @@ export const navigationMessages = defineMessages({
     channels: 'Каналы',
     projects: 'Наборы каналов',
     endpoints: 'Точки входа',
+    people: 'Люди',
     webhooks: 'Вебхуки',
     requests: 'Запросы',
     timeMachine: 'Машина времени',

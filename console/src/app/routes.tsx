@@ -99,6 +99,11 @@ const project = createRoute({
   path: '/projects/$id',
   component: lazily(() => import('../screens/projects/project-screen.js'), 'ProjectScreen'),
 });
+const people = createRoute({
+  getParentRoute,
+  path: '/people',
+  component: lazily(() => import('../screens/people/people-screen.js'), 'PeopleScreen'),
+});
 const endpoints = createRoute({
   getParentRoute,
   path: '/endpoints',
@@ -177,6 +182,7 @@ export const router = createRouter({
     projects,
     newProject,
     project,
+    people,
     endpoints,
     newEndpoint,
     endpoint,

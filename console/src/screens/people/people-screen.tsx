@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Api, GatewayError, management } from '../../api/management.js';
+import { readAll, useNames, endpointName } from '../../api/things.js';
+import { Button } from '../../components/button.js';
+import { Card, PageHead } from '../../components/card.js';
+import { Menu, MenuItem } from '../../components/menu.js';
+import { SentenceText } from '../../components/sentence.js';
+import { Empty, Loaded } from '../../components/states.js';
+import { DataTable } from '../../components/table.js';
+import { Age } from '../../components/time.js';
+import { format, sentence } from '../../i18n/format.js';
+import { useScope } from '../../session/session.js';
+import { serverNow } from '../../time/server-clock.js';
+import { type Key, KeyDialog, LinkDialog, RevokeDialog, RotateDialog } from './key-dialogs.js';
+import { peopleMessages as m } from './messages.js';
+
+/** Who may do what in the owner's account: one key for each person or program. */
+export const PeopleScreen = () => {
+  const scope = useScope();
+  const keys = useQuery({
+    queryKey: ['keys', scope.key],
+    queryFn: () => readAll((page) => management().get('/keys', { query: { ...scope.query, ...page } })),
+  });
+  const [isInviting, setIsInviting] = useState(false);
+  const [created, setCreated] = useState<Api<'KeyWithSecret'> | null>(null);
+  const isForbidden = keys.error instanceof GatewayError && keys.error.status === 403;
+  const count = keys.data?.length ?? 0;
+  return (
+    <>
+      <PageHead
+        title={isForbidden ? m.notAllowed : keys.data ? m.title(count) : m.people}
+        {...(!isForbidden && {
+          actions: (
+            <Button look="primary" icon="plus" onClick={() => setIsInviting(true)}>
+              {m.invite}
+            </Button>
+          ),
+        })}
+      >
+        {!isForbidden && m.text}
+      </PageHead>
+      <Card label={m.people}>
+        {isForbidden ? (
+          <Empty icon="key" title={m.notAllowed}>
+            {m.notAllowedText}
+          </Empty>
+        ) : (
+          <Loaded query={keys}>{(all) => <KeyTable keys={all} onNewKey={setCreated} />}</Loaded>
+        )}
+      </Card>
+      {isInviting && <KeyDialog changed={null} onClose={() => setIsInviting(false)} onCreated={setCreated} />}
+      {created && <LinkDialog of={created} onClose={() => setCreated(null)} />}
+    </>
+  );
+};
+
+interface KeyTableProps {
+  readonly keys: readonly Key[];
+  readonly onNewKey: (key: Api<'KeyWithSecret'>) => void;
+}
+
+const KeyTable = ({ keys, onNewKey }: KeyTableProps) => {
+  const names = useNames();
+  const [asked, setAsked] = useState<{ readonly key: Key; readonly kind: 'change' | 'rotate' | 'revoke' } | null>(null);
+  const close = (): void => setAsked(null);
+  const endpointsOf = ({ endpoint_ids: ids }: Key): string =>
+    ids === null
+      ? m.everywhere
+      : format.list(ids.map((id) => (names.endpoint(id) ? endpointName(names.endpoint(id)!) : id)));
+  return (
+    <>
+      <DataTable
+        className="stacked"
+        items={keys}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: m.name, sortBy: ({ name }) => name, cell: (key) => <KeyName of={key} /> },
+          { title: m.may, cell: ({ scopes }) => format.list(scopes.map((each) => m.scope[each])) },
+          { title: m.where, className: 'secondary', isLabelled: true, cell: endpointsOf },
+          {
+            title: m.lastUsed,
+            className: 'secondary',
+            isLabelled: true,
+            sortBy: ({ last_used: used }) => used?.at ?? '',
+            cell: ({ last_used: used }) => (used ? <Age since={used.at} ago /> : m.never),
+          },
+          {
+            title: m.actions(''),
+            isTitleHidden: true,
+            className: 'right',
+            cell: (key) =>
+              !key.is_main && (
+                <Menu trigger={<Button icon="more" look="quiet" size="small" aria-label={m.actions(key.name)} />}>
+                  <MenuItem onSelect={() => setAsked({ key, kind: 'change' })}>{m.change}</MenuItem>
+                  <MenuItem onSelect={() => setAsked({ key, kind: 'rotate' })}>{m.rotate}</MenuItem>
+                  <MenuItem isDanger onSelect={() => setAsked({ key, kind: 'revoke' })}>
+                    {m.revoke}
+                  </MenuItem>
+                </Menu>
+              ),
+          },
+        ]}
+      />
+      {asked?.kind === 'change' && <KeyDialog changed={asked.key} onClose={close} onCreated={onNewKey} />}
+      {asked?.kind === 'rotate' && <RotateDialog of={asked.key} onClose={close} onRotated={onNewKey} />}
+      {asked?.kind === 'revoke' && <RevokeDialog of={asked.key} onClose={close} />}
+    </>
+  );
+};
+
+/** The name of a key, with what is special about it. */
+const KeyName = ({ of: { name, is_main: isMain, expires_at: at, previous_until: until } }: { readonly of: Key }) => (
+  <>
+    <b>
+      <bdi className="cut">{name}</bdi>
+    </b>{' '}
+    <span className="tertiary">
+      {isMain && m.main}{' '}
+      {at !== null &&
+        (Date.parse(at) <= serverNow() ? m.expired : <SentenceText of={sentence(m.until, { at: { at } })} />)}{' '}
+      {until !== null && <SentenceText of={sentence(m.old, { at: { at: until } })} />}
+    </span>
+  </>
+);
