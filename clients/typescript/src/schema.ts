@@ -1282,6 +1282,23 @@ export interface Schemas {
     /** ISO 8601, UTC. */
     readonly created_at: string;
   };
+  /** A new session. The cookie comes in a header. */
+  readonly NewSession: {
+    /** The name in the gateway's headers and keys: `service`. */
+    readonly brand: string;
+    readonly id: string;
+    /** True for the session of the request's own cookie. */
+    readonly is_current: boolean;
+    readonly is_remembered: boolean;
+    /** The browser, as it describes itself; null if it does not. */
+    readonly user_agent: string | null;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+    /** ISO 8601, UTC; exact to a minute. */
+    readonly used_at: string;
+    /** ISO 8601, UTC. */
+    readonly expires_at: string;
+  };
   /** The chat that receives an owner's notices; its bot token is never shown. */
   readonly NoticeChat: { readonly chat_id: string };
   /** How many people saw something, and what they did; null for a number that no network gives. */
@@ -2181,6 +2198,23 @@ export interface Schemas {
     /** Number of stored secrets that are not sealed with `key`. */
     readonly sealed_otherwise: number;
   };
+  /** A sign-in of the web console. */
+  readonly Session: {
+    readonly id: string;
+    /** True for the session of the request's own cookie. */
+    readonly is_current: boolean;
+    readonly is_remembered: boolean;
+    /** The browser, as it describes itself; null if it does not. */
+    readonly user_agent: string | null;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+    /** ISO 8601, UTC; exact to a minute. */
+    readonly used_at: string;
+    /** ISO 8601, UTC. */
+    readonly expires_at: string;
+  };
+  /** All sessions of a key. */
+  readonly Sessions: { readonly items: readonly Schemas['Session'][] };
   /** What POST /recovery/confirm settled. */
   readonly Settled: {
     /** Number of planned posts. */
@@ -2897,6 +2931,10 @@ export interface Schemas {
     readonly position?: string;
     /** The reason why the event may be skipped. It is kept in the history. */
     readonly reason: string;
+  };
+  readonly SessionRequest: {
+    /** True to stay signed in on this device for 30 days; otherwise until the browser is closed, or for 12 hours without use. */
+    readonly remember?: boolean;
   };
   readonly WebhookOutputRequest: {
     /** An https URL on port 443 of a public address. */
@@ -4410,6 +4448,23 @@ export interface Routes {
   readonly 'GET /manage/v1/secrets': { readonly takes: object; readonly answers: Schemas['Secrets'] };
   /** Seal all stored secrets with SECRETS_KEY */
   readonly 'POST /manage/v1/secrets/reseal': { readonly takes: object; readonly answers: Schemas['Job'] };
+  /** List the sessions of your key */
+  readonly 'GET /manage/v1/sessions': { readonly takes: object; readonly answers: Schemas['Sessions'] };
+  /** Sign the console in */
+  readonly 'POST /manage/v1/sessions': {
+    readonly takes: { readonly body?: Schemas['SessionRequest'] };
+    readonly answers: Schemas['NewSession'];
+  };
+  /** Sign the console out */
+  readonly 'DELETE /manage/v1/sessions/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: undefined;
+  };
   /** Export the numbers of all publications as CSV */
   readonly 'GET /manage/v1/statistics.csv': {
     readonly takes: {

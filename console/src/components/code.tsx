@@ -93,15 +93,17 @@ export const SecretsOnce = ({ secrets, onDone, doneLabel }: SecretsOnceProps) =>
   const asEnv = (): string => secrets.map(({ variable, value }) => `${variable}=${value}\n`).join('');
   return (
     <div className="secrets">
-      <dl className="secret-list">
-        {secrets.map((secret) => (
-          <SecretRow key={secret.variable} secret={secret} />
-        ))}
+      <div className="secret-list">
+        <dl>
+          {secrets.map((secret) => (
+            <SecretRow key={secret.variable} secret={secret} />
+          ))}
+        </dl>
         <div className="secret-warning">
           <Icon name="onHold" tone="warn" />
           <span>{secretMessages.warning}</span>
         </div>
-      </dl>
+      </div>
       <div className="secret-actions">
         <CopyButton text={asEnv} size="normal">
           {secretMessages.copyAll}

@@ -74,6 +74,13 @@ describe('sessions of the console', () => {
     await send(second.cookie).expect(401);
   });
 
+  it('follow changes, as their key does', async () => {
+    const { cookie } = await signIn();
+    const answer = await fetch(`${harness.url}/manage/v1/stream`, { headers: { cookie, 'x-console': '1' } });
+    expect(answer.status).toBe(200);
+    await answer.body!.cancel();
+  });
+
   it('end when their key is replaced or revoked', async () => {
     const { cookie } = await signIn();
     const { body: anna } = await owner.caller.post('/keys', { name: 'Anna', scopes: ['approve'] }).expect(201);

@@ -171,7 +171,8 @@ export class ConsolePage {
   private watch(): void {
     const { page, url } = this;
     page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') this.faults.push(`console: ${message.text()}`);
+      if (message.type() === 'error' || message.type() === 'warning')
+        this.faults.push(`console: ${message.text()} ${message.location().url}`);
     });
     page.on('pageerror', (error) => this.faults.push(`error: ${error.message}`));
     page.on('request', (request) => {

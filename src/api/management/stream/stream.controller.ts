@@ -3,12 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CLOCK, type Clock, iso } from '../../../kernel/clock.js';
 import type { KeyRow } from '../../../projections/discovery/discovery.tables.js';
 import { FindKey } from '../../../projections/discovery/keys.queries.js';
-import { hashToken } from '../../../secrets/tokens.js';
 import { Documented } from '../../documentation/documented.js';
-import { readBearerToken } from '../../transport/credentials.js';
 import { readQuery } from '../../transport/fields.js';
 import { readHeaderText } from '../../transport/headers.js';
-import { ApiKeyGuard, getCaller, getListScope, stateOfKey, unauthorizedProblem } from '../api-key.guard.js';
+import { ApiKeyGuard, getCaller, getKeyHash, getListScope, stateOfKey, unauthorizedProblem } from '../api-key.guard.js';
 import { OwnerQuery } from '../common-fields.js';
 import { fieldProblem } from '../http-problems.js';
 import { STREAM_MESSAGES } from '../messages.js';
@@ -49,7 +47,7 @@ export class StreamController {
     const after = readLastEventId(request);
     if (ownerId !== null) await this.resources.findResource(request, 'owner', ownerId);
     if (request.method === 'HEAD') return void reply.headers(HEADERS).send();
-    const hash = hashToken(readBearerToken(request.headers.authorization));
+    const hash = getKeyHash(request);
     const key = caller.kind === 'operator' ? null : readerKey(caller.key, hash);
     const body = await this.streams.open({ ownerId, key, after }, reply.raw);
     // The key may have been replaced or changed before the stream started to receive changes.
@@ -70,7 +68,7 @@ export class StreamController {
   }
 }
 
-/** @param hash of the key that the reader sent */
+/** @param hash of the key that the reader sent, or that its session stands for */
 const readerKey = (row: KeyRow, hash: string): ReaderKey => {
   const { key_id: id, owner_id: ownerId, key_hash, previous_until, expires_at } = row;
   const ends = [expires_at, key_hash === hash ? null : previous_until].filter((end) => end !== null).map(Date.parse);
