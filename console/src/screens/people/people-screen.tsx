@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Api, GatewayError, management } from '../../api/management.js';
-import { readAll, useNames, endpointName } from '../../api/things.js';
+import { endpointName, readAll, useNames } from '../../api/things.js';
 import { Button } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Menu, MenuItem } from '../../components/menu.js';
