@@ -61,7 +61,9 @@ describeInChromium('a photo from the disk', () => {
   ])('is published %s, two at once', async (name, language, look) => {
     const text = `Harbour lights ${name}`;
     const { page } = await open(look);
-    await choose(text, language, [photo(`dusk ${name}.png`, 60), photo(`dawn ${name}.png`, 61)]);
+    // The same content would have the name under which it was uploaded first.
+    const width = language === 'en' ? 60 : 62;
+    await choose(text, language, [photo(`dusk ${name}.png`, width), photo(`dawn ${name}.png`, width + 1)]);
     await page.locator('.medium-tile .thumbnail').nth(1).waitFor();
     await page.getByText(`dusk ${name}.png`).first().waitFor();
     await picture(language);

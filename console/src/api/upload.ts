@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../clients/typescript/src/index.js';
 import { defineMessages, getLocale } from '../i18n/messages.js';
-import { expireSession, getSession } from '../session/session.js';
-import { type Api, queryClient } from './management.js';
+import { expireSession } from '../session/session.js';
+import { type Api, CONSOLE_HEADER, queryClient } from './management.js';
 
 /** An uploaded file. */
 export type UploadedFile = Pick<Api<'MediaDetails'>, 'id' | 'type' | 'filename' | 'bytes' | 'url'>;
@@ -46,7 +46,7 @@ const sendForm = (
     const request = new XMLHttpRequest();
     const fail = () => reject(new GatewayError({ status: 0, code: 'no_answer', errors: [], route: `POST ${url}` }));
     request.open('POST', url);
-    request.setRequestHeader('authorization', `Bearer ${getSession()?.key ?? ''}`);
+    for (const [name, value] of Object.entries(CONSOLE_HEADER)) request.setRequestHeader(name, value);
     request.setRequestHeader('accept-language', getLocale());
     request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
     request.onload = () => {
