@@ -25,7 +25,7 @@ const EVENTS = [
 const EVENT_STORE = ['^src/event-store/[^/]+\\.ts$'];
 
 /** The contract between generic code and the networks: what a network is, without the list of networks. */
-const PLATFORM_PORT = ['^src/platforms/(publisher|platform-catalogue)\\.ts$'];
+const PLATFORM_PORT = ['^src/platforms/(publisher|platform-catalogue|chat-links|messages)\\.ts$'];
 
 /** Rules about addresses and URLs that are pure: they make no calls. */
 const URL_RULES = ['^src/outbound-http/url-rules\\.ts$'];
@@ -130,6 +130,7 @@ const PARTS = {
       '^src/jobs/(job|job-table)\\.ts$',
       '^src/limits/resource-reservations\\.ts$',
       part('uploads'),
+      '^src/postgres/tokens\\.ts$', // holds of uploads (ADR-375)
       part('erasure'),
       part('secrets'),
     ],
@@ -248,6 +249,7 @@ const PARTS = {
       part('drafts'),
       part('jobs'),
       ...EVENTS,
+      '^src/domain/endpoint/console-endpoint\\.ts$',
       ...READ_SIDE,
       part('config'),
       '^src/event-store/(port|store-outage)\\.ts$',

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { LimitsProfile } from './limits-profile.js';
-import { mediaStoreOf, mediaStoreProblem,type MediaStoreSettings } from './media-settings.js';
+import { mediaStoreOf, mediaStoreProblem, type MediaStoreSettings } from './media-settings.js';
 import { SETTING_MESSAGES } from './messages.js';
 import { MASK } from './redact.js';
 import { DAY_MS, type NetworkSetting, schemaWith, type SettingName, type SettingValues } from './schema.js';

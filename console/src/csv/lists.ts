@@ -1,9 +1,6 @@
 import type { Api } from '../api/management.js';
-import type { Names } from '../api/things.js';
 import { networkTitle } from '../components/networks.js';
 import { defineMessages } from '../i18n/messages.js';
-import { shownState } from '../publications/shown-state.js';
-import { stateNames } from '../publications/states.js';
 import { type CsvColumn, csvTime } from './csv.js';
 
 const m = defineMessages({
@@ -91,39 +88,6 @@ const m = defineMessages({
   },
 });
 
-/** A post on one of its channels. */
-export interface PostLine {
-  readonly post: Api<'Post'>;
-  readonly publication: Api<'Publication'> | null;
-}
-
-/** Returns a line for each channel of each post. */
-export const postLines = (posts: readonly Api<'Post'>[]): readonly PostLine[] =>
-  posts.flatMap((post): readonly PostLine[] =>
-    post.publications.length === 0
-      ? [{ post, publication: null }]
-      : post.publications.map((publication) => ({ post, publication })),
-  );
-
-/** Columns of posts. */
-export const postColumns = (names: Names): readonly CsvColumn<PostLine>[] => [
-  { title: m.accepted, cell: ({ post }) => csvTime(post.accepted_at) },
-  { title: m.text, cell: ({ post }) => post.excerpt },
-  { title: m.network, cell: ({ publication }) => publication && networkTitle(publication.platform) },
-  { title: m.channel, cell: ({ publication: p }) => p && (names.channel(p.target_id)?.name ?? p.target_id) },
-  { title: m.state, cell: ({ publication }) => publication && stateNames[shownState(publication)] },
-  { title: m.planned, cell: ({ post }) => csvTime(post.publish_at) },
-  { title: m.published, cell: ({ publication }) => csvTime(publication?.published_at) },
-  { title: m.link, cell: ({ publication }) => publication?.urls[0] },
-  { title: m.error, cell: ({ publication }) => publication?.attempts.at(-1)?.error?.message },
-  {
-    title: m.endpoint,
-    cell: ({ post: { endpoint_id: id } }) => names.endpoint(id)?.name ?? names.endpoint(id)?.slug ?? id,
-  },
-  { title: m.externalId, cell: ({ post }) => post.external_id },
-  { title: m.id, cell: ({ post }) => post.id },
-];
-
 /** Columns of channels. */
 export const channelColumns = (): readonly CsvColumn<Api<'Channel'>>[] => [
   { title: m.name, cell: ({ name }) => name },
@@ -169,20 +133,5 @@ export const deliveryColumns = (): readonly CsvColumn<Api<'Delivery'>>[] => [
   { title: m.status, cell: ({ attempts }) => attempts.at(-1)?.status },
   { title: m.attempts, cell: ({ attempts }) => attempts.length },
   { title: m.nextAttempt, cell: (delivery) => csvTime(delivery.next_attempt_at) },
-  { title: m.id, cell: ({ id }) => id },
-];
-
-/** An event of the history, as far as a file shows it. */
-type HistoryEvent = Api<'AuditedEvent'>;
-
-/** Columns of the history. */
-export const eventColumns = (nameOf: (actor: string) => string): readonly CsvColumn<HistoryEvent>[] => [
-  { title: m.at, cell: ({ at }) => csvTime(at) },
-  { title: m.actor, cell: ({ actor }) => nameOf(actor) },
-  { title: m.event, cell: ({ type }) => type },
-  { title: m.thing, cell: ({ aggregate }) => aggregate },
-  { title: m.thingId, cell: (event) => event.aggregate_id },
-  { title: m.data, cell: ({ data }) => JSON.stringify(data) },
-  { title: m.ip, cell: ({ ip }) => ip },
   { title: m.id, cell: ({ id }) => id },
 ];

@@ -67,8 +67,8 @@ describe('history', () => {
       expect(body.changed.enabled).toMatchObject({ before: true, by: 'operator', event_id: events[2]!.id });
       expect(typesOf(body.events)).toEqual(['ChannelConnected', 'ChannelRenamed', 'ChannelDisabled']);
       expect(Object.keys(body.events[0])).toEqual([
-        ...['id', 'type', 'version', 'stream', 'revision', 'position', 'at', 'actor', 'request_id', 'causation_id'],
-        ...['correlation_id', 'ip', 'data', 'hash'],
+        ...['id', 'type', 'version', 'stream', 'revision', 'position', 'at', 'actor'],
+        ...['actor_name', 'request_id', 'causation_id', 'correlation_id', 'ip', 'data', 'hash'],
       ]);
     });
 

@@ -220,10 +220,12 @@ export class TakeBackHarness {
     if (story.edit?.during !== during) return;
     await sleep(story.edit.delayMs);
     const watched = this.requests.watch(behindId, story.edit.kill);
-    const answer = await fetch(`${this.mortalUrl}${path}/posts/${behindId}/content`, {
-      method: 'PUT',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ text: editedTextOf(behind) }),
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ text: editedTextOf(behind) });
+    // A reader waits for the read model, but only for two seconds.
+    const answer = await until('the post is known', async () => {
+      const sent = await fetch(`${this.mortalUrl}${path}/posts/${behindId}/content`, { method: 'PUT', headers, body });
+      return sent.status !== 404 && sent;
     });
     edit.isAccepted = answer.status === 200;
     edit.isKilled = watched.isDead;

@@ -144,9 +144,7 @@ export const SettingsCard = ({ channel, onReplace }: { readonly channel: Channel
   return (
     <SettingsForm
       title={m.settings}
-      aside={
-        <HistoryLink id={channel.id} />
-      }
+      aside={<HistoryLink id={channel.id} />}
       saving={saving}
       isChanged={name !== savedName || JSON.stringify(settings) !== JSON.stringify(saved)}
       onUndo={() => setDraft({})}

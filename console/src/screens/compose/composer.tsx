@@ -15,7 +15,7 @@ import { createDraft, textOf } from './draft.js';
 import { ConflictNotice, DraftsButton, DraftState } from './drafts-dialog.js';
 import { GoBar } from './go-bar.js';
 import { canPublish, describeResult, type Destination, goLabel, headline } from './headline.js';
-import { MAX_MEDIA, MediaList, MediumDialog } from './media.js';
+import { MediaList, MediumDialog } from './media.js';
 import { composeMessages as m } from './messages.js';
 import { Options } from './options.js';
 import { ChangesCard, ConnectChannel, Previews } from './previews.js';
@@ -27,7 +27,7 @@ import { uploadMessages as u } from './upload-messages.js';
 import { UploadTool } from './upload-tools.js';
 import { useComposer } from './use-composer.js';
 import { useVersions, type Wanted, withText } from './use-draft.js';
-import { useUploads } from './use-uploads.js';
+import { MAX_MEDIA, useUploads } from './use-uploads.js';
 
 /** Breadcrumbs above the editor of a planned post. */
 export const EditTrail = ({ postId }: { readonly postId: string }) => (

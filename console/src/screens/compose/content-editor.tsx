@@ -18,7 +18,7 @@ import { type Draft, isEmpty, textOf, toPayload } from './draft.js';
 import { editMessages as e } from './edit-messages.js';
 import { EditOutcomes } from './edit-outcomes.js';
 import { GoBar } from './go-bar.js';
-import { MAX_MEDIA, MediaList, MediumDialog } from './media.js';
+import { MediaList, MediumDialog } from './media.js';
 import { composeMessages as m } from './messages.js';
 import { ProblemList } from './problem-list.js';
 import { TextVersions, Tool, VersionNote } from './text-versions.js';
@@ -26,7 +26,7 @@ import { uploadMessages as u } from './upload-messages.js';
 import { UploadTool } from './upload-tools.js';
 import { useDraft, useVersions, withText } from './use-draft.js';
 import { type EditCheck, useEditCheck } from './use-edit-check.js';
-import { useUploads } from './use-uploads.js';
+import { MAX_MEDIA, useUploads } from './use-uploads.js';
 
 interface Standing extends EditCheck {
   readonly hasNothing: boolean;

@@ -11,7 +11,7 @@ import { format } from '../../i18n/format.js';
 import type { Medium } from './draft.js';
 import { composeMessages as m } from './messages.js';
 import { PendingFiles, PendingNames } from './upload-tools.js';
-import { nameOfMedium, type Uploads, useUploadedFiles } from './use-uploads.js';
+import { MAX_MEDIA, nameOfMedium, type Uploads, useUploadedFiles } from './use-uploads.js';
 
 /** File extensions by type. */
 const BY_EXTENSION: readonly (readonly [Medium['type'], RegExp])[] = [
@@ -74,9 +74,6 @@ export const MediumDialog = ({ medium, onSave, onClose }: MediumDialogProps) => 
     </Dialog>
   );
 };
-
-/** Maximum number of media files in a post. */
-export const MAX_MEDIA = 10;
 
 const MB = 1_048_576;
 

@@ -4,7 +4,9 @@ import { fileName } from '../../../../stand-ins/walls/readers-view.js';
 import { GatewayError, management, queryClient } from '../../api/management.js';
 import { nameOfUpload, type UploadedFile, uploadedFile, uploadFile } from '../../api/upload.js';
 import type { Medium } from './draft.js';
-import { MAX_MEDIA } from './media.js';
+
+/** Maximum number of media files in a post. */
+export const MAX_MEDIA = 10;
 
 /** A file that is being uploaded, or could not be. */
 export interface PendingFile {

@@ -102,9 +102,7 @@ export const NameCard = ({ project }: { readonly project: Project }) => {
   return (
     <SettingsForm
       title={m.settings}
-      aside={
-        <HistoryLink id={project.id} />
-      }
+      aside={<HistoryLink id={project.id} />}
       saving={saving}
       isChanged={name !== project.name}
       onUndo={() => setEdited(null)}

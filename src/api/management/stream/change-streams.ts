@@ -33,10 +33,6 @@ const partOf = (changes: readonly Change[], ownerId: string | null): OwnChanges 
   return parts.get(ownerId);
 };
 
-/** Returns an owner's changes in a batch. @param ownerId null for all owners */
-export const selectChanges = (changes: readonly Change[], ownerId: string | null): readonly Change[] =>
-  partOf(changes, ownerId)?.changes ?? [];
-
 /**
  * Formats an owner's changes as server-sent events; empty if there are none. Readers of the same batch share the text.
  * @param ownerId null for all owners
