@@ -63,6 +63,7 @@ export class TestEnvironment<Networks extends Readonly<Record<string, StartedNet
       PORT: '0',
       DEMO: 'off',
       DATA_DIR: folder,
+      MEDIA_STORE: join(folder, 'uploads'),
       DATABASE_URL: postgres.connectionString,
       SECRETS_KEY,
       OPERATOR_KEY: operatorKey,

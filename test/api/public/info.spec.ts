@@ -48,7 +48,7 @@ describe('discovery (publish-api.md: GET /v1/webhooks/{slug}/info)', () => {
           max_pause_minutes: 1440,
           max_schedule_days: 366,
         },
-        features: ['publish_at', 'overrides', 'withdraw', 'edit', 'statistics', 'pin', 'silent'],
+        features: ['publish_at', 'overrides', 'withdraw', 'edit', 'statistics', 'pin', 'silent', 'media_upload'],
       },
     });
   });

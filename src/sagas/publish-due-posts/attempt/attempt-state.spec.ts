@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { PauseAfterPublication } from '../../../commands/pause.js';
+import { UploadLinks } from '../../../commands/post/upload-links.js';
 import { publication as decider, type PublicationState } from '../../../domain/publication/publication.decider.js';
 import { type AggregateStore, emptyAggregate } from '../../../event-store/aggregate-store.js';
 import { systemClock } from '../../../kernel/clock.js';
@@ -87,7 +88,7 @@ const unprepared: Unprepared = {
 const failedMedia = (isLast: boolean) =>
   afterMedia(prepared, { kind: 'failed', key: 'k', error, isFinal: isLast }) as Unprepared;
 
-const attempt = { signals: { drain: new AbortController().signal } } as PublicationAttempt;
+const attempt = { signals: { drain: new AbortController().signal }, payload: {}, row: {} } as PublicationAttempt;
 /** Commands that the stream was asked to record. */
 const commands: { readonly type: string; readonly sending?: string | null }[] = [];
 
@@ -124,7 +125,7 @@ const senderWith = (recorded: LoadedPublication | null, isPaced = true): StepSen
     new FakeRecorder(recorded),
     unused,
     unused,
-    unused,
+    new UploadLinks(unused, systemClock),
     { chatOf: () => ({}) } as unknown as PlatformCatalogue,
   );
 };
