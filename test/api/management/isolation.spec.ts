@@ -105,6 +105,8 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'POST /drafts': creating(({ ids }) => ({ owner_id: ids.owners, content: {} }), 404),
   'PUT /drafts/:id': on({ content: { text: 'Mine' } }),
   'DELETE /drafts/:id': on(),
+  'POST /sessions': on({ remember: 'Mine' }, 422), // always one of its own key
+  'DELETE /sessions/:id': on(),
   'POST /projections/:name/verify': on({}, 403),
   'POST /projections/:name/rebuild': on({}, 403),
   'POST /projections/:name/promote': on({}, 403),

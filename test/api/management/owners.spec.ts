@@ -88,7 +88,8 @@ describe('owners', () => {
     expect(key).toMatch(/^service_owner_/);
     expect(headers['x-position']).toMatch(/^\d+$/);
     // Readers see their own writes at once, without the key.
-    expect((await operator.get(`/owners/${body.id}`).expect(200)).body).toEqual(shown);
+    const details = { ...shown, media_bytes: { used: 0, allowed: 104_857_600 } };
+    expect((await operator.get(`/owners/${body.id}`).expect(200)).body).toEqual(details);
   });
 
   it('are registered only by the operator', async () => {
@@ -128,7 +129,8 @@ describe('owners', () => {
     expect((await caller.patch(`/owners/${id}`, { plan: 'business' }).expect(403)).body.code).toBe('forbidden');
     const { body } = await operator.patch(`/owners/${id}`, { plan: 'business' }).expect(200);
     expect(body).toMatchObject({ name: 'Acme & Co', plan: 'business', posts_left: null });
-    expect((await caller.get(`/owners/${id}`)).body).toEqual(body);
+    const details = { ...body, media_bytes: { used: 0, allowed: 536_870_912_000 } };
+    expect((await caller.get(`/owners/${id}`)).body).toEqual(details);
   });
 
   it('record every change in an event, with its actor and request (D-32)', async () => {

@@ -19,6 +19,8 @@ const CAPS = {
   webhook_outputs: 3,
   outputs_per_project: null,
   planned_posts: null,
+  media_bytes: null,
+  keys: null,
   targets_per_post: 2,
 };
 
