@@ -17,15 +17,15 @@ export interface Session {
 const PREFIX = 'crosspost.';
 const STORAGE_KEY = `${PREFIX}session`;
 
-const readSession = (storage: Storage): Session | null => {
+const readSession = (storage: () => Storage): Session | null => {
   try {
-    return JSON.parse(storage.getItem(STORAGE_KEY) ?? 'null') as Session | null;
+    return JSON.parse(storage().getItem(STORAGE_KEY) ?? 'null') as Session | null;
   } catch {
-    return null; // not JSON, so the console did not write it
+    return null; // not JSON, so the console did not write it; or no browser
   }
 };
 
-const store = createStore<Session | null>(readSession(sessionStorage));
+const store = createStore<Session | null>(readSession(() => sessionStorage));
 /** True once the gateway has rejected the session's key with a 401. The sign-in form then covers the screen. */
 const expired = createStore(false);
 
@@ -33,7 +33,7 @@ const expired = createStore(false);
 export const getSession = (): Session | null => store.get();
 
 /** Returns who signed in last in this browser, in any tab; null if no one did, or if that person signed out. */
-export const readSharedSession = (): Session | null => readSession(localStorage);
+export const readSharedSession = (): Session | null => readSession(() => localStorage);
 
 /** Starts a session in all tabs that will be opened. */
 export const shareSession = (session: Session): void => localStorage.setItem(STORAGE_KEY, JSON.stringify(session));

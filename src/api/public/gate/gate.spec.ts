@@ -70,7 +70,10 @@ const receive = async ({ body = { text: 'hi' }, verdicts, appends = [accepted], 
       post.content.ok && (!post.content.payload.media || areMediaProbed)
         ? { payload: post.content.payload, channelIds: ['tgt_1'] }
         : null,
-    check: () => Promise.resolve(void steps.push('check')),
+    check: (_: unknown, post: unknown) => {
+      steps.push('check');
+      return Promise.resolve(post);
+    },
   } as unknown as ContentCheck;
   const commands = {
     execute: (command: AcceptPost) => {
