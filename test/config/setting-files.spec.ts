@@ -52,8 +52,10 @@ describe('secrets in files', () => {
   });
 
   it('are those that --help names', async () => {
-    const named = [...helpText(PLATFORMS.all).matchAll(/([A-Z_]+)_FILE/g)].map(([, name]) => name);
-    expect(named.filter((name) => name !== 'NAME').sort()).toEqual(Object.keys(VALUES).sort());
+    const named = [...helpText(PLATFORMS.all).matchAll(/([A-Z0-9_]+)_FILE/g)].map(([, name]) => name);
+    expect(named.filter((name) => name !== 'NAME').sort()).toEqual(
+      [...Object.keys(VALUES), 'MEDIA_S3_ACCESS_KEY_ID', 'MEDIA_S3_SECRET_ACCESS_KEY'].sort(),
+    );
   });
 
   it('are refused beside the setting itself, but not beside an empty one', async () => {

@@ -75,7 +75,7 @@ class ExampleTour {
   async setUp(): Promise<void> {
     const owner = await this.operator('POST', '/owners', [], { name: 'Corner Shop', plan: 'business', locale: 'en' });
     this.owner = owner.id;
-    this.key = (await this.operator('POST', '/owners/:id/rotate-key', [this.owner])).key;
+    this.key = (await this.operator('POST', '/owners/:id/rotate-key', [this.owner], { overlap_minutes: 0 })).key;
     await this.operator('PATCH', '/owners/:id', [this.owner], { name: 'The Corner Shop', locale: 'ru' });
     await this.operator('POST', '/owners/:id/post-packs', [this.owner], { posts: 100 });
     await this.operator('GET', '/owners/:id', [this.owner]);
