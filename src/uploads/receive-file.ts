@@ -76,7 +76,7 @@ export class FileReceiver {
     }
   }
 
-  /** Passes the chunks on while the file may still be published. */
+  /** Yields the chunks; throws as soon as they show that the file cannot be published. @throws FileRefused */
   private async *refuseEarly({ chunks, announcedBytes, reserve, ownerId, signal }: IncomingFile) {
     refuse(findUploadSizeProblem(null, announcedBytes ?? 0));
     const head: Buffer[] = [];

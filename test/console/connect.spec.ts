@@ -69,7 +69,7 @@ describeInChromium('connecting a channel', () => {
   });
   afterAll(() => harness.stop());
   afterEach(async () => {
-    // An answer of 422 is in the browser's log.
+    // The browser logs every 422 as an error.
     expect(opened.faults.filter((fault) => !fault.includes('status of 422'))).toEqual([]);
     await opened.close();
   });

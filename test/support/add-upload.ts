@@ -6,7 +6,7 @@ import type { UploadedFacts } from '../../src/domain/media/media.events.js';
 import type { AggregateStore } from '../../src/event-store/aggregate-store.js';
 import { FolderStore } from '../../src/uploads/folder-store.js';
 
-/** A file in the store, and its event. */
+/** An uploaded file. */
 export interface TestUpload {
   readonly id: string;
   readonly bytes: Buffer;
@@ -17,7 +17,7 @@ export interface TestUpload {
 
 const PNG = { type: 'photo', mime: 'image/png', extension: 'png' } as const;
 
-/** Adds a file to an owner's uploads as an upload does, without a request. @param as what the bytes are */
+/** Uploads a file for an owner without an HTTP request. @param as facts about the file; by default, those of a PNG */
 export const addUpload = async (
   aggregates: AggregateStore,
   folder: string,

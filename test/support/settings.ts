@@ -4,10 +4,10 @@ import { loadSettings, type Settings } from '../../src/config/settings.js';
 import { PLATFORMS } from '../../src/platforms/catalogue.js';
 import { TEMPORARY } from './postgres.js';
 
-/** Removed by a later run of the tests, like its other folders. */
+/** A later test run removes this folder. */
 const FILE_STORES = join(TEMPORARY, `crosspost-test-run-${process.pid}-uploads`);
 
-/** Adds the store of uploaded files, which processes with the same database share, whatever their DATA_DIR. */
+/** Adds a `MEDIA_STORE` that processes with the same database share, whatever their `DATA_DIR`. */
 export const withFileStore = <Env extends NodeJS.ProcessEnv>(env: Env): Env => {
   const { DATABASE_URL, MEDIA_STORE } = env;
   if (DATABASE_URL === undefined || MEDIA_STORE !== undefined) return env;

@@ -7,21 +7,25 @@ import { type Api, GatewayError, management, queryClient } from './management.js
 /** Maximum number of pages to read, with 200 items each. An owner may have 2,000 channels. */
 const MAX_PAGES = 20;
 
+/** Fetches the page of a list at a cursor. */
+type ReadPage<T> = (page: { readonly limit: number; readonly cursor?: string }) => Promise<{
+  readonly items: readonly T[];
+  readonly next: string | null;
+}>;
+
 /**
- * Reads a list page by page, up to {@link MAX_PAGES}.
- * @param readPage fetches the page at a cursor
+ * Reads a list page by page. Returns its items, and whether there are more than were read.
+ * @param maxPages maximum number of pages, with 200 items each
  * @param onPage called with all items so far after each page but the last
  */
-export const readAll = async <T>(
-  readPage: (page: { readonly limit: number; readonly cursor?: string }) => Promise<{
-    readonly items: readonly T[];
-    readonly next: string | null;
-  }>,
+export const readPages = async <T>(
+  readPage: ReadPage<T>,
+  maxPages: number,
   onPage?: (soFar: readonly T[]) => void,
-): Promise<readonly T[]> => {
+): Promise<{ readonly items: readonly T[]; readonly isMore: boolean }> => {
   const all: T[] = [];
   let cursor: string | null = null;
-  for (let page = 0; page < MAX_PAGES; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const answer: { readonly items: readonly T[]; readonly next: string | null } = await readPage({
       limit: 200,
       ...(cursor !== null && { cursor }),
@@ -31,8 +35,14 @@ export const readAll = async <T>(
     if (cursor === null) break;
     onPage?.([...all]);
   }
-  return all;
+  return { items: all, isMore: cursor !== null };
 };
+
+/** Reads a list, up to {@link MAX_PAGES}. */
+export const readAll = async <T>(
+  readPage: ReadPage<T>,
+  onPage?: (soFar: readonly T[]) => void,
+): Promise<readonly T[]> => (await readPages(readPage, MAX_PAGES, onPage)).items;
 
 /**
  * Deletes something that other things may use. If one of these has come to use it in the meantime, their list is read

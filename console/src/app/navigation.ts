@@ -10,7 +10,7 @@ export interface NavigationItem {
   readonly key: string;
 }
 
-/** Index of the group of screens about programs that send posts, which has a title. */
+/** Index of the group of screens for programs that send posts. Only this group has a title. */
 export const PROGRAM_GROUP = 2;
 
 /** The groups of screens that everyone sees. */

@@ -26,7 +26,7 @@ export interface ChannelSearch {
 export const readChannelSearch = (search: Readonly<Record<string, unknown>>): ChannelSearch =>
   readText(search, ['pause', 'credentials']);
 
-/** Where a newly connected channel leads, as it appears in the URL. */
+/** Where to go after connecting a channel, as it appears in the URL. */
 export interface NewChannelSearch {
   /** `post` to return to Compose. */
   readonly for?: string;
@@ -72,7 +72,7 @@ export interface PlanSearch {
   readonly view?: 'month';
   /** The first day of the week, or a day of the month; today if absent. */
   readonly from?: string;
-  /** Only posts of this set, or on this network. */
+  /** Only posts for this set and on this network. */
   readonly project?: string;
   readonly platform?: string;
 }
@@ -109,7 +109,7 @@ export interface TimeSearch {
   readonly event?: string;
   /** Length of the window; six hours if absent. */
   readonly span?: TimeSpan;
-  /** Only events of this kind, of this thing, or by this actor. */
+  /** Only events of this kind, about this thing, and by this actor. */
   readonly kind?: string;
   readonly thing?: string;
   readonly by?: string;

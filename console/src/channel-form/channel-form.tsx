@@ -94,7 +94,7 @@ export const changeCredentials = async (
   return changed as Api<'TestedChannel'>; // always includes the test result if credentials were sent
 };
 
-/** Returns the fields of a network's credentials that name the chat. */
+/** Returns the values of a network's fields that identify the chat. */
 const addressIn = (network: Network, address: Api<'Channel'>['address']): CredentialValues =>
   Object.fromEntries(
     CREDENTIALS[network].filter(({ kind }) => kind === 'address').map(({ name }) => [name, address[name] ?? '']),
@@ -117,7 +117,7 @@ interface ChannelFormProps {
   readonly onDone: (channel: Api<'Channel'>) => void;
   /** Label of the continue button. */
   readonly doneLabel?: string;
-  /** What to do next, shown once the channel has passed its test. It has the screen's primary button. */
+  /** Renders what to do after the channel has passed its test, with the screen's primary button. */
   readonly next?: (channel: Api<'Channel'>) => ReactNode;
 }
 
@@ -147,8 +147,9 @@ export const ChannelForm = ({ onCreated, onTest, onDone, doneLabel, next }: Chan
       const saved = channel
         ? await changeCredentials(channel.id, network, credentials, { name, settings })
         : await connectChannel(draft);
-      // A link has become the id of its chat.
-      change({ credentials: { ...credentials, ...addressIn(network, saved.address) } });
+      // The gateway has replaced a link with the chat's id.
+      const address = addressIn(network, saved.address);
+      setDraft((latest) => ({ ...latest, credentials: { ...latest.credentials, ...address } }));
       setChannel(saved);
       setTested({ test: saved.test, at: serverNow() });
       if (!channel) onCreated?.(saved);

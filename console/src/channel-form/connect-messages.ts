@@ -4,31 +4,29 @@ import { byName, defineMessages } from '../i18n/messages.js';
 export type StepDrawing =
   /** A chat with a bot: what people send, and what it answers. */
   | { readonly kind: 'chat'; readonly with: string; readonly sent: string; readonly answer: string }
-  /** A settings menu, whose last entry is to be opened, and what is found there. */
+  /** A settings menu with its last entry selected, and the value found there. */
   | { readonly kind: 'menu'; readonly entries: readonly string[]; readonly found: string }
-  /** A person or bot on the list of administrators, with the rights to switch on. */
+  /** A person or bot in the list of administrators, with the permissions to grant. */
   | { readonly kind: 'rights'; readonly name: string; readonly role: string; readonly rights: readonly string[] }
-  /** Two tokens, of which the first is right. */
+  /** A token that works, and one that does not. */
   | { readonly kind: 'tokens'; readonly right: string; readonly wrong: string }
-  /** The address of a chat in a browser. */
+  /** A browser's address bar with a chat's link. */
   | { readonly kind: 'link'; readonly address: string };
 
-/** A step towards a channel. */
+/** A step in connecting a channel. */
 export interface ConnectStep {
   readonly text: string;
   readonly drawing: StepDrawing;
 }
 
-type Steps = Readonly<Record<string, readonly ConnectStep[]>>;
-
-/** The steps that lead to the values of the form that connects a channel. */
+/** Instructions for finding the values that a network's form asks for. */
 export const connectMessages = defineMessages({
   en: {
     title: (network: string) => `Where to find this in ${network}`,
     toSteps: 'Where do I find this?',
     testExplained:
       'The test then asks the network who the token belongs to, whether the chat exists, and whether posting there is allowed.',
-    steps: byName<Steps[string]>({
+    steps: byName<readonly ConnectStep[]>({
       telegram: [
         {
           text: 'Open @BotFather in Telegram and send /newbot. It answers with the bot’s token. You can also use a bot that you already have.',
@@ -45,7 +43,7 @@ export const connectMessages = defineMessages({
       ],
       vk: [
         {
-          text: 'Open your community’s settings and create an access token with the “wall” permission. A token of one of the community’s editors works, too.',
+          text: 'Open your community’s settings and create an access token with the “wall” permission. A community editor’s token works, too.',
           drawing: { kind: 'menu', entries: ['Manage', 'Settings', 'API usage'], found: 'vk1.a.…' },
         },
         {

@@ -4,10 +4,10 @@ import { Icon, networkTitle } from '../components/icon.js';
 import { connectMessages as m, type StepDrawing } from './connect-messages.js';
 import type { Network } from './networks.js';
 
-/** Id of the steps on the page, for links to them. */
+/** Element id of the steps, for links to them. */
 export const STEPS_ID = 'connect-steps';
 
-/** Shows, step by step and with drawings, where a network has what the form asks for, and explains the test. */
+/** Shows where to find the values that a network's form asks for, step by step with drawings, and explains the test. */
 export const ConnectSteps = ({ network }: { readonly network: Network }) => (
   <Card title={m.title(networkTitle(network))}>
     <ol className={`connect-steps of-${network}`} id={STEPS_ID}>
@@ -27,7 +27,7 @@ export const ConnectSteps = ({ network }: { readonly network: Network }) => (
 
 const WIDTH = 340;
 
-/** A small picture of a part of the network's app. The text beside it says the same. */
+/** A small drawing of the network's app. Hidden from screen readers, because the text says the same. */
 const Drawing = ({ drawing }: { readonly drawing: StepDrawing }) => {
   const height = drawing.kind === 'rights' ? 54 + 26 * drawing.rights.length : heights[drawing.kind];
   return (

@@ -41,7 +41,7 @@ export const channelFormMessages = defineMessages({
     openOn: (network: string) => `Open ${network}`,
     howToFix: 'How to fix it',
     thenTest: 'Then test again. Nothing is posted.',
-    thenSave: 'Or correct it in the form. Then press “Save and test”. Nothing is posted.',
+    thenSave: 'Correct it on the network or in the form, then select “Save and test”. Nothing is posted.',
     says: (network: string) => `${network} says:`,
     notYet: 'Runs once the checks above have passed.',
     noSameChat: 'None of your other channels post to this chat, so nothing appears twice.',
@@ -116,7 +116,7 @@ export const channelFormMessages = defineMessages({
     openOn: (network: string) => `Открыть ${network}`,
     howToFix: 'Как исправить',
     thenTest: 'Затем проверьте снова. Ничего не будет опубликовано.',
-    thenSave: 'Или исправьте в форме. Затем нажмите «Сохранить и проверить»: ничего не будет опубликовано.',
+    thenSave: 'Исправьте это в сети или в форме и нажмите «Сохранить и проверить». Ничего не будет опубликовано.',
     says: (network: string) => `Ответ сети ${network}:`,
     notYet: 'Проверим, когда пройдут проверки выше.',
     noSameChat: 'Другие ваши каналы не публикуют в этот чат, так что повторов не будет.',
@@ -166,7 +166,7 @@ export interface FieldText {
 
 type FieldTexts = Readonly<Record<string, FieldText>>;
 
-/** UI text about credentials: what to enter in each field. */
+/** UI text for the credential fields. */
 export const credentialMessages = defineMessages({
   en: {
     noUploads: 'Without it, photos and videos become links in the text.',

@@ -32,7 +32,7 @@ export const TestResults = ({
   readonly channel: Pick<Api<'Channel'>, 'platform' | 'address'>;
   readonly tested: DatedTest;
   readonly warnings?: readonly Api<'ChannelWarning'>[];
-  /** Absent if a form beside the result tests what it contains. */
+  /** Tests again. Absent if the form beside the results does that. */
   readonly onTest?: () => void;
   readonly isTesting?: boolean;
 }) => {

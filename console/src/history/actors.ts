@@ -3,8 +3,14 @@ import { defineMessages } from '../i18n/messages.js';
 import { useSession } from '../session/session.js';
 
 const m = defineMessages({
-  en: { gateway: 'The gateway', operator: 'The operator', key: 'A named key', program: 'A program' },
-  ru: { gateway: 'Сервер', operator: 'Оператор', key: 'Именной ключ', program: 'Программа' },
+  en: {
+    titles: { gateway: 'The gateway', operator: 'The operator', key: 'A named key', program: 'A program' },
+    inText: { gateway: 'the gateway', operator: 'the operator', key: 'a named key', program: 'a program' },
+  },
+  ru: {
+    titles: { gateway: 'Сервер', operator: 'Оператор', key: 'Именной ключ', program: 'Программа' },
+    inText: { gateway: 'сервер', operator: 'оператор', key: 'именной ключ', program: 'программа' },
+  },
 });
 
 /** The author of an event, as the API returns it. */
@@ -14,24 +20,30 @@ export interface Author {
   readonly actor_name?: string | null;
 }
 
-/** Returns a function that names an author: `owner:own_…`, `key:key_…`, `operator`, `endpoint:ep_…`, `system:…`. */
-export const useActorName = (): ((author: Author | string) => string) => {
+const useNamer = (words: 'titles' | 'inText'): ((author: Author | string) => string) => {
   const session = useSession();
   const endpoints = useEndpoints().data;
   return (author) => {
     const { actor, actor_name: name }: Author = typeof author === 'string' ? { actor: author } : author;
+    const { gateway, operator, key, program } = m[words];
     if (name) return name;
     const [kind, id] = actor.split(':');
-    if (kind === 'operator') return m.operator;
-    if (kind === 'key') return m.key;
+    if (kind === 'operator') return operator;
+    if (kind === 'key') return key;
     if (kind === 'owner') return session?.owner && session.owner.id === id ? session.owner.name : (id ?? actor);
     if (kind === 'endpoint') {
       const endpoint = endpoints?.find((each) => each.id === id);
-      return endpoint ? endpointName(endpoint) : m.program;
+      return endpoint ? endpointName(endpoint) : program;
     }
-    return m.gateway;
+    return gateway;
   };
 };
+
+/** Returns a function that names an author: `owner:own_…`, `key:key_…`, `operator`, `endpoint:ep_…`, `system:…`. */
+export const useActorName = () => useNamer('titles');
+
+/** Returns a function that names an author inside a sentence. */
+export const useActorInText = () => useNamer('inText');
 
 /** Returns whether an actor is a person: the operator, an owner or the holder of a named key. */
 export const isPerson = (actor: string): boolean => /^(operator$|owner:|key:)/.test(actor);

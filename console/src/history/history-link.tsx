@@ -3,7 +3,7 @@ import { defineMessages } from '../i18n/messages.js';
 
 const m = defineMessages({ en: { history: 'History of changes' }, ru: { history: 'История изменений' } });
 
-/** A link to everything that ever happened to a channel, set, endpoint or webhook, in the time machine. */
+/** A link to all events of a channel, set, endpoint or webhook in the time machine. */
 export const HistoryLink = ({ id }: { readonly id: string }) => (
   <Link className="link" to="/time" search={{ thing: id, span: 'all' }}>
     {m.history}

@@ -35,13 +35,13 @@ export interface Format {
   readonly moment: (at: Instant, now: number) => string;
   /** A duration in ms, in at most two units: `2 h 14 min`, `37 min`, `12 s`, `3 d 4 h`. */
   readonly duration: (ms: number) => string;
-  /** A configured length in ms, in at most two units but never rounded below an hour: `1 min 30 s`. */
+  /** A duration in ms that keeps the seconds below an hour, for settings: `1 min 30 s`. */
   readonly exact: (ms: number) => string;
   /** The time left in a countdown: `2:14` under an hour, otherwise `2 h 14 min`. */
   readonly countdown: (ms: number) => string;
   /** Bytes: `1.9 MB`. */
   readonly bytes: (bytes: number) => string;
-  /** Milliseconds: `11 ms`, `1.2 s`; from a minute on, as a duration. */
+  /** Milliseconds: `11 ms`, `1.2 s`; a duration from one minute on. */
   readonly latency: (ms: number) => string;
   /** `a, b and c` */
   readonly list: (items: readonly string[]) => string;
@@ -120,11 +120,11 @@ const createFormat = (locale: Locale): Format => {
       return `${number(bytes / 1024 ** 3, 1)} ${unit.gb}`;
     },
     latency: (value) =>
-      value >= MINUTE
-        ? duration(value)
-        : value < SECOND
-          ? `${number(value)} ${locale === 'en' ? 'ms' : 'мс'}`
-          : `${number(value / SECOND, 1)} ${unit.s}`,
+      value < SECOND
+        ? `${number(value)} ${locale === 'en' ? 'ms' : 'мс'}`
+        : value < MINUTE
+          ? `${number(value / SECOND, 1)} ${unit.s}`
+          : duration(value),
     list: (items) => new Intl.ListFormat(tag, { type: 'conjunction' }).format(items),
     percent: (fraction, digits = 0) => `${number(fraction * 100, digits)} %`,
   };

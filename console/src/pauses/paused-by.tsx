@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { management } from '../api/management.js';
 import { SentenceText } from '../components/sentence.js';
-import { useActorName } from '../history/actors.js';
+import { useActorInText } from '../history/actors.js';
 import { sentence } from '../i18n/format.js';
 import { pauseMessages as m } from './messages.js';
 
@@ -11,9 +11,9 @@ interface PausedByProps {
   readonly id: string;
 }
 
-/** Who paused a channel or project last, and when, with a link to that moment. Empty while it is loading. */
+/** Who last paused a channel or project, and when, with a link to that moment. Renders nothing while loading. */
 export const PausedBy = ({ kind, id }: PausedByProps) => {
-  const actorName = useActorName();
+  const actorInText = useActorInText();
   const type = kind === 'channel' ? ('ChannelPaused' as const) : ('ProjectPaused' as const);
   const found = useQuery({
     queryKey: ['history', 'paused', type, id],
@@ -23,7 +23,7 @@ export const PausedBy = ({ kind, id }: PausedByProps) => {
   if (!event) return null;
   return (
     <Link className="link" to="/time" search={{ at: event.at, event: event.id, thing: id }}>
-      <SentenceText of={sentence(m.pausedBy, { who: { name: actorName(event) }, at: { at: event.at } })} />
+      <SentenceText of={sentence(m.pausedBy, { who: { name: actorInText(event) }, at: { at: event.at } })} />
     </Link>
   );
 };

@@ -109,7 +109,7 @@ describe('the reason for which a publication waits', () => {
       const attempts = outcome === null ? [] : ([{ outcome }] as never);
       return { ...queued('retry'), state: 'dismissed' as const, waiting_for: null, attempts };
     };
-    expect(short(settled('in_doubt'))).toBe('published, as a person confirmed');
+    expect(short(settled('in_doubt'))).toBe('published, confirmed by a person');
     expect(short(settled('in_doubt'), 'ru')).toBe('вышел, подтверждено человеком');
     expect([settled(null), settled('postponed')].map((each) => short(each))).toEqual(['cancelled', 'cancelled']);
     expect(short(settled('failed'))).toBe('dismissed');

@@ -3,7 +3,7 @@ import type { Names } from '../api/things.js';
 import { networkInText } from '../components/networks.js';
 import { type Format, type Sentence, sentence } from '../i18n/format.js';
 import type { WaitingMessages } from './messages.js';
-import { countMessages, isEndedByPerson, type Publication, shownState, type WaitRule } from './shown-state.js';
+import { countMessages, isEndedByPerson, type Publication, settledAs, type WaitRule } from './shown-state.js';
 
 /** The fields of a publication that explain why it waits. */
 export type Waiting = Pick<
@@ -94,10 +94,8 @@ export const describeShortly = (publication: Waiting, context: WaitingContext, f
       return sentence(short.withdrawn, { at: { at: publication.withdrawal?.ended_at ?? '' } });
     case 'withdraw_failed':
       return sentence(short.notTakenBack);
-    case 'dismissed': {
-      const settled = shownState(publication) as 'confirmed' | 'cancelled' | 'dismissed';
-      return sentence(publication.withdrawal?.remaining.length === 0 ? short.notSent : short[settled]);
-    }
+    case 'dismissed':
+      return sentence(publication.withdrawal?.remaining.length === 0 ? short.notSent : short[settledAs(publication)]);
     case 'filtered':
     case 'publishing':
       return sentence(short[publication.state]);

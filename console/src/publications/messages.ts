@@ -29,7 +29,7 @@ export const waitingMessages = defineMessages({
       inDoubt: 'was it published? Check {network}',
       failed: (attempts: number, shown: string) => `failed after ${shown} ${pluralEn(attempts, 'attempt', 'attempts')}`,
       filtered: 'left out by the channel set’s filters',
-      confirmed: 'published, as a person confirmed',
+      confirmed: 'published, confirmed by a person',
       cancelled: 'cancelled',
       dismissed: 'dismissed',
       publishing: 'being published',

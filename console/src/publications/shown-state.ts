@@ -45,12 +45,12 @@ const BY_RULE: Readonly<Record<WaitRule, ShownState>> = {
   quota: 'on_hold',
 };
 
-/** The fields of a publication that its shown state depends on. */
+/** The fields of a publication that determine its shown state. */
 type Stated = Pick<Publication, 'state' | 'waiting_for'> & Partial<Pick<Publication, 'attempts' | 'withdrawal'>>;
 
-/** Returns what a person settled: a doubt, a publication that was still to come, or one that had failed. */
-const settledAs = ({ attempts, withdrawal }: Stated): ShownState => {
-  // A person left what could not be deleted.
+/** Returns what a dismissal meant: a confirmed doubt, a cancellation, or the dismissal of a failure. */
+export const settledAs = ({ attempts, withdrawal }: Omit<Stated, 'state' | 'waiting_for'>) => {
+  // A deletion failed, and a person left the rest in place.
   if (withdrawal && withdrawal.remaining.length > 0) return 'dismissed';
   switch (attempts?.at(-1)?.outcome) {
     case 'in_doubt':

@@ -76,7 +76,7 @@ export const stateLook = (state: ShownState): { readonly icon: IconName; readonl
 
 interface StatePillProps {
   readonly state: ShownState;
-  /** Who confirmed a doubt, if known. */
+  /** Who confirmed that the publication was published; null if unknown. */
   readonly by?: string | null;
 }
 

@@ -21,15 +21,15 @@ import { eraseDue, type ErasureKind } from '../erase-replaced/erase-replaced.js'
 
 const NAME = 'sweep-uploads';
 const RETRY = { firstMs: 1_000, longestMs: 30_000 };
-/** Pause between two looks for files that have expired or were deleted, in ms: they are erased within a minute (D-56). */
+/** How often to look for expired and deleted files, in ms. They must be erased within a minute (D-56). */
 const LOOK_MS = 5_000;
 const BATCH_SIZE = 200;
 /** Delay before another attempt to erase a file, in ms. */
 const POSTPONED_MS = 15_000;
-/** Age of remains that are removed, and pause between two sweeps, in pause-minutes: they are gone within 60 (D-92). */
+/** Minimum age of remains to remove, and pause between sweeps, in pause-minutes: remains must be gone within 60 (D-92). */
 const REMAINS_MINUTES = 30;
 const SWEEP_MINUTES = 15;
-/** Least pause between two sweeps, in ms, however short a pause-minute is. */
+/** Minimum pause between sweeps, in ms, even if a pause-minute is shorter. */
 const MIN_SWEEP_MS = 1_000;
 
 /**

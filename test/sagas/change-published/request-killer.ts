@@ -8,7 +8,7 @@ interface RequestRun {
   isDead: boolean;
 }
 
-/** Kills the process that takes posts back or edits them, for one post each: from then on, it appends nothing more for that post. */
+/** Simulates the death of the process that takes back or edits a post: it appends nothing more for that post. */
 export class RequestKiller {
   private readonly runs = new Map<string, RequestRun>();
 

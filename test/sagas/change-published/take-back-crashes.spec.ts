@@ -23,12 +23,12 @@ afterAll(() => harness.stop());
 
 describe('posts that are taken back and edited while processes are killed', () => {
   it(
-    `are gone, or show the newest content, where the network can, and are never sent again, in ${CRASHES} crashes (seed ${random.seed})`,
+    `disappear or show the newest content where the network allows it, and are never sent again, in ${CRASHES} crashes (seed ${random.seed})`,
     async () => {
       for (let from = 0; harness.crashes < CRASHES; from += STAGES)
         await harness.tell(Array.from({ length: STAGES }, (_, i) => tellStory(random, POINTS[from + i])));
       expect(Object.keys(harness.ends).sort()).toEqual(['dismissed', 'withdraw_failed', 'withdrawn']);
-      expect(Object.values(harness.edits).every((count) => count > 0)).toBe(true);
+      expect(Object.entries(harness.edits).filter(([, count]) => count === 0)).toEqual([]);
     },
     TIMEOUT_MS,
   );

@@ -74,7 +74,7 @@ export class TakeBackHarness {
   crashes = 0;
   /** How often a publication that was taken back ended in each state. */
   readonly ends: Record<string, number> = {};
-  /** How often readers see an edit, a network takes none, or there was none. */
+  /** Number of published publications that show an edit, whose network refused it, and that were not edited. */
   readonly edits = { shown: 0, refused: 0, none: 0 };
 
   private constructor(
@@ -222,7 +222,7 @@ export class TakeBackHarness {
     const watched = this.requests.watch(behindId, story.edit.kill);
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ text: editedTextOf(behind) });
-    // A reader waits for the read model, but only for two seconds.
+    // The gateway waits only two seconds for the read model.
     const answer = await until('the post is known', async () => {
       const sent = await fetch(`${this.mortalUrl}${path}/posts/${behindId}/content`, { method: 'PUT', headers, body });
       return sent.status !== 404 && sent;
@@ -295,7 +295,7 @@ export class TakeBackHarness {
     }
   }
 
-  /** Readers see the newest content, or the publication says why not. */
+  /** Checks that readers see the newest content, or that the publication says why not. */
   private checkEdited(
     { edit, behind }: Run,
     { network }: Channel,

@@ -4,7 +4,7 @@ import type { StandInControl } from '../../support/stand-in-control.js';
 import type { PostKind } from '../publish-due-posts/crash-cases.js';
 import type { KillPoint } from '../publish-due-posts/kill-points.js';
 
-/** Methods that publish words, that delete, and that edit words; null if the network cannot. */
+/** Methods that publish, delete and edit a text; null if the network has none. */
 export const METHODS: Readonly<
   Record<NetworkName, { readonly publish: string; readonly remove: string; readonly edit: string | null }>
 > = {

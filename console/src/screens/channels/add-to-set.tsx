@@ -10,7 +10,7 @@ import { toast } from '../../components/toasts.js';
 import { useScope } from '../../session/session.js';
 import { channelMessages as m } from './messages.js';
 
-/** Maximum number of sets that are offered as buttons. */
+/** Maximum number of sets with a button. */
 const OFFERED = 3;
 
 interface AddButtonsProps {
@@ -20,7 +20,7 @@ interface AddButtonsProps {
   readonly isPrimary?: boolean;
 }
 
-/** Adds a channel to one of its owner's sets, or to a first set made for it. */
+/** Buttons that add a channel to one of its owner's sets, or create a first set with the channel. */
 export const AddButtons = ({ channel, sets, isPrimary = false }: AddButtonsProps) => {
   const own = sets.filter(({ owner_id: owner }) => owner === channel.owner_id);
   return (
@@ -57,7 +57,7 @@ const AddButton = ({ set: { id, name, channel_ids: channels }, channelId, isPrim
   );
 };
 
-const FirstSetButton = ({ channel, isPrimary }: Pick<AddButtonsProps, 'channel'> & { readonly isPrimary: boolean }) => {
+const FirstSetButton = ({ channel, isPrimary }: Required<Pick<AddButtonsProps, 'channel' | 'isPrimary'>>) => {
   const scope = useScope();
   const { save: create, isBusy } = useSave(async () => {
     const owner = scope.isOperator && { owner_id: channel.owner_id };
@@ -73,7 +73,7 @@ const FirstSetButton = ({ channel, isPrimary }: Pick<AddButtonsProps, 'channel'>
   );
 };
 
-/** What follows after a channel has passed its test: adding it to a set, and then writing. */
+/** The next steps for a connected channel: adding it to a set, then writing a post. */
 export const AddToSet = ({ channel }: { readonly channel: Channel }) => {
   const sets = useProjects().data;
   if (!sets) return null;

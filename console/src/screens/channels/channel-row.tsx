@@ -53,7 +53,7 @@ export const WaitingCell = ({ channel: { id, waiting } }: { readonly channel: Ch
     </Link>
   );
 
-/** How many waiting posts the gateway counts. */
+/** The gateway counts at most this many waiting posts. */
 const MOST_COUNTED = 10_000;
 
 /** Time since a channel's latest publication. */

@@ -151,7 +151,7 @@ const ChannelsHead = ({ channels }: { readonly channels: readonly Channel[] }) =
 
 interface ChannelListProps {
   readonly channels: readonly Channel[];
-  /** False while more channels are being read. */
+  /** False while more channels are loading. */
   readonly isComplete: boolean;
 }
 

@@ -20,15 +20,15 @@ const BARS = { published: 'published', in_doubt: 'doubt', failed: 'failed' } as 
 
 interface HourChartProps {
   readonly title: string;
-  /** Parts of equal length, of any length. */
+  /** The figures of each bar. All bars cover the same length of time, such as a minute. */
   readonly minutes: readonly Minute[];
-  /** Names the beginning of a part. */
+  /** Formats the start of a bar. */
   readonly nameOf?: (at: string) => string;
   /** Controls at the top. */
   readonly choice?: ReactNode;
 }
 
-/** The publications of the last hour, minute by minute, or of another period part by part, with the same figures in a table for screen readers. */
+/** A bar chart of publications over time, with the same figures in a table for screen readers. */
 export const HourChart = ({ title, minutes, nameOf = format.time, choice }: HourChartProps) => {
   const totals = SERIES.map((series) => ({
     ...series,

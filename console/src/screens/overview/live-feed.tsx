@@ -94,7 +94,7 @@ export const LiveFeed = ({ recent, rows }: LiveFeedProps) => {
 
 const STATES: Readonly<Record<string, ShownState>> = { postponed: 'retrying', channel_needs_attention: 'on_hold' };
 
-/** Returns what an event says in a word. That a person settled something has more than one meaning. */
+/** Names an event. The feed does not know what a person settled, so `dismissed` has a word of its own. */
 const wordOf = (kind: string): string => {
   if (kind === 'dismissed') return m.settled;
   return kind.endsWith('_disabled') ? m.disabled : names[STATES[kind] ?? (kind as ShownState)];
@@ -103,7 +103,7 @@ const wordOf = (kind: string): string => {
 /** Maximum number of networks that a row shows. */
 const MARKS = 4;
 
-/** A post in one row: its text, and the networks with what happened there. */
+/** A row with a post's text, and what happened on each network; or with a channel, endpoint or webhook. */
 const FeedRow = ({ activity: { events } }: { readonly activity: Activity }) => {
   const [first] = events;
   const { kind, resource_id: resourceId, publication_id: publicationId } = first;

@@ -47,7 +47,7 @@ export const overviewMessages = defineMessages({
     writePost: 'Write a post',
     newRows: (shown: string) => `${shown} new`,
     disabled: 'disabled',
-    settled: 'Settled by a person',
+    settled: 'Resolved by a person',
   },
   ru: {
     needsAttention: (count: number, shown: string) =>

@@ -10,7 +10,7 @@ import { Icon, NetworkMark } from '../../components/icon.js';
 import { SentenceText } from '../../components/sentence.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { Countdown } from '../../components/time.js';
-import { useActorName } from '../../history/actors.js';
+import { useActorInText } from '../../history/actors.js';
 import { sentence } from '../../i18n/format.js';
 import { defineMessages } from '../../i18n/messages.js';
 import { ResumeDialog } from '../../pauses/pause-dialog.js';
@@ -18,14 +18,14 @@ import { networksOf } from '../../planning/planned-posts.js';
 import { formatWhen as when } from '../../planning/use-when.js';
 import { useScope } from '../../session/session.js';
 import { useNow } from '../../time/server-clock.js';
+import { overviewMessages } from './messages.js';
 
 const m = defineMessages({
   en: {
-    noText: 'A post without text',
-    coming: 'What comes next',
+    coming: 'Coming up',
     openPlan: 'Open plan',
     nothingComing: 'Nothing is planned',
-    nothingComingText: 'Write a post and choose a time: it is published by itself.',
+    nothingComingText: 'Write a post and choose a time. It is then published automatically.',
     schedule: 'Schedule a post',
     onceApproved: 'as soon as it is approved',
     pausedNow: 'Paused now',
@@ -34,7 +34,6 @@ const m = defineMessages({
     resume: 'Resume…',
   },
   ru: {
-    noText: 'Пост без текста',
     coming: 'Что дальше',
     openPlan: 'Открыть план',
     nothingComing: 'Ничего не запланировано',
@@ -48,7 +47,7 @@ const m = defineMessages({
   },
 });
 
-/** Number of posts and pauses that are shown. */
+/** Maximum number of posts, and of pauses, that are shown. */
 const SHOWN = 5;
 
 /** The next planned posts, with their times. */
@@ -75,7 +74,7 @@ const ComingCard = () => {
                     <span className="secondary next-when">
                       {post.publish_at === null ? m.onceApproved : when(post.publish_at)}
                     </span>
-                    <bdi className="cut">{post.excerpt ?? m.noText}</bdi>
+                    <bdi className="cut">{post.excerpt ?? overviewMessages.noText}</bdi>
                     <span className="next-networks">
                       {networksOf(post).map((platform) => (
                         <NetworkMark key={platform} platform={platform} size={16} />
@@ -95,7 +94,7 @@ const ComingCard = () => {
 const HOUR = 3_600_000;
 const PAUSES: ReadonlySet<string> = new Set(['channel_pause', 'project_pause']);
 
-/** Channels and sets that are paused now, by whom and for how long. Renders nothing if there are none. */
+/** Lists the paused channels and sets, who paused them, and the time left. Renders nothing if there are none. */
 const PausedCard = () => {
   const scope = useScope();
   const now = useNow(1000);
@@ -128,9 +127,9 @@ const PausedCard = () => {
 };
 
 const PausedRow = ({ span }: { readonly span: Api<'StateSpan'> }) => {
-  const { id, kind, to, actor } = span;
+  const { id, kind, to } = span;
   const names = useNames();
-  const actorName = useActorName();
+  const actorInText = useActorInText();
   const [isResuming, setIsResuming] = useState(false);
   const channel = names.channel(id);
   const thing = channel ?? names.project(id);
@@ -141,7 +140,7 @@ const PausedRow = ({ span }: { readonly span: Api<'StateSpan'> }) => {
         {channel ? <NetworkMark platform={channel.platform} size={16} /> : <Icon name="project" />}
         <bdi className="cut">{thing.name}</bdi>
         <span className="secondary">
-          <SentenceText of={sentence(m.pausedBy, { who: { name: actorName({ ...span, actor }) } })} />
+          <SentenceText of={sentence(m.pausedBy, { who: { name: actorInText(span) } })} />
           {to !== null && (
             <>
               {' · '}
@@ -163,7 +162,7 @@ const PausedRow = ({ span }: { readonly span: Api<'StateSpan'> }) => {
   );
 };
 
-/** What is paused, and what comes next. */
+/** The pauses and the next planned posts. */
 const NextCards = () => (
   <>
     <PausedCard />

@@ -29,18 +29,18 @@ const m = defineMessages({
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Lengths of the periods and of their bars, in ms. The hour comes with the overview itself. */
+/** Lengths of the periods and of their bars, in ms. The overview itself contains the figures of the hour. */
 const PERIODS = { day: { length: DAY, bar: HOUR / 2 }, week: { length: 7 * DAY, bar: 3 * HOUR } } as const;
 type Period = 'hour' | keyof typeof PERIODS;
 
-/** Returns the shortest period in which something was published, so that quiet owners do not look at an empty chart. */
+/** Returns the shortest period with publications, so that quiet owners do not see an empty chart. */
 const usualPeriod = ({ networks, minutes, at }: Overview): Period => {
   if (minutes.some(({ published, failed, in_doubt: inDoubt }) => published + failed + inDoubt > 0)) return 'hour';
   const times = networks.flatMap(({ last_published_at: last }) => (last === null ? [] : [Date.parse(last)]));
   return Date.parse(at) - Math.max(0, ...times) < DAY ? 'day' : 'week';
 };
 
-/** What was published in the last hour, day or week. */
+/** The publications of the last hour, day or week. */
 export const PublishedChart = ({ overview }: { readonly overview: Overview }) => {
   const [chosen, setChosen] = useState<Period | null>(null);
   const period = chosen ?? usualPeriod(overview);

@@ -131,7 +131,7 @@ export const groupByHour = <T>(
 /** Returns the {@link groupByHour} key for an hour of a day. */
 export const cellKey = (day: Day, hour: number): string => `${day} ${hour}`;
 
-/** Returns the search parameters for a week that starts on a day, with the same filters. */
+/** Returns a function that changes the URL's search to the week from a day on, and keeps the filters. */
 export const weekFrom =
   (day: Day) =>
   ({ view: _view, ...filters }: PlanSearch): PlanSearch => ({ ...filters, from: day });

@@ -1,36 +1,24 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useProjects } from '../../api/things.js';
 import type { PlanSearch } from '../../app/search.js';
-import { Icon, NetworkMark, NETWORKS, networkTitle } from '../../components/icon.js';
+import { Icon } from '../../components/icon.js';
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.js';
+import { NetworkFilter } from '../../components/network-filter.js';
 import { planMessages as m } from './messages.js';
 
 const route = getRouteApi('/plan');
 
-/** Chooses the set and the network whose posts the calendar shows. Both are stored in the URL. */
+/** Filters the calendar by set and network. Both are in the URL. */
 export const PlanFilters = () => {
   const { project, platform } = route.useSearch();
   const navigate = useNavigate();
   const projects = useProjects().data ?? [];
   const chosen = projects.find(({ id }) => id === project);
-  const change = (
-    members: Pick<PlanSearch, 'project' | 'platform'> | { project: undefined } | { platform: undefined },
-  ) => void navigate({ to: '/plan', search: (old: PlanSearch) => ({ ...old, ...members }) });
+  const change = (members: { readonly [Name in 'project' | 'platform']?: string | undefined }) =>
+    void navigate({ to: '/plan', search: (old: PlanSearch) => ({ ...old, ...members }) });
   return (
     <div className="plan-filters" role="group" aria-label={m.filters}>
-      <div className="chip plan-networks" role="group" aria-label={m.network}>
-        {NETWORKS.map((network) => (
-          <button
-            key={network}
-            type="button"
-            aria-pressed={network === platform}
-            title={networkTitle(network)}
-            onClick={() => change(network === platform ? { platform: undefined } : { platform: network })}
-          >
-            <NetworkMark platform={network} />
-          </button>
-        ))}
-      </div>
+      <NetworkFilter platform={platform} onChange={(next) => change({ platform: next })} />
       {projects.length > 1 && (
         <Menu
           align="start"

@@ -27,7 +27,6 @@ import { middleOf, WeekView } from './week-view.js';
 interface NothingPlannedProps {
   /** End of the shown period, in ms since 1970. */
   readonly after: number;
-  readonly view: View;
   readonly first: Day;
 }
 
@@ -218,7 +217,7 @@ const CalendarView = ({
   const posts = useMemo(() => withMoved(found, drag.moving), [found, drag.moving]);
   return (
     <>
-      {found.length === 0 && <NothingPlanned after={to} view={view} first={first} />}
+      {found.length === 0 && <NothingPlanned after={to} first={first} />}
       {shownSince !== null && <p className="tertiary plan-limit">{m.limitSince(when(shownSince))}</p>}
       {shownUntil !== null && <TooMany count={found.length} until={shownUntil} />}
       <div data-dragging={drag.isDragging || undefined}>

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { management } from '../../api/management.js';
+import { readPages } from '../../api/things.js';
 import { toastError } from '../../components/toasts.js';
 import type { ChosenTime } from '../../planning/choose-time.js';
 import { isPlanned, needsApproval, networksOf } from '../../planning/planned-posts.js';
@@ -12,8 +13,7 @@ import { serverNow } from '../../time/server-clock.js';
 import { type Period, readDrop, timeOf, timeOfDrop } from './calendar.js';
 import { planMessages as m } from './messages.js';
 
-/** Number of posts per page, and maximum number of pages that the calendar loads. */
-const PAGE = 200;
+/** Maximum number of pages of posts that the calendar loads. */
 const MAX_PAGES = 5;
 
 /** The posts of a period, earliest first. */
@@ -21,42 +21,19 @@ export interface Calendar {
   readonly posts: readonly Post[];
   /** Posts were loaded up to this time, in ms since 1970; null if all posts of the period were loaded. */
   readonly shownUntil: number | null;
-  /** Posts that were not planned were loaded from this time on; null if all of the period were loaded. */
+  /** Posts published right away were loaded back to this time, in ms since 1970; null if all of them were loaded. */
   readonly shownSince: number | null;
 }
 
-/** Which posts the calendar shows; absent parts match all. */
+/** Which posts the calendar shows. Absent members match all. */
 export interface PlanFilter {
   readonly project?: string | undefined;
   readonly platform?: string | undefined;
 }
 
-interface PostQuery {
-  readonly owner_id?: string;
-  readonly since: string;
-  readonly until: string;
-  readonly order?: 'publish_at';
-  readonly project_id?: string;
-}
-
-/** Reads the posts of a query page by page. Returns them, and whether there are more. */
-const readPosts = async (query: PostQuery): Promise<{ readonly posts: readonly Post[]; readonly isMore: boolean }> => {
-  const posts: Post[] = [];
-  let cursor: string | null = null;
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const answer: { readonly items: readonly Post[]; readonly next: string | null } = await management().get('/posts', {
-      query: { ...query, limit: PAGE, ...(cursor !== null && { cursor }) },
-    });
-    posts.push(...answer.items);
-    cursor = answer.next;
-    if (cursor === null) break;
-  }
-  return { posts, isMore: cursor !== null };
-};
-
 /**
- * Returns the query for the posts of a period: those planned for it, and those that were published at once. Posts that
- * were cancelled or rejected before their release are omitted.
+ * Returns the query for the posts of a period: those planned for it, and those published right away. Posts that were
+ * cancelled or rejected before their release are omitted.
  */
 export const useCalendar = ({ from, to }: Period, { project, platform }: PlanFilter) => {
   const scope = useScope();
@@ -69,10 +46,13 @@ export const useCalendar = ({ from, to }: Period, { project, platform }: PlanFil
         until: new Date(to).toISOString(),
         ...(project !== undefined && { project_id: project }),
       };
-      // The gateway lists posts by the time that they are planned for, or by the time at which they were accepted.
-      const planned = readPosts({ ...query, order: 'publish_at' });
-      const accepted = from < serverNow() ? readPosts(query) : { posts: [], isMore: false };
-      const [{ posts, isMore }, { posts: others, isMore: isMoreAccepted }] = await Promise.all([planned, accepted]);
+      // The gateway lists posts either by the time that they are planned for or by the time when they were accepted.
+      const read = (order: { readonly order?: 'publish_at' }) =>
+        readPages((page) => management().get('/posts', { query: { ...query, ...order, ...page } }), MAX_PAGES);
+      const [{ items: posts, isMore }, { items: others, isMore: isMoreAccepted }] = await Promise.all([
+        read({ order: 'publish_at' }),
+        from < serverNow() ? read({}) : { items: [], isMore: false },
+      ]);
       const last = posts.at(-1)?.publish_at;
       const shown = [...posts, ...others.filter(({ publish_at: at }) => at === null)]
         .filter((post) => isPlanned(post) || post.released_at !== null)
@@ -116,7 +96,7 @@ export const usePending = () => {
   return useQuery({
     queryKey: ['posts', scope.key, 'pending'],
     queryFn: async (): Promise<{ readonly posts: readonly Post[]; readonly isMore: boolean }> => {
-      const query = { ...scope.query, approval: 'pending' as const, order: 'publish_at' as const, limit: PAGE };
+      const query = { ...scope.query, approval: 'pending' as const, order: 'publish_at' as const, limit: 200 };
       const { items, next } = await management().get('/posts', { query });
       return { posts: items.filter(needsApproval), isMore: next !== null };
     },

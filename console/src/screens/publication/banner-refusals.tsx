@@ -5,10 +5,29 @@ import { sentence } from '../../i18n/format.js';
 import type { Publication } from '../../publications/states.js';
 import { publicationMessages as shared } from './messages.js';
 
+/** A network's refusal, as the API returns it. */
+export interface NetworkError {
+  readonly message?: string | undefined;
+  readonly platform_says?: string | undefined;
+}
+
+interface ErrorTextProps {
+  readonly error: NetworkError;
+  readonly platform: string;
+}
+
+/** The gateway's explanation of an error, and the network's own words. */
+export const ErrorText = ({ error: { message, platform_says: name }, platform }: ErrorTextProps) => (
+  <p>
+    {message !== undefined && <GatewayText text={message} />}{' '}
+    {name !== undefined && (
+      <SentenceText of={sentence(shared.says, { network: networkInText(platform), text: { name } })} />
+    )}
+  </p>
+);
+
 /** Returns why a publication was not changed; null or undefined if there is no reason. */
-type FindError = (
-  publication: Publication,
-) => { readonly message: string; readonly platform_says?: string } | null | undefined;
+type FindError = (publication: Publication) => NetworkError | null | undefined;
 
 interface RefusalProps {
   readonly publication: Publication;
@@ -18,16 +37,7 @@ interface RefusalProps {
 /** Why a network did not change a publication, what to do about it, and the network's own words. */
 export const Refusal = ({ publication, errorOf }: RefusalProps) => {
   const error = errorOf(publication);
-  if (!error) return null;
-  const { message, platform_says: name } = error;
-  return (
-    <p>
-      <GatewayText text={message} />{' '}
-      {name !== undefined && (
-        <SentenceText of={sentence(shared.says, { network: networkInText(publication.platform), text: { name } })} />
-      )}
-    </p>
-  );
+  return error ? <ErrorText error={error} platform={publication.platform} /> : null;
 };
 
 interface RefusalListProps {

@@ -1,29 +1,37 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { Icon, networkInText } from '../../components/icon.js';
-import { GatewayText, SentenceText } from '../../components/sentence.js';
-import type { Author } from '../../history/actors.js';
+import { Icon } from '../../components/icon.js';
+import { SentenceText } from '../../components/sentence.js';
+import { type Author, useActorInText, useActorName } from '../../history/actors.js';
 import { format, sentence, type SentenceValue } from '../../i18n/format.js';
 import { getLocale } from '../../i18n/messages.js';
 import type { Publication } from '../../publications/states.js';
+import { useSession } from '../../session/session.js';
+import { ErrorText, type NetworkError } from './banner-refusals.js';
 import { publicationMessages as m } from './messages.js';
 import type { StoryContext } from './step-text.js';
 import { member, type Step, textMember } from './story.js';
 
-interface WaitedProps {
-  readonly step: Step;
-  readonly actorName: (author: Author) => SentenceValue;
-}
-
-const inside = (who: SentenceValue): SentenceValue => (who === m.you ? m.you.toLowerCase() : who);
+/** Returns a function that names an event's author; `You` for what the signed-in owner did. */
+export const useActor = (form: 'title' | 'inText' = 'title') => {
+  const session = useSession();
+  const actorName = useActorName();
+  const actorInText = useActorInText();
+  return (author: Author): SentenceValue => {
+    const isSelf = !author.actor_name && author.actor.startsWith('owner:') && session?.role === 'owner';
+    if (isSelf) return form === 'title' ? m.you : m.you.toLowerCase();
+    return { name: (form === 'title' ? actorName : actorInText)(author) };
+  };
+};
 
 /** How long a publication waited and for what; for an approval, by whom. */
-export const Waited = ({ step: { wait }, actorName }: WaitedProps) => {
+export const Waited = ({ step: { wait } }: { readonly step: Step }) => {
+  const actorInText = useActor('inText');
   const length = format.duration(wait?.length ?? 0);
   if (wait?.by)
     return (
       <b>
-        <SentenceText of={sentence(m.waitedForApproval, { length, who: inside(actorName(wait.by)) })} />
+        <SentenceText of={sentence(m.waitedForApproval, { length, who: actorInText(wait.by) })} />
       </b>
     );
   return (
@@ -98,25 +106,17 @@ export const versionIn = (event: Step['event']): string =>
 
 interface ChangeErrorProps extends Pick<Step, 'event'> {
   readonly publication: Publication;
-  readonly network: string;
 }
 
 /**
- * Why a change failed: the gateway's message and the network's own. Events have the message in English only, so that
- * other readers get it only of the latest edit.
+ * Why a change failed. Events store the gateway's message in English only, so in other languages it is shown only for
+ * the latest edit, whose translation the API returns.
  */
-export const ChangeError = ({ event, publication: { edit }, network }: ChangeErrorProps) => {
-  const error = member(event, 'error') as Partial<NonNullable<NonNullable<Publication['edit']>['error']>> | undefined;
+export const ChangeError = ({ event, publication: { edit, platform } }: ChangeErrorProps) => {
+  const error = member(event, 'error') as (NetworkError & { readonly code?: string }) | undefined;
   if (!error) return null;
   const message = edit?.error && edit.error.code === error.code ? edit.error.message : inEnglish(error.message);
-  return (
-    <p>
-      {message !== undefined && <GatewayText text={message} />}{' '}
-      {error.platform_says !== undefined && (
-        <SentenceText of={sentence(m.says, { network, text: { name: error.platform_says } })} />
-      )}
-    </p>
-  );
+  return <ErrorText error={{ ...error, message }} platform={platform} />;
 };
 
 export const NextAttempt = ({ step: { event } }: { readonly step: Step }) => {
@@ -127,19 +127,9 @@ export const NextAttempt = ({ step: { event } }: { readonly step: Step }) => {
 
 const inEnglish = (text: string | undefined): string | undefined => (getLocale() === 'en' ? text : undefined);
 
-/** An attempt's error: the gateway's message and the network's own. */
+/** Why an attempt failed. */
 export const Cause = ({ step: { event }, publication }: { readonly step: Step; readonly publication: Publication }) => {
   const attempt = member(event, 'attempt');
   const error = publication.attempts.find(({ n }) => n === attempt)?.error;
-  if (!error) return null;
-  return (
-    <p>
-      <GatewayText text={error.message} />{' '}
-      {error.platform_says !== undefined && (
-        <SentenceText
-          of={sentence(m.says, { network: networkInText(publication.platform), text: { name: error.platform_says } })}
-        />
-      )}
-    </p>
-  );
+  return error ? <ErrorText error={error} platform={publication.platform} /> : null;
 };

@@ -4,13 +4,11 @@ import type { Names } from '../../api/things.js';
 import { ExternalLink } from '../../components/button.js';
 import { networkInText } from '../../components/icon.js';
 import { GatewayText, SentenceText } from '../../components/sentence.js';
-import type { Author } from '../../history/actors.js';
-import { format, sentence, type SentenceValue } from '../../i18n/format.js';
+import { format, sentence } from '../../i18n/format.js';
 import type { Publication } from '../../publications/states.js';
 import { WaitingReasonAndTime } from '../../publications/waiting.js';
-import { useSession } from '../../session/session.js';
 import { publicationMessages as m } from './messages.js';
-import { Attempt, Cause, ChangeError, NextAttempt, Requested, versionIn, Waited } from './step-parts.js';
+import { Attempt, Cause, ChangeError, NextAttempt, Requested, useActor, versionIn, Waited } from './step-parts.js';
 import { member, type Step, textMember } from './story.js';
 
 /** The data that story sentences refer to. */
@@ -23,23 +21,10 @@ export interface StoryContext {
   readonly calls: ReactNode;
 }
 
-/** Returns a function that describes an event's author in words. */
-export const useActor = (names: Names) => {
-  const session = useSession();
-  return ({ actor, actor_name: keyName }: Author): SentenceValue => {
-    if (keyName) return { name: keyName };
-    if (actor.startsWith('endpoint:'))
-      return { name: names.endpoint(actor.slice('endpoint:'.length))?.name ?? m.aProgram };
-    if (actor.startsWith('owner:'))
-      return session?.role === 'owner' ? m.you : { name: session?.owner?.name ?? actor.slice('owner:'.length) };
-    return actor === 'operator' ? m.operator : m.gateway;
-  };
-};
-
 /** A step of a story in words. */
 export const StepText = ({ step, context }: { readonly step: Step; readonly context: StoryContext }) => {
   const { publication, post, names } = context;
-  const actorName = useActor(names);
+  const actorName = useActor();
   const { event } = step;
   const network = networkInText(publication.platform);
   const who = (text: string, by: string | null = null) => (
@@ -58,7 +43,7 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
         </>
       );
     case 'wait':
-      return <Waited step={step} actorName={actorName} />;
+      return <Waited step={step} />;
     case 'attempt':
       return <Attempt step={step} calls={context.calls} />;
     case 'published':
@@ -105,7 +90,7 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
         </>
       );
     case 'filtered': {
-      // Of the same sentence, the event has only the English form.
+      // The event stores this sentence in English only.
       const reason = publication.warnings.at(-1);
       return (
         <>
@@ -191,7 +176,7 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
       return (
         <>
           <b>{m[step.kind]}</b> <NextAttempt step={step} />
-          <ChangeError event={event} publication={publication} network={network} />
+          <ChangeError event={event} publication={publication} />
         </>
       );
     case 'withdrawal_postponed':

@@ -12,7 +12,7 @@ import type { Publication } from '../../publications/states.js';
 import { Refusal, RefusalList } from './banner-refusals.js';
 import { publicationMessages as shared } from './messages.js';
 import { BannerFrame } from './planned-banner.js';
-import { useActor } from './step-text.js';
+import { useActor } from './step-parts.js';
 
 type Phase = 'failed' | 'going' | 'done' | 'notSent';
 
@@ -60,7 +60,7 @@ export const WithdrawalBanner = ({ publications, names, isOfOne = false }: Withd
       {isOfOne && failed.map((each) => <Refusal key={each.id} publication={each} errorOf={errorOf} />)}
       {!isOfOne && failed.length > 0 && <RefusalList publications={failed} names={names} errorOf={errorOf} />}
       {going.length > 0 && <Progress publications={going} isOfOne={isOfOne} />}
-      <Request publications={publications} names={names} isOver={phase === 'done' || phase === 'notSent'} />
+      <Request publications={publications} isOver={phase === 'done' || phase === 'notSent'} />
     </BannerFrame>
   );
 };
@@ -90,10 +90,9 @@ const Progress = ({ publications, isOfOne }: Pick<WithdrawalBannerProps, 'public
 /** Who asked for the latest take-back, when and why. */
 const Request = ({
   publications,
-  names,
   isOver,
-}: Pick<WithdrawalBannerProps, 'publications' | 'names'> & { readonly isOver: boolean }) => {
-  const actorName = useActor(names);
+}: Pick<WithdrawalBannerProps, 'publications'> & { readonly isOver: boolean }) => {
+  const actorName = useActor();
   const latest = publications
     .flatMap(({ withdrawal }) => withdrawal ?? [])
     .toSorted((a, b) => Date.parse(b.requested_at) - Date.parse(a.requested_at))[0];

@@ -56,19 +56,19 @@ const AGGREGATES = {
   settings: ['channel', 'project', 'endpoint', 'webhook-output', 'owner', 'key'],
 } as const;
 
-/** Kinds of events, with the aggregates that they belong to; none for everything, deliveries and notices included. */
+/** Aggregates of each kind of event; null for all, including deliveries and notices. */
 export const KINDS = { ...AGGREGATES, everything: null } as const;
 export type Kind = keyof typeof KINDS;
 
-/** What is listed unless a kind is chosen. */
+/** Aggregates whose events are listed by default. */
 const USUAL = Object.values(AGGREGATES).flat();
 
 const aggregatesOf = (kind: Kind | undefined): readonly string[] | null => (kind === undefined ? USUAL : KINDS[kind]);
 
-/** Which events are listed; those of the usual kinds unless one is chosen. Other absent parts match all. */
+/** Which events are listed. Absent members match all; without a kind, the usual ones are listed. */
 export interface EventFilter {
   readonly kind?: Kind | undefined;
-  /** Id of a channel, set, endpoint, address, post or publication. */
+  /** Id of a channel, set, endpoint, webhook, post or publication. */
   readonly thing?: string | undefined;
   readonly by?: string | undefined;
 }
@@ -98,7 +98,7 @@ export const useEvents = ({ from, to }: TimeWindow, { kind, thing, by }: EventFi
   });
 };
 
-/** Returns the query for the state of a thing at a given time, for things that the lists do not have any more. */
+/** Returns the query for the state of a thing at a time, for things that no list has, such as deleted ones. */
 export const usePastThing = (aggregate: string, id: string, at: string, enabled: boolean) =>
   useQuery({
     queryKey: ['past-thing', aggregate, id],

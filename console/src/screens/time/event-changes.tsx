@@ -1,4 +1,4 @@
-import { useNames } from '../../api/things.js';
+import { endpointName, useNames } from '../../api/things.js';
 import { Loaded } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
 import { type ListedEvent, useChanges } from './data.js';
@@ -16,10 +16,10 @@ const COMPARED = new Set([
   'owner',
 ]);
 
-/** Parts of a state that say nothing to people. */
+/** Fields that mean nothing to people. */
 const INTERNAL = /^\/(id|owner_id|\w*_id|created_at|token_since|key_since|signing_secret\w*|previous_\w+)$/;
 
-/** What an event changed in a channel, set, endpoint or pause: each part before and after. Empty for other events. */
+/** Each field that an event changed, before and after. Renders nothing for things whose states cannot be compared. */
 export const EventChanges = ({ event }: { readonly event: ListedEvent }) =>
   COMPARED.has(event.aggregate) && event.aggregate_id !== null ? (
     <Changes event={event} id={event.aggregate_id} />
@@ -58,7 +58,7 @@ const Changes = ({ event, id }: { readonly event: ListedEvent; readonly id: stri
   </Loaded>
 );
 
-/** Returns the name of a part of a state, by the first word of its path that has one. */
+/** Returns a field's name in words; the path itself if its first part has no name. */
 const nameOf = (path: string): string => {
   const names = path.slice(1).split('/');
   const known = partNames.of[names[0] ?? ''];
@@ -69,7 +69,7 @@ const nameOf = (path: string): string => {
 const MAX_VALUE = 120;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** A value in words: names instead of ids, local times, yes and no. */
+/** A field's value, with names instead of ids, and local times. */
 const Value = ({ value }: { readonly value: unknown }) => {
   const names = useNames();
   if (value === null || value === undefined || value === '') return <span className="tertiary">{m.nothing}</span>;
@@ -77,8 +77,9 @@ const Value = ({ value }: { readonly value: unknown }) => {
   if (typeof value === 'string' && ISO_TIME.test(value)) return <Moment at={value} />;
   if (Array.isArray(value) && value.length === 0) return <span className="tertiary">{m.nothing}</span>;
   const nameById = (id: unknown): string => {
-    const found = names.channel(String(id)) ?? names.project(String(id)) ?? names.endpoint(String(id));
-    return found?.name ?? String(id);
+    const text = String(id);
+    const endpoint = names.endpoint(text);
+    return endpoint ? endpointName(endpoint) : ((names.channel(text) ?? names.project(text))?.name ?? text);
   };
   const text =
     Array.isArray(value) && value.every((item) => typeof item === 'string')

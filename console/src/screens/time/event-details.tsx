@@ -18,7 +18,7 @@ interface EventDetailsProps {
   readonly onFilter: (filter: EventFilter) => void;
 }
 
-/** What an event changed, its proof, which the browser checks, and ways to see more of the same thing or person. */
+/** What an event changed, filters for its thing and its author, and its proof, which the browser checks. */
 export const EventDetails = ({ event, thing, name, who, onFilter }: EventDetailsProps) => (
   <div className="event-details">
     <EventChanges event={event} />

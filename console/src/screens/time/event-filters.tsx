@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import { useChannels, useEndpoints, useProjects } from '../../api/things.js';
+import { endpointName, useChannels, useEndpoints, useProjects } from '../../api/things.js';
 import { Chip, TextInput } from '../../components/controls.js';
 import { Icon, networkTitle } from '../../components/icon.js';
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.js';
@@ -10,12 +10,12 @@ import type { TimeWindow } from './window.js';
 
 interface EventFiltersProps {
   readonly filter: EventFilter;
-  /** The period whose people can be chosen. */
+  /** People who changed something in this period can be chosen. */
   readonly window: TimeWindow;
   readonly onChange: (filter: EventFilter) => void;
 }
 
-/** Chooses which events are listed: by kind, person and thing. */
+/** Filters events by kind, person and thing. */
 export const EventFilters = ({ filter, window, onChange }: EventFiltersProps) => (
   <div className="event-filters" role="group" aria-label={m.filters}>
     <Chip isOn={filter.kind === undefined} onClick={() => onChange({ ...filter, kind: undefined })}>
@@ -64,7 +64,7 @@ const PersonFilter = ({ filter, window, onChange }: EventFiltersProps) => {
 /** Maximum number of suggestions; people type more to see others. */
 const SUGGESTED = 20;
 
-/** The channels, sets and endpoints whose names contain a text, with unambiguous labels. */
+/** Returns the channels, sets and endpoints whose labels contain all words of a text, or whose id is the text. */
 const useThings = (find: string): readonly { readonly id: string; readonly label: string }[] => {
   const channels = useChannels().data ?? [];
   const projects = useProjects().data ?? [];
@@ -75,7 +75,7 @@ const useThings = (find: string): readonly { readonly id: string; readonly label
       id,
       label: [networkTitle(platform), name, address.chat_id ?? address.group_id].filter(Boolean).join(' · '),
     })),
-    ...endpoints.map(({ id, name, slug }) => ({ id, label: name ?? slug })),
+    ...endpoints.map((endpoint) => ({ id: endpoint.id, label: endpointName(endpoint) })),
   ];
   const words = find.toLowerCase().split(/\s+/).filter(Boolean);
   return all.filter(({ id, label }) => id === find || words.every((word) => label.toLowerCase().includes(word)));

@@ -14,7 +14,7 @@ interface EventRowProps {
   readonly onFilter: (filter: EventFilter) => void;
 }
 
-/** An event in one row: when, what happened, and who did it. It opens to show the details and the proof. */
+/** A row for one event: when, what happened, and who did it. Expands to show the details and the proof. */
 export const EventRow = ({ event, isOpen, onToggle, onFilter }: EventRowProps) => {
   const thing = thingOf(event);
   const { name, platform } = useThing(thing, event.at);
@@ -44,7 +44,7 @@ interface Known {
   readonly platform: string | null;
 }
 
-/** Looks up a thing's name and network; if it has been deleted since, in the history. */
+/** Looks up a thing's name and network; in the history if no list has the thing. */
 const useThing = (thing: Thing | null, at: string): Known => {
   const names = useNames();
   const known = thing && (names.channel(thing.id) ?? names.project(thing.id) ?? names.endpoint(thing.id));

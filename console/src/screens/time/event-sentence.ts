@@ -10,7 +10,7 @@ const cut = (text: string): string => {
   return characters.length > MAX_EXCERPT ? `${characters.slice(0, MAX_EXCERPT).join('').trimEnd()}…` : text;
 };
 
-/** Returns the members of an event's data; none if it was erased. */
+/** Returns an event's data; an empty object if the data was erased. */
 const dataOf = ({ data }: Pick<AuditedEvent, 'data'>): Readonly<Record<string, unknown>> =>
   typeof data === 'object' && data !== null ? (data as Readonly<Record<string, unknown>>) : {};
 
@@ -30,7 +30,7 @@ const THINGS: Readonly<Record<string, Thing['aggregate']>> = {
   key: 'key',
 };
 
-/** Returns the channel, set, endpoint or address that an event is about; null if there is none. */
+/** Returns the channel, set, endpoint, webhook or key that an event is about; null if there is none. */
 export const thingOf = (event: Pick<AuditedEvent, 'aggregate' | 'aggregate_id' | 'data'>): Thing | null => {
   const aggregate = THINGS[event.aggregate];
   if (aggregate && event.aggregate_id !== null) return { aggregate, id: event.aggregate_id };
@@ -38,7 +38,7 @@ export const thingOf = (event: Pick<AuditedEvent, 'aggregate' | 'aggregate_id' |
   return typeof channel === 'string' ? { aggregate: 'channel', id: channel } : null;
 };
 
-/** Data members that hold the time that a sentence names. */
+/** Data members with the time that `{until}` stands for. */
 const TIMES = ['until', 'publishAt', 'retryAt'] as const;
 
 const countOf = ({ targets, publicationIds, posts }: Readonly<Record<string, unknown>>): string => {
@@ -49,7 +49,7 @@ const countOf = ({ targets, publicationIds, posts }: Readonly<Record<string, unk
 
 type Described = Pick<AuditedEvent, 'type' | 'data' | 'aggregate_id'> & { readonly excerpt: string | null };
 
-/** Returns what an event says, in the reader's language. @param thing the name of the thing that it is about */
+/** Describes an event in the reader's language. @param thing the name of the thing that the event is about */
 export const describeEvent = (event: Described, thing: string | null): Sentence => {
   const data = dataOf(event);
   const text = m.of[event.type] ?? m.unknown;

@@ -1,6 +1,5 @@
 import { byName, defineMessages } from '../../i18n/messages.js';
 
-/** Names of the parts of states, as people know them from the forms. */
 const PARTS_EN: Readonly<Record<string, string>> = {
   name: 'Name',
   plan: 'Plan',
@@ -64,5 +63,5 @@ const PARTS_RU: typeof PARTS_EN = {
   pack_posts: 'Добавленные посты',
 };
 
-/** Names of the parts of states, by the first word of their paths. */
+/** Names of the fields of channels, sets, endpoints and so on, as in the forms. */
 export const partNames = defineMessages({ en: { of: byName(PARTS_EN) }, ru: { of: byName(PARTS_RU) } });

@@ -145,11 +145,11 @@ interface GroupProps {
   readonly now: readonly PastThing[] | undefined;
 }
 
-/** Number of things that a group shows at first, and how many each click adds. */
+/** Number of things that a group shows at first, and that each click on “more” adds. */
 const SHOWN = 12;
 const STEP = 50;
 
-/** Returns the things with the exceptional and the changed ones first, which people look for. */
+/** Sorts things that are not active, or have changed since, to the front. */
 const sortThings = (things: readonly PastThing[], now: ReadonlyMap<string, PastThing> | null): readonly PastThing[] => {
   const isPlain = (thing: PastThing): boolean =>
     thing.icon === 'published' && (now === null || now.get(thing.id)?.label === thing.label);

@@ -74,16 +74,16 @@ export const ChartTable = ({ ticks, rows }: { readonly ticks: Ticks; readonly ro
               </tr>
             )),
           )}
-          {ticks.changes.map(({ event_id: id, at, actor, aggregate_id: aggregateId }) => (
-            <tr key={id}>
+          {ticks.changes.map((change) => (
+            <tr key={change.event_id}>
               <td>
-                <bdi>{actorName({ actor })}</bdi>
+                <bdi>{actorName(change)}</bdi>
               </td>
               <td>
-                <bdi>{thingName({ aggregate_id: aggregateId })}</bdi>
+                <bdi>{thingName(change)}</bdi>
               </td>
               <td>
-                <Moment at={at} />
+                <Moment at={change.at} />
               </td>
               <td />
             </tr>

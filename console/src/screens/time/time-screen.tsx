@@ -85,7 +85,7 @@ const Broken = ({ broken }: { readonly broken: Verification['broken'] }) => (
 
 /** Returns the filters in the URL; ignores an unknown kind. */
 const readFilter = ({ kind, thing, by }: TimeSearch): EventFilter => ({
-  kind: kind !== undefined && kind in KINDS ? (kind as Kind) : undefined,
+  kind: kind !== undefined && Object.hasOwn(KINDS, kind) ? (kind as Kind) : undefined,
   thing,
   by,
 });

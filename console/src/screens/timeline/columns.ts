@@ -55,8 +55,7 @@ export const cellsOf = (post: Post, columns: readonly Column[]): readonly (Cell 
 const ENDED: ReadonlySet<ShownState> = new Set(['published', 'confirmed', 'dismissed', 'cancelled', 'withdrawn']);
 
 /**
- * Returns the post's publication in the worst state, for example in doubt or waiting; null if all are published,
- * dismissed or taken back.
+ * Returns the post's publication in the worst state, for example in doubt or waiting; null if all have ended.
  */
 export const mainPublication = (publications: readonly Publication[]): Publication | null => {
   const worst = worstOf(publications);

@@ -5,8 +5,9 @@ import { SPANS, type TimelineSearch } from '../../app/search.js';
 import { Button } from '../../components/button.js';
 import { Chip, Segmented, TextField } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
-import { Icon, NetworkMark, NETWORKS, networkTitle } from '../../components/icon.js';
+import { Icon, NetworkMark } from '../../components/icon.js';
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.js';
+import { NetworkFilter } from '../../components/network-filter.js';
 import { format } from '../../i18n/format.js';
 import { getLocale } from '../../i18n/messages.js';
 import { StateGlyph, stateNames as names } from '../../publications/states.js';
@@ -58,7 +59,7 @@ export const JumpDialog = ({ onJump, onClose }: JumpDialogProps) => {
   );
 };
 
-/** Numbers of posts by state; undefined while loading. */
+/** Number of posts in each state; undefined while loading. */
 export interface StateCounts {
   readonly planned: Count | undefined;
   readonly queued: Count | undefined;
@@ -76,7 +77,7 @@ const OTHER_STATES = [
   'withdraw_failed',
 ] as const;
 
-/** The API's `dismissed` covers what people cancelled and doubts that they settled. */
+/** Names a state. The API's `dismissed` also covers cancelled posts and resolved doubts. */
 const nameOf = (state: (typeof OTHER_STATES)[number]): string => (state === 'dismissed' ? m.dismissed : names[state]);
 
 interface FilterBarProps {
@@ -138,7 +139,7 @@ export const FilterBar = ({ search, counts, onChange }: FilterBarProps) => {
           </MenuItem>
         ))}
       </Menu>
-      <NetworkChoice search={search} onChange={onChange} />
+      <NetworkFilter platform={search.platform} onChange={(platform) => onChange({ platform })} />
       <ThingChoice search={search} onChange={onChange} />
       <span className="filter-space" />
       <Segmented
@@ -160,23 +161,6 @@ export const FilterBar = ({ search, counts, onChange }: FilterBarProps) => {
 };
 
 type ChoiceProps = Pick<Parameters<typeof FilterBar>[0], 'search' | 'onChange'>;
-
-/** Buttons with the logos of the four networks, to filter by one of them. */
-const NetworkChoice = ({ search: { platform }, onChange }: ChoiceProps) => (
-  <div className="chip network-choice" role="group" aria-label={m.network}>
-    {NETWORKS.map((network) => (
-      <button
-        key={network}
-        type="button"
-        aria-pressed={network === platform}
-        title={networkTitle(network)}
-        onClick={() => onChange({ platform: network === platform ? undefined : network })}
-      >
-        <NetworkMark platform={network} />
-      </button>
-    ))}
-  </div>
-);
 
 /** A menu to select a project. If the URL names a channel, also shows that channel with a button to remove it. */
 const ThingChoice = ({ search, onChange }: ChoiceProps) => {

@@ -151,11 +151,11 @@ const KINDS: Readonly<Partial<Record<HistorySpan['kind'], LaneBar['kind']>>> = {
   needs_attention: 'hold',
 };
 
-const toBar = ({ kind, id, from, to, ...author }: HistorySpan): LaneBar => ({
+const toBar = ({ kind, id, from, to, actor }: HistorySpan): LaneBar => ({
   kind: KINDS[kind] ?? 'pause',
   from: Date.parse(from),
   to: to === null ? null : Date.parse(to),
-  actor: author,
+  actor: { actor },
   projectId: kind === 'project_pause' ? id : null,
 });
 

@@ -5,7 +5,7 @@ import type { Api } from '../../api/management.js';
 import { useNames } from '../../api/things.js';
 import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
 import { Countdown } from '../../components/time.js';
-import { useActorName } from '../../history/actors.js';
+import { useActorInText } from '../../history/actors.js';
 import { format } from '../../i18n/format.js';
 import { useLocale } from '../../i18n/messages.js';
 import { postTitle } from '../../publications/shown-state.js';
@@ -174,8 +174,8 @@ const Label = ({ bars, marks, groups, window: shown }: LabelProps) => {
 const PauseLabel = ({ bar, until }: { readonly bar: LaneBar; readonly until: number }) => {
   const names = useNames();
   const project = bar.projectId === null ? undefined : names.project(bar.projectId);
-  const actorName = useActorName();
-  const by = bar.actor === null ? null : actorName(bar.actor);
+  const actorInText = useActorInText();
+  const by = bar.actor === null ? null : actorInText(bar.actor);
   return (
     <span className="lane-label after-now on-bar">
       <Countdown until={new Date(until).toISOString()} />

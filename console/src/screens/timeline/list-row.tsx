@@ -79,7 +79,7 @@ const Outcome = ({ post, names }: Pick<PostRowProps, 'post' | 'names'>) => {
     const isUrgent = main.state === 'failed' || needsPerson(main);
     return (
       <span className="post-outcome">
-        <span className={`${isUrgent ? `urgent tone-${stateLook(shownState(main)).tone}` : ''}`}>
+        <span className={isUrgent ? `urgent tone-${stateLook(shownState(main)).tone}` : ''}>
           <WaitingReason publication={main} names={names} />
         </span>
         {!isUrgent && main.waiting_for?.until && (
@@ -91,11 +91,11 @@ const Outcome = ({ post, names }: Pick<PostRowProps, 'post' | 'names'>) => {
       </span>
     );
   }
-  const are = (state: ShownState) => post.publications.filter((each) => shownState(each) === state);
-  const times = are('published').flatMap(({ published_at: at }) => (at === null ? [] : [Date.parse(at)]));
-  const published = are('published').length + are('confirmed').length;
+  const inState = (state: ShownState) => post.publications.filter((each) => shownState(each) === state);
+  const times = inState('published').flatMap(({ published_at: at }) => (at === null ? [] : [Date.parse(at)]));
+  const published = inState('published').length + inState('confirmed').length;
   const took = Math.max(...times) - Date.parse(post.accepted_at);
-  const other = (['withdrawn', 'cancelled', 'dismissed'] as const).find((state) => are(state).length > 0);
+  const other = (['withdrawn', 'cancelled', 'dismissed'] as const).find((state) => inState(state).length > 0);
   const text = main ? (
     <>
       <bdi>{names.channel(main.target_id)?.name ?? networkTitle(main.platform)}</bdi>: {m.filtered}

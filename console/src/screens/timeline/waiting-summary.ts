@@ -40,12 +40,12 @@ const COUNTED_AS: Readonly<Record<WaitRule, 'person' | 'pause' | 'retry' | 'netw
   quota: 'person',
 };
 
-/** Causes of a wait, in the order in which a post is counted under them. */
+/** Causes of a wait. A post with several is counted under the first. */
 const ORDER = ['person', 'pause', 'network', 'retry', 'next'] as const;
 
 /**
- * Counts waiting posts by the cause of their wait: each once, under the first of the causes in {@link ORDER}. A post that
- * is waiting behind another is counted under the cause of the one ahead.
+ * Counts waiting posts by the cause of their wait, each post once. A publication that is waiting behind another counts
+ * under the other's cause.
  */
 export const summarizeWaiting = (posts: readonly Pick<Post, 'publications'>[]): WaitingSummary => {
   const waiting = posts
