@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { ChangeStreams } from '../api/management/stream/change-streams.js';
 import { recordResponses, RequestRecorder } from '../api/public/gate/request-recorder.js';
 import {
+  closeQueuedAnswers,
   compressAnswers,
   endStalledAnswers,
   MAX_CONNECTIONS,
@@ -109,6 +110,7 @@ export const createHttpServer = async (
   metrics.watchRequests(fastify);
   requests.attachTo(fastify.server);
   endStalledAnswers(fastify.server);
+  closeQueuedAnswers(fastify.server);
   fastify.server.maxConnections = MAX_CONNECTIONS;
   return app;
 };

@@ -1,6 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type S3StandIn, startS3StandIn } from '../../stand-ins/s3/s3-stand-in.js';
@@ -110,6 +112,46 @@ describe('the pace of uploads', () => {
     expect([refused.status, refused.body.code]).toEqual([429, 'too_many_uploads']);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await owner.caller.get(`/endpoints/${id}`).expect(200)).body.disabled_by ?? null).toBeNull();
+    await harness.stop();
+  });
+});
+
+describe('downloads', () => {
+  it('are at most 32 of one owner at once, and those that readers break off do not count', async () => {
+    const harness = await startHarness();
+    const { caller } = await createOwner(harness);
+    const { body } = await uploadTo(harness, caller.key, photoOf(20_000_000, 9));
+    const read = (signal: AbortSignal | null = null) => fetch(body.url, { signal });
+    const stop = new AbortController();
+    const running = await Promise.all(Array.from({ length: 32 }, () => read(stop.signal)));
+    expect(running.map(({ status }) => status)).toEqual(Array(32).fill(200));
+    const refused = await read();
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([429, 'too_many_downloads']);
+    stop.abort();
+    await until('there is room again', async () => {
+      const { status, body: content } = await read();
+      await content!.cancel();
+      return status === 200;
+    });
+    // Some of these readers are gone before the file is found.
+    const { hostname, port, pathname } = new URL(body.url);
+    for (let i = 0; i < 200; i++) {
+      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      socket.write(`GET ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`);
+      await new Promise((resolve) => setTimeout(resolve, (i % 5) + 1));
+      socket.resetAndDestroy();
+      await once(socket, 'close');
+    }
+    // And these wait behind the first answer of their connection.
+    const socket = connect(Number(port), hostname).on('error', () => undefined);
+    socket.write(`GET ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`.repeat(40));
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    await until('all of them have ended', async () => {
+      const answers = await Promise.all(Array.from({ length: 32 }, () => read()));
+      await Promise.all(answers.map(({ body: content }) => content!.cancel()));
+      return answers.every(({ status }) => status === 200);
+    });
     await harness.stop();
   });
 });

@@ -116,7 +116,7 @@ export class ToolsController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const { caller, message } = await this.admit(request, slug);
-    if (reply.raw.closed)
+    if (reply.raw.destroyed)
       caller.memory?.markAnswered(); // the client disconnected while the message waited
     else reply.raw.once('close', () => caller.memory?.markAnswered());
     if (isSubscription(message)) {

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -25,14 +25,15 @@ const COMPRESSED_FROM = 4_096;
 const LEVEL = 4;
 
 /**
- * Compresses what the management API shows, for clients that accept gzip: on a slow line, lists would take most of the
- * time (ADR-392). Answers to other methods, and of `/v1`, are short.
+ * Compresses long answers of the management API for clients that accept gzip, because lists are slow to load on slow
+ * connections (ADR-392). Answers of `/v1`, and to other methods, are short.
  */
 export const compressAnswers = (fastify: FastifyInstance): void => {
   fastify.addHook('onSend', async ({ method, url, headers }, reply, payload) => {
     if (method !== 'GET' || !url.startsWith('/manage/v1/')) return payload;
     if (typeof payload !== 'string' || payload.length < COMPRESSED_FROM) return payload;
-    void reply.header('vary', 'accept-encoding');
+    const varies = reply.getHeader('vary');
+    void reply.header('vary', varies === undefined ? 'Accept-Encoding' : `${String(varies)}, Accept-Encoding`);
     if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(headers['accept-encoding'] ?? '')) return payload;
     const compressed = await compress(payload, { level: LEVEL });
     void reply.removeHeader('content-length').header('content-encoding', 'gzip');
@@ -72,6 +73,18 @@ const serializeItems = async (items: readonly unknown[]): Promise<string> => {
 
 /** Returns a value as JSON; undefined if JSON cannot represent it. */
 const serialize = (value: unknown): string | undefined => JSON.stringify(value);
+
+/**
+ * Closes the responses that wait behind another one (pipelining) when their connection closes. Node closes only the
+ * first, so whatever the others hold until they end would be held for ever.
+ */
+export const closeQueuedAnswers = (server: Server): void => {
+  server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+    request.once('aborted', () => {
+      if (response.socket === null) response.destroy().emit('close');
+    }),
+  );
+};
 
 /** How often Node checks for progress, in ms. The second check ends a stalled response, i.e. after 20 to 40 s. */
 const STALLED_MS = 20_000;

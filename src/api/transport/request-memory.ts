@@ -98,7 +98,7 @@ export const boundAnswers = (fastify: FastifyInstance, answers: MemoryBudget): v
     // Files are buffers shared by all requests, and streams limit themselves.
     if (typeof payload !== 'string' || !isLarge(payload.length)) return payload;
     // The client has disconnected: neither of the events below would release the reservation.
-    if (reply.raw.closed) return payload;
+    if (reply.raw.destroyed) return payload;
     const holder = request.answerHolder ?? request.clientAddress;
     const reservation = answers.reserveHeld(holder, payload.length);
     if (reservation) {

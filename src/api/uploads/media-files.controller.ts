@@ -72,8 +72,10 @@ export class MediaFilesController {
     void reply.header('content-length', range ? range.end - range.start + 1 : file.bytes).send(body);
   }
 
-  private async open(file: UploadedFile, range: ByteRange | null, reply: FastifyReply): Promise<Readable> {
+  private async open(file: UploadedFile, range: ByteRange | null, reply: FastifyReply): Promise<Readable | undefined> {
     const { ownerId } = file;
+    // The reader is gone, so no event would end the download.
+    if (reply.raw.destroyed) return undefined;
     const running = this.running.get(ownerId) ?? 0;
     if (running >= AT_ONCE)
       throw HttpProblem.withRetryAfter(5, 429, 'too_many_downloads', UPLOAD_MESSAGES.tooManyDownloads);
