@@ -1,5 +1,17 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, opendir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import {
+  access,
+  type FileHandle,
+  mkdir,
+  open,
+  opendir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { reasonOf } from '../kernel/result.js';
@@ -16,17 +28,17 @@ import { FILE_STORE_MESSAGES } from './messages.js';
 
 /** Uploads are refused if a folder's disk has fewer free bytes (D-92). */
 const MIN_FREE_BYTES = 1024 ** 3;
-/** How many bytes are written between two looks at the free space. */
-const LOOK_BYTES = 64 * 1024 ** 2;
-/** End of the name of a file that is being written. */
+/** The free space is checked again each time this many bytes have been written. */
+const CHECK_INTERVAL_BYTES = 64 * 1024 ** 2;
+/** Suffix of a file that is being written. */
 const PARTIAL = '.partial';
 const MARK = 'crosspost-store';
 
-/** A folder of files, one folder for each owner (D-92). Several machines may share it if it is a network folder. */
+/** Keeps files in a folder, with a subfolder for each owner (D-92). Several machines may share a network folder. */
 export class FolderStore implements FileStore {
   readonly name: string;
 
-  /** @param folder is created if it is missing */
+  /** @param folder created with the mark if it does not exist */
   constructor(
     private readonly folder: string,
     private readonly minFreeBytes = MIN_FREE_BYTES,
@@ -53,17 +65,17 @@ export class FolderStore implements FileStore {
       await handle?.close().catch(() => undefined);
       await rm(partial, { force: true }).catch(() => undefined);
       signal.throwIfAborted();
-      throw asStoreError(error);
+      throw toStoreError(error);
     }
   }
 
   private async copy(body: Readable, handle: FileHandle, signal: AbortSignal): Promise<void> {
-    let unlooked = 0;
+    let unchecked = 0;
     for await (const chunk of addAbortSignal(signal, body) as AsyncIterable<Buffer>) {
       await handle.writeFile(chunk);
-      unlooked += chunk.length;
-      if (unlooked < LOOK_BYTES) continue;
-      unlooked = 0;
+      unchecked += chunk.length;
+      if (unchecked < CHECK_INTERVAL_BYTES) continue;
+      unchecked = 0;
       await this.check();
     }
   }
@@ -73,7 +85,9 @@ export class FolderStore implements FileStore {
       const handle = await open(this.pathOf(file), 'r');
       return createReadStream('', { fd: handle, ...range, ...(signal && { signal }) });
     } catch (error) {
-      throw asStoreError(error);
+      if (!isMissing(error)) throw toStoreError(error);
+      await this.requireFolder();
+      throw new FileGone(FILE_STORE_MESSAGES.fileGone, { cause: error });
     }
   }
 
@@ -81,8 +95,9 @@ export class FolderStore implements FileStore {
     try {
       return (await stat(this.pathOf(file))).size;
     } catch (error) {
-      if (isMissing(error)) return null;
-      throw asStoreError(error);
+      if (!isMissing(error)) throw toStoreError(error);
+      await this.requireFolder();
+      return null;
     }
   }
 
@@ -110,7 +125,7 @@ export class FolderStore implements FileStore {
       for await (const { name } of await opendir(folder)) yield name;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') throw asStoreError(error);
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') throw toStoreError(error);
     }
   }
 
@@ -119,7 +134,7 @@ export class FolderStore implements FileStore {
       return await readFile(join(this.folder, MARK), 'utf8');
     } catch (error) {
       if (isMissing(error)) return null;
-      throw asStoreError(error);
+      throw toStoreError(error);
     }
   }
 
@@ -129,7 +144,7 @@ export class FolderStore implements FileStore {
       await writeFile(join(this.folder, MARK), mark, { mode: 0o600, flush: true });
       await syncFolder(this.folder);
     } catch (error) {
-      throw asStoreError(error);
+      throw toStoreError(error);
     }
   }
 
@@ -139,7 +154,7 @@ export class FolderStore implements FileStore {
       const { bavail, bsize } = await statfs(this.folder);
       free = bavail * bsize;
     } catch (error) {
-      throw asStoreError(error);
+      throw toStoreError(error);
     }
     if (free < this.minFreeBytes) {
       const figures = { store: this.folder, free: Math.round(free / 1024 ** 2) };
@@ -151,6 +166,15 @@ export class FolderStore implements FileStore {
     return Promise.resolve();
   }
 
+  /** Tells a missing file from a folder that is not mounted. @throws StoreUnavailable */
+  private async requireFolder(): Promise<void> {
+    try {
+      await access(this.folder);
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
   private pathOf(file: string): string {
     if (!FILE_NAME.test(file)) throw new Error(`not a name of a file: ${file}`);
     return join(this.folder, file);
@@ -160,25 +184,24 @@ export class FolderStore implements FileStore {
     try {
       await rm(path, { force: true });
     } catch (error) {
-      throw asStoreError(error);
+      throw toStoreError(error);
     }
   }
 }
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** Makes new names in a folder durable. */
+/** Makes the names of new files in a folder durable. */
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());
 };
 
-/** Returns the store's error for an error of the file system; the body's own errors stay as they are. */
-const asStoreError = (error: unknown): unknown => {
+/** Converts an error of the file system; returns the body's own errors unchanged. */
+const toStoreError = (error: unknown): unknown => {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
   const options = { cause: error };
-  if (code === 'ENOENT') return new FileGone(FILE_STORE_MESSAGES.fileGone, options);
   if (code === 'ENOSPC' || code === 'EDQUOT') return new StoreFull(reasonOf(error), options);
   return new StoreUnavailable(reasonOf(error), options);
 };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -170,7 +170,25 @@ describe('a folder', () => {
     await expect(store.write(file, chunksOf(randomBytes(10)), never)).rejects.toThrow(StoreFull);
     expect(await readdir(folder)).toEqual([]);
     await rm(folder, { recursive: true });
-    await expect(new FolderStore(folder).write(file, chunksOf(randomBytes(10)), never)).rejects.toThrow();
+  });
+
+  it('is unavailable while it is not mounted, and its files are not gone', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'uploads-'));
+    const store = new FolderStore(folder, 0);
+    await store.writeMark('mark');
+    const file = nameFile();
+    await store.write(file, chunksOf(randomBytes(10)), never);
+    await rename(folder, `${folder}-away`);
+    for (const attempt of [
+      () => store.check(),
+      () => store.write(nameFile(), chunksOf(randomBytes(10)), never),
+      () => store.read(file, null),
+      () => store.sizeOf(file),
+    ])
+      await expect(attempt()).rejects.toThrow(StoreUnavailable);
+    await rename(`${folder}-away`, folder);
+    expect(await store.sizeOf(file)).toBe(10);
+    await rm(folder, { recursive: true });
   });
 
   it('lists what a killed process left as unfinished', async () => {
