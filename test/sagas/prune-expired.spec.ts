@@ -135,3 +135,19 @@ it('goes on where a sweep was cut off', async () => {
   await sweep();
   expect(await count()).toBe(0);
 });
+
+it('deletes the uses of keys that are gone, and sign-ins that have expired', async () => {
+  const { owner } = await WebhookSetup.create(gateway);
+  const { id } = await gateway.manage('POST', '/keys', { owner_id: owner, name: 'Anna', scopes: ['read'] });
+  await pool.query(
+    `insert into ops_key_use (key_id, at, ip) values ('key_gone', 0, '192.0.2.1'), ($1, 0, '192.0.2.1')`,
+    [id],
+  );
+  await pool.query(`insert into ops_console_session (session_id, token_hash, key_hash, is_remembered, expires_at) values
+    ('expired', 'a', 'k', false, now() - interval '1 s'), ('open', 'b', 'k', false, now() + interval '1 h')`);
+  await sweep();
+  const { rows: uses } = await pool.query(`select key_id from ops_key_use where ip = '192.0.2.1'`);
+  expect(uses).toEqual([{ key_id: id }]);
+  const { rows: sessions } = await pool.query(`select session_id from ops_console_session where key_hash = 'k'`);
+  expect(sessions).toEqual([{ session_id: 'open' }]);
+});

@@ -25,8 +25,9 @@ const LIMIT_MS = 24 * 3_600_000;
 
 /**
  * Deletes data past its retention, in one process at a time and in small transactions: delivery bodies in the read
- * model (the event store keeps them), jobs, limits of deleted endpoints, drafts of deleted owners, budgets that have not been used recently
- * (ADR-218), and samples of numbers except the last.
+ * model (the event store keeps them), jobs, limits of deleted endpoints, drafts of deleted owners, last uses of revoked
+ * keys, the console's expired sign-ins, budgets that have not been used recently (ADR-218), and samples of numbers except
+ * the last.
  */
 @Injectable()
 export class PruneExpired {
@@ -56,7 +57,8 @@ export class PruneExpired {
   /** Deletes everything that has expired. */
   async sweep(signal: AbortSignal): Promise<void> {
     await this.pruneBodies(signal);
-    for (const step of [this.pruneJobs, this.pruneLimits, this.pruneBudgets, this.pruneDrafts])
+    const steps = [this.pruneJobs, this.pruneLimits, this.pruneBudgets, this.pruneDrafts];
+    for (const step of [...steps, this.pruneKeyUses, this.pruneSessions])
       while (!signal.aborted && (await step()) === BATCH_SIZE) await sleepUnlessAborted(PAUSE_MS, signal);
     while (!signal.aborted && (await this.sampler.pruneExpired())) await sleepUnlessAborted(PAUSE_MS, signal);
   }
@@ -120,6 +122,22 @@ export class PruneExpired {
       `delete from ops_draft where draft_id in (
          select draft_id from ops_draft d left join discovery.owner o using (owner_id)
          where o.owner_id is null and d.created_at < now() - interval '1 hour' limit ${BATCH_SIZE})`,
+      [],
+    );
+
+  /** Deletes the last uses of keys that were revoked or whose owner was deleted, with the clients' addresses. */
+  private readonly pruneKeyUses = (): Promise<number> =>
+    this.delete(
+      `delete from ops_key_use where key_id in (
+         select key_id from ops_key_use u left join discovery.key k using (key_id)
+         where k.key_id is null limit ${BATCH_SIZE})`,
+      [],
+    );
+
+  private readonly pruneSessions = (): Promise<number> =>
+    this.delete(
+      `delete from ops_console_session where session_id in (
+         select session_id from ops_console_session where expires_at < now() limit ${BATCH_SIZE})`,
       [],
     );
 

@@ -11,13 +11,13 @@ export interface KeyUse {
 }
 
 const MAX_KEYS = 10_000;
-/** How often a key's use is stored, in ms: `last_used` is exact to a minute (D-93). */
+/** Minimum time between two writes for one key, in ms: `last_used` is exact to a minute (D-93). */
 const INTERVAL_MS = 30_000;
 
-/** Remembers when keys were last used. That is no event: a request that reads would otherwise write to the log. */
+/** Records when keys were last used, outside the event log: otherwise every read would append an event. */
 @Injectable()
 export class KeyUses {
-  /** When this process last stored the use of a key. */
+  /** When this process last wrote, by key. */
   private readonly stored = new BoundedCache<Instant>(MAX_KEYS);
 
   constructor(
@@ -25,7 +25,7 @@ export class KeyUses {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Notes a use, without waiting for the database. */
+  /** Records a use, without waiting for the database. */
   note(keyId: string, ip: string): void {
     const at = this.clock.now();
     const last = this.stored.get(keyId);
@@ -48,10 +48,5 @@ export class KeyUses {
       values: [keyIds],
     });
     return new Map(rows.map(({ key_id, at, ip }) => [key_id, { at: Number(at), ip }]));
-  }
-
-  /** Forgets a revoked key. */
-  async forget(keyId: string): Promise<void> {
-    await this.pool.query({ name: 'forget key', text: 'delete from ops_key_use where key_id = $1', values: [keyId] });
   }
 }

@@ -60,7 +60,7 @@ export class KeysController {
   @Documented({
     summary: 'Issue a key',
     description:
-      'The key is shown once. `owner_id` is for the operator; with the scope `audit`, null stands for all owners.',
+      'The key is shown once. The operator must send `owner_id`: with the scope `audit`, null means all owners.',
     body: describeNewKey,
     status: 201,
     scope: 'manage',
@@ -117,14 +117,13 @@ export class KeysController {
     return this.changes.handleDelete(call, async (change) => {
       refuseMain(call.resource);
       const outcome = await this.keys.revoke(change.context, call.id);
-      await this.uses.forget(call.id);
       return { outcome, readModels: READ_MODELS };
     });
   }
 
   @Documented({
     summary: 'Replace a key',
-    description: 'With `overlap_minutes`, the key before it also works until `previous_until`.',
+    description: 'With `overlap_minutes`, the old key keeps working until `previous_until`.',
     body: RotateKeyBody,
     scope: 'manage',
     codes: { 403: ['forbidden'] },
@@ -164,20 +163,20 @@ const refuseMain = ({ is_main }: KeyRow): void => {
   if (is_main) throw HttpProblem.withMessage(409, 'main_key', CALL_MESSAGES.mainKey);
 };
 
-/** @throws HttpProblem 422 for an expiry that has passed */
+/** @throws HttpProblem 422 if the expiry is in the past */
 const refusePast = (expiresAt: number | null, now: number): void => {
   if (expiresAt === null || expiresAt > now) return;
   const problem = { path: 'expires_at', code: 'expires_at_past', message: CALL_MESSAGES.expiresInPast };
   throw new HttpProblem(422, 'expires_at_past', [problem]);
 };
 
-/** Tells callers who they are (D-93). */
+/** Shows callers their own identity and rights (D-93). */
 @Controller('manage/v1/me')
 @UseGuards(ApiKeyGuard)
 export class MeController {
   constructor(private readonly findResource: FindResource) {}
 
-  @Documented({ summary: 'Show who the key belongs to, and what it may do', scope: 'read', forLimitedKeys: true })
+  @Documented({ summary: 'Show whose key you use, and what it may do', scope: 'read', forLimitedKeys: true })
   @Get()
   async showMe(@Req() request: FastifyRequest): Promise<MeView> {
     const caller = getCaller(request);
