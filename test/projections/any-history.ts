@@ -12,12 +12,15 @@ import { samples } from '../domain/samples.js';
 import type { Random } from '../e2e/random.js';
 
 const MINUTE = 60_000;
+const YEAR = 365 * 24 * 60 * MINUTE;
 const START = 1_800_000_000_000;
 const OWNERS = ['own_1', 'own_2'];
 const CHANNELS = ['tgt_1', 'tgt_2', 'tgt_3'];
 const PROJECTS = ['prj_1', 'prj_2', 'prj_3'];
 const ENDPOINTS = ['ep_1', 'ep_2'];
 const OUTPUTS = ['whk_1', 'whk_2'];
+const KEYS = ['key_a', 'key_b'];
+const FILES = ['med_1', 'med_2', 'med_3'];
 
 interface AnyPublication {
   readonly ids: { readonly publicationId: string; readonly postId: string; readonly channelId: string };
@@ -37,7 +40,7 @@ interface AnyDelivery {
 }
 
 /**
- * Random histories of everything that projections read. Their data are the catalogue's samples with consistent ids,
+ * Random histories of everything that projections read, each with something that stays in every read model. Their data are the catalogue's samples with consistent ids,
  * times and states: for example, a publication starts when it is the first of its channel that no pause holds back.
  */
 export class AnyHistory {
@@ -49,6 +52,7 @@ export class AnyHistory {
   private readonly planned: PlannedPost[] = [];
   private readonly deliveries: AnyDelivery[] = [];
   private readonly deleted = new Set<string>();
+  private readonly uploaded = new Set<string>();
 
   constructor(private readonly random: Random) {
     for (const [i, ownerId] of OWNERS.entries()) this.add('OwnerRegistered', { ownerId, keyHash: `key ${i}` });
@@ -62,6 +66,21 @@ export class AnyHistory {
       this.add('EndpointCreated', { endpointId, ownerId: ownerOf(i), slug: `slug${i}`, tokenHash: `token ${i}` });
     for (const [i, outputId] of OUTPUTS.entries())
       this.add('WebhookOutputCreated', { outputId, ownerId: ownerOf(i), projectId: PROJECTS[i] });
+    for (const [i, keyId] of KEYS.entries())
+      this.add('KeyIssued', { keyId, ownerId: ownerOf(i), keyHash: `named key ${i}`, endpointIds: [ENDPOINTS[i]] });
+    this.addWhatStays();
+  }
+
+  /** Adds what no later event ends, so that no read model is empty, however short the history is. */
+  private addWhatStays(): void {
+    const [ownerId, endpointId] = [OWNERS[0], ENDPOINTS[0]];
+    this.add('MediaUploaded', { mediaId: 'med_0', ownerId, file: 'file 0', uploadedAt: START });
+    this.add('RequestsLogged', { endpointId }, `log ${endpointId}`);
+    this.add('DeliveryScheduled', { deliveryId: 'dlv_0', outputId: OUTPUTS[0], ownerId, at: START }, 'dlv_0');
+    const targets = [{ publicationId: 'pub_0', channelId: CHANNELS[0], platform: 'telegram', projectId: PROJECTS[0] }];
+    const plan = { publishAt: START + YEAR, requiresApproval: false, isReleased: false };
+    const origin = { endpointId, ownerId, acceptedAt: START, traceId: null };
+    this.add('PostAccepted', { ...origin, postId: 'post_0', targets, plan }, 'post_0');
   }
 
   /** Returns a history of about `length` events. */
@@ -72,9 +91,10 @@ export class AnyHistory {
       if (step < 0.25) this.acceptPost();
       else if (step < 0.32) this.changePlanned();
       else if (step < 0.62) this.advancePublication();
-      else if (step < 0.72) this.changePause();
-      else if (step < 0.84) this.advanceDelivery();
-      else if (step < 0.9) this.changeChannel();
+      else if (step < 0.71) this.changePause();
+      else if (step < 0.82) this.advanceDelivery();
+      else if (step < 0.86) this.changeChannel();
+      else if (step < 0.9) this.changeFile();
       else this.changeOther();
     }
     return this.events;
@@ -267,9 +287,28 @@ export class AnyHistory {
     );
   }
 
+  /** Uploads a file, or else renews, links or deletes it; a deleted one may be uploaded again. */
+  private changeFile(): void {
+    const mediaId = this.choose(FILES);
+    const ids = { mediaId, ownerId: ownerOf(FILES.indexOf(mediaId)) };
+    const file = `file ${this.events.length}`;
+    if (!this.uploaded.has(mediaId)) {
+      this.uploaded.add(mediaId);
+      const bytes = this.random.below(1_000_000);
+      return this.add('MediaUploaded', { ...ids, bytes, file, uploadedAt: this.now }, mediaId);
+    }
+    const [type, data] = this.choose<readonly [string, object]>([
+      ['MediaRenewed', { renewedAt: this.now, file: this.choose([undefined, file]) }],
+      ['MediaLinked', { linkedAt: this.now }],
+      ['MediaDeleted', {}],
+    ]);
+    if (type === 'MediaDeleted') this.uploaded.delete(mediaId);
+    this.add(type, { ...ids, ...data }, mediaId);
+  }
+
   private changeOther(): void {
     const [ownerId, endpointId, outputId] = [this.choose(OWNERS), this.choose(ENDPOINTS), this.choose(OUTPUTS)];
-    const [channelId, projectId] = [this.choose(CHANNELS), this.choose(PROJECTS)];
+    const [channelId, projectId, keyId] = [this.choose(CHANNELS), this.choose(PROJECTS), this.choose(KEYS)];
     const [type, ids, id] = this.choose<readonly [string, object, string]>([
       ['OwnerPlanChanged', { ownerId }, ownerId],
       ['PostPackAdded', { ownerId }, ownerId],
@@ -285,11 +324,14 @@ export class AnyHistory {
       ['WebhookOutputChanged', { outputId }, outputId],
       ['WebhookOutputDisabled', { outputId }, outputId],
       ['WebhookOutputEnabled', { outputId }, outputId],
+      ['KeyChanged', { keyId }, keyId],
+      ['KeyRotated', { keyId, keyHash: `named key ${this.events.length}` }, keyId],
+      ...(this.random.below(8) === 0 ? ([['KeyRevoked', { keyId }, keyId]] as const) : []),
       ...(this.random.below(8) === 0 ? ([['WebhookOutputDeleted', { outputId: 'whk_2' }, 'whk_2']] as const) : []),
       ...(this.random.below(8) === 0 ? ([['ChannelDeleted', { channelId }, channelId]] as const) : []),
     ]);
     if (this.deleted.has(id)) return;
-    if (type.endsWith('Deleted')) this.deleted.add(id);
+    if (/Deleted$|Revoked$/.test(type)) this.deleted.add(id);
     this.add(type, ids, id);
   }
 
