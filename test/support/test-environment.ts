@@ -63,7 +63,8 @@ export class TestEnvironment<Networks extends Readonly<Record<string, StartedNet
       PORT: '0',
       DEMO: 'off',
       DATA_DIR: folder,
-      MEDIA_STORE: join(folder, 'uploads'),
+      // Environments on one database share its store, see withFileStore.
+      ...(env?.DATABASE_URL === undefined && { MEDIA_STORE: join(folder, 'uploads') }),
       DATABASE_URL: postgres.connectionString,
       SECRETS_KEY,
       OPERATOR_KEY: operatorKey,
