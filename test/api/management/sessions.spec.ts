@@ -1,5 +1,6 @@
 import request from 'supertest';
 import {
+  Caller,
   createOwner,
   type ManagementHarness,
   operatorCaller,
@@ -74,11 +75,60 @@ describe('sessions of the console', () => {
     await send(second.cookie).expect(401);
   });
 
-  it('follow changes, as their key does', async () => {
-    const { cookie } = await signIn();
-    const answer = await fetch(`${harness.url}/manage/v1/stream`, { headers: { cookie, 'x-console': '1' } });
-    expect(answer.status).toBe(200);
-    await answer.body!.cancel();
+  describe('follow changes', () => {
+    const follow = async (cookie: string): Promise<Response> => {
+      const answer = await fetch(`${harness.url}/manage/v1/stream`, { headers: { cookie, 'x-console': '1' } });
+      expect(answer.status).toBe(200);
+      return answer;
+    };
+    const signInAs = async (caller: Caller): Promise<string> => {
+      const { headers } = await caller.post('/sessions', {}).expect(201);
+      return (headers['set-cookie'] as unknown as string[])[0]!.split(';')[0]!;
+    };
+
+    it('until they end, and then the others go on', async () => {
+      const [ended, other] = [await signIn(), await signIn()];
+      const ofOperator = await signInAs(operatorCaller(harness));
+      const [stream, going, operators] = [
+        await follow(ended.cookie),
+        await follow(other.cookie),
+        await follow(ofOperator),
+      ];
+      await owner.caller.delete(`/sessions/${ended.session.id}`).expect(204);
+      expect(await stream.text()).toContain('{"reason":"session_ended"}');
+      await request(harness.url)
+        .delete('/manage/v1/sessions/current')
+        .set({ cookie: ofOperator, 'x-console': '1' })
+        .expect(204);
+      expect(await operators.text()).toContain('{"reason":"session_ended"}');
+      const { id } = (await owner.caller.post('/projects', { name: 'Later', channel_ids: [] }).expect(201)).body;
+      let text = '';
+      const decoder = new TextDecoder();
+      for await (const chunk of going.body!) {
+        text += decoder.decode(chunk as Uint8Array, { stream: true });
+        if (text.includes(id)) break;
+      }
+      expect(text).not.toContain('event: bye');
+    });
+
+    it('until their key is revoked, replaced or expires', async () => {
+      const issue = async (fields: object = {}) => {
+        const { body } = await owner.caller.post('/keys', { name: 'Anna', scopes: ['read'], ...fields }).expect(201);
+        return { id: body.id as string, caller: new Caller(harness, body.key) };
+      };
+      const open = async ({ caller }: { readonly caller: Caller }) => follow(await signInAs(caller));
+      const [revoked, replaced] = [await issue(), await issue()];
+      const streams = [await open(revoked), await open(replaced)];
+      // Long enough for a busy machine to open the stream first.
+      const expiring = await issue({ expires_at: new Date(Date.now() + 15_000).toISOString() });
+      streams.push(await open(expiring));
+      await owner.caller.delete(`/keys/${revoked.id}`).expect(204);
+      await owner.caller.post(`/keys/${replaced.id}/rotate`, {}).expect(200);
+      const reasons = (await Promise.all(streams.map((stream) => stream.text()))).map(
+        (text) => /"reason":"(\w+)"/.exec(text)?.[1],
+      );
+      expect(reasons).toEqual(['key_revoked', 'key_revoked', 'key_expired']);
+    });
   });
 
   it('end when their key is replaced or revoked', async () => {

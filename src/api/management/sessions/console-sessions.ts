@@ -5,15 +5,16 @@ import type { Pool } from 'pg';
 import { newUuid } from '../../../kernel/ids.js';
 import { POOL } from '../../../postgres/tokens.js';
 import { hashToken } from '../../../secrets/tokens.js';
+import { readBearerToken } from '../../transport/credentials.js';
 import { readHeaderText } from '../../transport/headers.js';
 
 /** Name of the cookie that holds a session's token. */
 const COOKIE = 'console_session';
-/** Header that the console sends with every request. Pages of other origins cannot send it: no CORS allows it. */
+/** Header that the console sends with every request. Other origins cannot send it, because CORS does not allow it. */
 const HEADER = 'x-console';
 /** How long a session lasts on a device that is remembered, in days. */
 const REMEMBERED_DAYS = 30;
-/** How long another session lasts after its last use, in hours. */
+/** How long any other session lasts after its last use, in hours. */
 const IDLE_HOURS = 12;
 const TOKEN_BYTES = 32;
 const USER_AGENT_LENGTH = 200;
@@ -29,7 +30,7 @@ export interface ConsoleSession {
 }
 
 const COLUMNS = 'session_id, is_remembered, user_agent, created_at, used_at, expires_at';
-/** When a session expires: a remembered one at a fixed time, another one after some hours without use. */
+/** Returns SQL for a session's expiry. @param isRemembered SQL */
 const expiry = (isRemembered: string): string =>
   `now() + case when ${isRemembered} then interval '${REMEMBERED_DAYS} days' else interval '${IDLE_HOURS} hours' end`;
 
@@ -49,7 +50,6 @@ export class ConsoleSessions {
   ): Promise<{ readonly session: ConsoleSession; readonly cookie: string }> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const userAgent = readHeaderText(request, 'user-agent')?.slice(0, USER_AGENT_LENGTH) ?? null;
-    await this.pool.query('delete from ops_console_session where expires_at < now()');
     const { rows } = await this.pool.query<ConsoleSession>(
       `insert into ops_console_session (session_id, token_hash, key_hash, is_remembered, user_agent, expires_at)
        values ($1, $2, $3, $4, $5, ${expiry('$4::boolean')}) returning ${COLUMNS}`,
@@ -60,8 +60,8 @@ export class ConsoleSessions {
   }
 
   /**
-   * Returns the hash of the key that signed in, for a request of the console itself; null without a valid session, and
-   * for a request that another site may have caused.
+   * Returns the hash of the key that signed in; null without a valid session, and for requests that another site may have
+   * caused.
    */
   async findKeyHash(request: FastifyRequest): Promise<string | null> {
     const token = readToken(request);
@@ -84,7 +84,17 @@ export class ConsoleSessions {
     return found.key_hash;
   }
 
-  /** Returns the sessions of a key, the latest first, and the id of the request's own. */
+  /** Returns those that have not ended. @param sessions see {@link sessionOf} */
+  async findOpen(sessions: readonly string[]): Promise<ReadonlySet<string>> {
+    const { rows } = await this.pool.query<{ token_hash: string }>({
+      name: 'find open console sessions',
+      text: 'select token_hash from ops_console_session where token_hash = any($1) and expires_at > now()',
+      values: [sessions],
+    });
+    return new Set(rows.map(({ token_hash: hash }) => hash));
+  }
+
+  /** Returns a key's sessions, newest first, and the id of the request's own session. */
   async list(
     keyHash: string,
     request: FastifyRequest,
@@ -99,7 +109,7 @@ export class ConsoleSessions {
     return { sessions: rows, currentId: current?.session_id ?? null };
   }
 
-  /** Ends a session of a key. @param id `current` for the request's own @returns false if there is none */
+  /** Ends a session of a key. @param id `current` for the request's own @returns false if it does not exist */
   async end(keyHash: string, id: string, request: FastifyRequest): Promise<boolean> {
     const token = readToken(request);
     const isCurrent = id === 'current';
@@ -111,10 +121,16 @@ export class ConsoleSessions {
   }
 }
 
+/** Returns the SHA-256 of the token of the request's session; null if the request was sent with a key. */
+export const sessionOf = (request: FastifyRequest): string | null => {
+  const token = readBearerToken(request.headers.authorization) === '' ? readToken(request) : null;
+  return token === null ? null : hashToken(token);
+};
+
 /** Returns the value of `Set-Cookie` that removes the cookie. */
 export const removedCookie = (request: FastifyRequest): string => `${cookieOf('', request)}; Max-Age=0`;
 
-/** The cookie is only sent over https if the console was opened with https, which the browser says in `Origin`. */
+/** Returns the cookie, `Secure` if the console was opened over https, as `Origin` says. */
 const cookieOf = (token: string, request: FastifyRequest): string => {
   const isSecure = request.headers.origin?.startsWith('https:') === true;
   return `${COOKIE}=${token}; Path=/manage; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
@@ -124,9 +140,8 @@ const readToken = ({ headers: { cookie } }: FastifyRequest): string | null =>
   new RegExp(`(?:^|;)\\s*${COOKIE}=([\\w-]{1,100})\\s*(?:;|$)`).exec(cookie ?? '')?.[1] ?? null;
 
 /**
- * Returns whether a request comes from the console's own page. Other sites, and other ports of the same host, cannot
- * send the header without asking first, and get no permission; forms and links cannot send it at all. What the browser
- * says about the origin has to fit as well.
+ * Returns whether a request comes from the console's own page. Forms and links cannot send the header; scripts of other
+ * origins, including other ports of the same host, need a preflight, which fails. `Sec-Fetch-Site` must not contradict.
  */
 const isFromConsole = ({ headers }: FastifyRequest): boolean => {
   if (headers[HEADER] !== '1') return false;

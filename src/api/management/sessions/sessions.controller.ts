@@ -13,7 +13,7 @@ import { type ConsoleSession, ConsoleSessions, removedCookie } from './console-s
 
 /** Body of POST /sessions. */
 export class SessionBody {
-  /** True to stay signed in on this device for 30 days; otherwise until the browser is closed, or for 12 hours without use. */
+  /** True to stay signed in for 30 days; otherwise the session ends with the browser, or after 12 hours without use. */
   @Must.beBoolean()
   readonly remember: boolean | undefined;
 }
@@ -44,7 +44,7 @@ export class SessionView {
   }
 }
 
-/** A new session. The cookie comes in a header. */
+/** A new session. `Set-Cookie` has its cookie. */
 export class NewSessionView extends SessionView {
   /** The name in the gateway's headers and keys: `service`. */
   declare readonly brand: string;
@@ -55,10 +55,10 @@ export class SessionsView {
   declare readonly items: readonly SessionView[];
 }
 
-/** Every key may sign in, whatever else it may do. */
+/** Any key may sign in. */
 const FOR_ALL = { scope: 'read', forLimitedKeys: true, forAuditors: true } as const;
 
-/** Signs the web console in and out (ADR-386). Each session belongs to the key that it was started with. */
+/** Starts, lists and ends the console's sign-ins (ADR-386). A session belongs to the key that started it. */
 @Controller('manage/v1/sessions')
 @UseGuards(ApiKeyGuard)
 export class SessionsController {
@@ -67,7 +67,7 @@ export class SessionsController {
     private readonly sessions: ConsoleSessions,
   ) {}
 
-  @Documented({ summary: 'Sign the console in', ...FOR_ALL, body: SessionBody, status: 201, isQuestion: true })
+  @Documented({ summary: 'Sign in to the console', ...FOR_ALL, body: SessionBody, status: 201, isQuestion: true })
   @Post()
   async start(@TheCall() { request, reply }: Call): Promise<NewSessionView> {
     const { body } = await readRequestBody(request, fieldsReader(SessionBody));
@@ -84,7 +84,7 @@ export class SessionsController {
     return { items: sessions.map((session) => new SessionView(session, session.session_id === currentId)) };
   }
 
-  @Documented({ summary: 'Sign the console out', ...FOR_ALL })
+  @Documented({ summary: 'Sign out of the console', ...FOR_ALL })
   @Delete(':id')
   async end(@TheCall() { request, reply }: Call, @Param('id') id: string): Promise<void> {
     if (!(await this.sessions.end(getKeyHash(request), id, request))) throw notFoundProblem('session');

@@ -7,6 +7,7 @@ import type { Instant } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';
 import { HttpProblem } from '../../transport/problem.view.js';
 import { STREAM_MESSAGES } from '../messages.js';
+import { ConsoleSessions } from '../sessions/console-sessions.js';
 
 /** One owner's part of a batch of changes. */
 interface OwnChanges {
@@ -77,12 +78,17 @@ export interface StreamReader {
   readonly ownerId: string | null;
   /** Null for the operator's own key. */
   readonly key: ReaderKey | null;
+  /** The sign-in that the request belongs to, see {@link sessionOf}; null if the reader sent the key itself. */
+  readonly session?: string | null;
   /** Position of the last change that the reader has received; null if there is nothing to replay. */
   readonly after: bigint | null;
 }
 
-/** Why the process ends a stream: it stops, the key was changed or has expired, or another owner needs the place. */
-export type EndOfStream = 'shutdown' | 'key_revoked' | 'key_expired' | 'too_many_streams';
+/**
+ * Why the process ends a stream: it stops, the key was changed or has expired, the sign-in has ended, or another owner
+ * needs the place.
+ */
+export type EndOfStream = 'shutdown' | 'key_revoked' | 'key_expired' | 'session_ended' | 'too_many_streams';
 
 /**
  * One open stream. It ends when the reader disconnects, the process stops or the reader's key changes. A reader that
@@ -114,6 +120,10 @@ export class ChangeStream implements ChangeListener {
 
   get isGone(): boolean {
     return this.body.destroyed;
+  }
+
+  get session(): string | null {
+    return this.reader.session ?? null;
   }
 
   onChanges(changes: readonly Change[], position: bigint): void {
@@ -196,7 +206,7 @@ export const STREAM_OPTIONS = {
   /** Per owner, in each process. */
   perOwner: 5,
   commentMs: 15_000,
-  /** Interval between checks for readers that are behind, in ms. */
+  /** Interval between checks for readers that are behind, and for sign-ins that have ended, in ms. */
   checkMs: 5_000,
   behind: { bytes: 262_144, ms: 30_000 },
 };
@@ -233,6 +243,8 @@ export class ChangeStreams implements BeforeApplicationShutdown {
     @Inject(ChangeFeed) private readonly feed: Pick<ChangeFeed, 'listen'>,
     @Inject(LOG) private readonly log: Log,
     @Inject(CHANGE_STREAM_OPTIONS) private readonly options: StreamOptions = STREAM_OPTIONS,
+    @Inject(ConsoleSessions)
+    private readonly sessions: Pick<ConsoleSessions, 'findOpen'> = { findOpen: async (all) => new Set(all) },
   ) {}
 
   /** The number of open streams. */
@@ -335,7 +347,19 @@ export class ChangeStreams implements BeforeApplicationShutdown {
     const every = (ms: number, act: (stream: ChangeStream) => void) =>
       setInterval(() => this.streams.forEach(act), ms).unref();
     const { commentMs, checkMs } = this.options;
-    this.timers = [every(commentMs, (stream) => stream.comment()), every(checkMs, (stream) => stream.closeIfStalled())];
+    this.timers = [
+      every(commentMs, (stream) => stream.comment()),
+      every(checkMs, (stream) => stream.closeIfStalled()),
+      setInterval(() => void this.endWithSessions(), checkMs).unref(),
+    ];
+  }
+
+  /** Ends the streams of sign-ins that have ended, in whichever process. An outage of the database ends none. */
+  private async endWithSessions(): Promise<void> {
+    const signedIn = [...this.streams].filter(({ session, isGone }) => session !== null && !isGone);
+    if (signedIn.length === 0) return;
+    const open = await this.sessions.findOpen(signedIn.map(({ session }) => session!)).catch(() => null);
+    for (const stream of signedIn) if (open?.has(stream.session!) === false) stream.end('session_ended');
   }
 
   private stopTimers(): void {

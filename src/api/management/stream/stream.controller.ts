@@ -11,6 +11,7 @@ import { OwnerQuery } from '../common-fields.js';
 import { fieldProblem } from '../http-problems.js';
 import { STREAM_MESSAGES } from '../messages.js';
 import { OwnedResources } from '../owned-resources.js';
+import { sessionOf } from '../sessions/console-sessions.js';
 import { ChangeStreams, type ReaderKey } from './change-streams.js';
 
 const HEADERS = {
@@ -49,7 +50,7 @@ export class StreamController {
     if (request.method === 'HEAD') return void reply.headers(HEADERS).send();
     const hash = getKeyHash(request);
     const key = caller.kind === 'operator' ? null : readerKey(caller.key, hash);
-    const body = await this.streams.open({ ownerId, key, after }, reply.raw);
+    const body = await this.streams.open({ ownerId, key, session: sessionOf(request), after }, reply.raw);
     // The key may have been replaced or changed before the stream started to receive changes.
     if (caller.kind !== 'operator' && !(await this.isUnchanged(caller.key, hash))) {
       body.destroy();
