@@ -7,10 +7,10 @@ import type { Plan } from '../domain/owner/owner.events.js';
 import { AggregateStore } from '../event-store/aggregate-store.js';
 import { type CommandContext, deriveEventId } from '../event-store/codec.js';
 import { CLOCK, type Clock } from '../kernel/clock.js';
-import { streamOf } from '../kernel/events.js';
+import { hasScope, streamOf } from '../kernel/events.js';
 import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 import { isRejection, reject } from '../kernel/result.js';
-import { FindMissingIds } from '../projections/discovery/discovery.queries.js';
+import { FindApproval, FindMissingIds } from '../projections/discovery/discovery.queries.js';
 import { ProjectionProgress } from '../projections/engine/progress.js';
 import { SecretVault } from '../secrets/vault.js';
 import {
@@ -134,6 +134,7 @@ export class OpenConsoleEndpoint {
     private readonly aggregates: AggregateStore,
     private readonly createEndpoint: CreateEndpoint,
     private readonly changeEndpoint: ChangeEndpoint,
+    private readonly findApproval: FindApproval,
   ) {}
 
   async execute(
@@ -148,13 +149,32 @@ export class OpenConsoleEndpoint {
         generation++;
         continue;
       }
-      if (state) return { id, outcome: await this.changeEndpoint.addProjects(context, id, wanted.settings.projectIds) };
-      const created = { ...wanted, endpointId: id, mode: 'live' as const };
+      const { projectIds } = wanted.settings;
+      if (state) {
+        const added = projectIds.filter((each) => !state.settings.projectIds.includes(each));
+        if (!state.settings.requiresApproval && (await this.evadesApproval(context, wanted.ownerId, added)))
+          return { id, outcome: reject('missing_scope', COMMAND_MESSAGES.evadesApproval, { needed: 'approve' }) };
+        return { id, outcome: await this.changeEndpoint.addProjects(context, id, projectIds) };
+      }
+      const requiresApproval = await this.evadesApproval(context, wanted.ownerId, projectIds);
+      const settings = { ...wanted.settings, requiresApproval };
+      const created = { ...wanted, settings, endpointId: id, mode: 'live' as const };
       const outcome = await this.createEndpoint.execute(context, created, inputPlans);
       // Someone else has just created it.
       if (isRejection(outcome) && outcome.rejection === 'already_exists') continue;
       return { id, outcome };
     }
+  }
+
+  /** True if a key could publish to these projects without the approval that another endpoint requires from it. */
+  private async evadesApproval(
+    { rights }: CommandContext,
+    ownerId: string,
+    projectIds: readonly string[],
+  ): Promise<boolean> {
+    return (
+      rights !== undefined && !hasScope(rights.scopes, 'approve') && this.findApproval.execute(ownerId, projectIds)
+    );
   }
 }
 

@@ -4,6 +4,9 @@ import { message } from '../kernel/message.js';
 export const COMMAND_MESSAGES = {
   /** 422 `unknown_ids` */
   unknownIds: message('These do not exist or belong to another owner: {ids}.'),
+  /** 403 `missing_scope` */
+  evadesApproval:
+    'Posts to these projects need approval, and this key may not approve. Make this call once with a key that may, or publish through the endpoint that requires approval.',
   /** 404 `not_found` */
   ownerDeleted: 'This owner no longer exists: it was deleted.',
   /** 409 `in_use` */

@@ -1,19 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { Instant } from '../kernel/clock.js';
 import { withTransaction } from '../postgres/pool.js';
 import { POOL } from '../postgres/tokens.js';
 
-/** Number of drafts that an owner may have. */
+/** Maximum number of drafts per owner. */
 export const MAX_DRAFTS = 100;
 
-/** Owners whose drafts a caller may see; null for all. Without `endpointIds`, drafts for all endpoints and for none. */
+/** Drafts that a caller may use. */
 export interface DraftScope {
+  /** Null for all owners. */
   readonly ownerId: string | null;
+  /** Null for drafts of all endpoints and of none. */
   readonly endpointIds: readonly string[] | null;
 }
 
-/** What a client writes. */
+/** The part of a draft that its client writes. */
 export interface DraftContent {
   readonly endpointId: string | null;
   readonly title: string | null;
@@ -27,26 +28,22 @@ export interface DraftRow extends Omit<DraftContent, 'content'> {
   readonly ownerId: string;
   /** Starts at 1 and rises with each change. */
   readonly revision: number;
-  readonly createdAt: Instant;
-  readonly updatedAt: Instant;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
   /** Actor of the last change. */
   readonly updatedBy: string;
 }
 
 const COLUMNS = `draft_id as id, owner_id as "ownerId", endpoint_id as "endpointId", title, revision,
-  extract(epoch from created_at)::float8 * 1000 as "createdAt",
-  extract(epoch from updated_at)::float8 * 1000 as "updatedAt", updated_by as "updatedBy"`;
+  created_at as "createdAt", updated_at as "updatedAt", updated_by as "updatedBy"`;
 
-/** SQL: the drafts of a scope. @param n number of its first parameter, the owner's id; the endpoints' ids follow */
+/** Returns the SQL condition for a scope. @param n number of the parameter with the owner's id; the endpoints' ids follow */
 const inScope = (n: number): string =>
   `($${n}::text is null or owner_id = $${n}) and ($${n + 1}::text[] is null or endpoint_id = any($${n + 1}))`;
 
 const valuesOf = ({ ownerId, endpointIds }: DraftScope): unknown[] => [ownerId, endpointIds];
 
-/**
- * Posts that people are writing, in `ops_draft`. Nothing of them is in the event log until they are published, so
- * deleting a draft or its owner erases them.
- */
+/** Stores drafts in `ops_draft`, outside the event log, so that deleting a draft or its owner erases it. */
 @Injectable()
 export class Drafts {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
@@ -72,7 +69,7 @@ export class Drafts {
     return rows[0] ?? null;
   }
 
-  /** Adds a draft; repeating it changes nothing. @returns false if the owner has too many */
+  /** Adds a draft, unless it exists already. @returns false if the owner has too many */
   create(id: string, ownerId: string, draft: DraftContent, actor: string): Promise<boolean> {
     return withTransaction(this.pool, async (tx) => {
       await tx.query(`select pg_advisory_xact_lock(hashtextextended('drafts of ' || $1, 0))`, [ownerId]);
@@ -90,7 +87,7 @@ export class Drafts {
     });
   }
 
-  /** Replaces a draft. @returns false if it is gone, or has another revision */
+  /** Replaces a draft. @returns false if it does not exist or has another revision */
   async replace(id: string, revisions: readonly number[], draft: DraftContent, actor: string): Promise<boolean> {
     const { rowCount } = await this.pool.query(
       `update ops_draft set endpoint_id = $3, title = $4, content = $5, updated_by = $6,
@@ -101,7 +98,7 @@ export class Drafts {
     return rowCount === 1;
   }
 
-  /** Deletes a draft. @param revisions null for any @returns false if it is gone, or has another revision */
+  /** Deletes a draft. @param revisions null for any @returns false if it does not exist or has another revision */
   async delete(id: string, scope: DraftScope, revisions: readonly number[] | null): Promise<boolean> {
     const { rowCount } = await this.pool.query(
       `delete from ops_draft where draft_id = $3 and ${inScope(1)} and ($4::int[] is null or revision = any($4))`,

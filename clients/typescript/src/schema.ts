@@ -526,7 +526,7 @@ export interface Schemas {
     /** `drf_…` */
     readonly id: string;
     readonly owner_id: string;
-    /** The endpoint that it is written for; null if none is chosen. */
+    /** Endpoint that the post is meant for; null if none is chosen. */
     readonly endpoint_id: string | null;
     readonly title: string | null;
     /** Starts at 1 and rises with each change, as in `ETag`. */
@@ -550,7 +550,7 @@ export interface Schemas {
     /** `drf_…` */
     readonly id: string;
     readonly owner_id: string;
-    /** The endpoint that it is written for; null if none is chosen. */
+    /** Endpoint that the post is meant for; null if none is chosen. */
     readonly endpoint_id: string | null;
     readonly title: string | null;
     /** Starts at 1 and rises with each change, as in `ETag`. */
@@ -1282,7 +1282,7 @@ export interface Schemas {
     /** ISO 8601, UTC. */
     readonly created_at: string;
   };
-  /** A new session. The cookie comes in a header. */
+  /** A new session. `Set-Cookie` has its cookie. */
   readonly NewSession: {
     /** The name in the gateway's headers and keys: `service`. */
     readonly brand: string;
@@ -2721,21 +2721,21 @@ export interface Schemas {
   };
   readonly PauseRequest: { readonly minutes: number };
   readonly NewDraftRequest: {
-    /** The endpoint that the post is written for; null if none is chosen yet. It need not exist. */
+    /** Endpoint that the post is meant for; null if none is chosen yet. It need not exist. A key that is limited to endpoints must send one of them. */
     readonly endpoint_id?: string;
-    /** What a list shows, such as the beginning of the text. */
+    /** Title to show in lists, such as the beginning of the text. */
     readonly title?: string;
-    /** What the client needs to go on writing. The gateway keeps it as it is, at most 262,144 bytes, and does not check it. */
+    /** Whatever the client needs to continue the draft, at most 262,144 bytes. The gateway stores it unchecked. */
     readonly content: Readonly<Record<string, unknown>>;
     /** The operator must name the owner; an owner may name only itself. */
     readonly owner_id?: string;
   };
   readonly DraftRequest: {
-    /** The endpoint that the post is written for; null if none is chosen yet. It need not exist. */
+    /** Endpoint that the post is meant for; null if none is chosen yet. It need not exist. A key that is limited to endpoints must send one of them. */
     readonly endpoint_id?: string;
-    /** What a list shows, such as the beginning of the text. */
+    /** Title to show in lists, such as the beginning of the text. */
     readonly title?: string;
-    /** What the client needs to go on writing. The gateway keeps it as it is, at most 262,144 bytes, and does not check it. */
+    /** Whatever the client needs to continue the draft, at most 262,144 bytes. The gateway stores it unchecked. */
     readonly content: Readonly<Record<string, unknown>>;
   };
   readonly EndpointRequest: {
@@ -2784,7 +2784,7 @@ export interface Schemas {
   readonly ConsoleEndpointRequest: {
     /** Required with the operator's key; may be omitted with an owner's. */
     readonly owner_id?: string;
-    /** Projects that the endpoint posts to from now on, beside those that it already has. */
+    /** Projects to add to those that the endpoint already posts to. */
     readonly project_ids: readonly string[];
   };
   readonly VerificationRequest: {
@@ -2933,7 +2933,7 @@ export interface Schemas {
     readonly reason: string;
   };
   readonly SessionRequest: {
-    /** True to stay signed in on this device for 30 days; otherwise until the browser is closed, or for 12 hours without use. */
+    /** True to stay signed in for 30 days; otherwise the session ends with the browser, or after 12 hours without use. */
     readonly remember?: boolean;
   };
   readonly WebhookOutputRequest: {
@@ -3365,7 +3365,7 @@ export interface Routes {
     };
     readonly answers: Schemas['DraftList'];
   };
-  /** Keep a draft */
+  /** Create a draft */
   readonly 'POST /manage/v1/drafts': {
     readonly takes: { readonly body: Schemas['NewDraftRequest'] };
     readonly answers: Schemas['Draft'];
@@ -3490,7 +3490,7 @@ export interface Routes {
         readonly id: string;
       };
       readonly query?: {
-        /** The draft that is published; it is deleted once the post is accepted. */
+        /** Draft to delete once the post is accepted. */
         readonly draft_id?: string;
       };
       readonly body?: Schemas['PublishPayloadRequest'];
@@ -3944,7 +3944,7 @@ export interface Routes {
     };
     readonly answers: Schemas['KeyWithSecret'];
   };
-  /** Show who the key belongs to, and what it may do */
+  /** Show whose key you use, and what it may do */
   readonly 'GET /manage/v1/me': { readonly takes: object; readonly answers: Schemas['Me'] };
   /** List uploaded files */
   readonly 'GET /manage/v1/media': {
@@ -4450,12 +4450,12 @@ export interface Routes {
   readonly 'POST /manage/v1/secrets/reseal': { readonly takes: object; readonly answers: Schemas['Job'] };
   /** List the sessions of your key */
   readonly 'GET /manage/v1/sessions': { readonly takes: object; readonly answers: Schemas['Sessions'] };
-  /** Sign the console in */
+  /** Sign in to the console */
   readonly 'POST /manage/v1/sessions': {
     readonly takes: { readonly body?: Schemas['SessionRequest'] };
     readonly answers: Schemas['NewSession'];
   };
-  /** Sign the console out */
+  /** Sign out of the console */
   readonly 'DELETE /manage/v1/sessions/{id}': {
     readonly takes: {
       readonly path: {

@@ -38,6 +38,8 @@ export const PROCESSING_BODY_MESSAGES = {
 
 /** Drafts. */
 export const DRAFT_MESSAGES = {
+  /** 422 `missing` or `unknown_id`, appended to the field's path */
+  beyondLimit: 'must be one of the endpoints that this key is limited to',
   /** 422 `too_large`, appended to the field's path */
   tooLarge: message('has {bytes} bytes of JSON; at most {limit} are allowed: shorten it'),
   /** 409 `too_many_drafts` */

@@ -1,5 +1,6 @@
 import { spec } from '../../../test/support/given-when-then.js';
 import { fold } from '../../kernel/events.js';
+import { consoleEndpointId } from './console-endpoint.js';
 import { endpoint } from './endpoint.decider.js';
 import type { DisabledBy, EndpointEvent, EndpointSettings } from './endpoint.events.js';
 
@@ -41,6 +42,20 @@ describe('an endpoint', () => {
       .given([])
       .when({ type: 'CreateEndpoint', ...created.data })
       .then([created]));
+
+  it('of the console may be opened by a key that may only post, and nothing else may be created or changed by it', () => {
+    const create = { type: 'CreateEndpoint', ...created.data } as const;
+    const id = consoleEndpointId('own_1', 3);
+    const scopes = [
+      { ...create, endpointId: id },
+      { type: 'AddProjects', endpointId: id, projectIds: [] } as const,
+      { ...create, endpointId: id, ownerId: 'own_2' },
+      create,
+      { type: 'ChangeEndpoint', endpointId: id, settings: {} } as const,
+      { type: 'DeleteEndpoint', endpointId: id } as const,
+    ].map((command) => endpoint.scopeOf!(command));
+    expect(scopes).toEqual(['post', 'post', 'manage', 'manage', 'manage', 'manage']);
+  });
 
   it('cannot be created twice', () =>
     spec(endpoint)

@@ -3,6 +3,7 @@ import { assertNever, type Decider } from '../../kernel/events.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
 import { STATE_MESSAGES } from '../messages.js';
+import { isConsoleEndpoint } from './console-endpoint.js';
 import type {
   DisabledBy,
   EndpointCreated,
@@ -49,6 +50,12 @@ export const endpoint: Decider<
   category: 'endpoint',
   initial: null,
   snapshotVersion: 3,
+
+  // Whoever may publish may open the console's endpoint; deleted projects are removed for the gateway's own reasons.
+  scopeOf(command) {
+    if (command.type === 'CreateEndpoint' && isConsoleEndpoint(command.endpointId, command.ownerId)) return 'post';
+    return command.type === 'AddProjects' || command.type === 'RemoveProjects' ? 'post' : 'manage';
+  },
 
   ownerOf: (state) => state?.ownerId ?? null,
 

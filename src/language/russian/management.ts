@@ -84,6 +84,7 @@ export const MANAGEMENT = [
     bodyTooLarge: 'Тело запроса больше {limit} байт. Сократите его.',
   }),
   translate(DRAFT_MESSAGES, {
+    beyondLimit: 'должен быть одной из точек входа, которыми ограничен этот ключ',
     tooLarge: 'занимает {bytes} байт JSON, а можно не больше {limit}: сократите',
     tooMany: 'У этого владельца уже {limit} черновиков. Сначала опубликуйте или удалите один.',
     revisionRequired: 'Изменение должно называть прочитанную ревизию. Отправьте ETag черновика в If-Match.',

@@ -163,6 +163,22 @@ export class FindMissingIds {
   }
 }
 
+/** Returns whether an owner has an endpoint that requires approval and posts to one of these projects. */
+@Injectable()
+export class FindApproval {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  async execute(ownerId: string, projectIds: readonly string[]): Promise<boolean> {
+    const { rowCount } = await this.pool.query({
+      name: 'find approval',
+      text: `select from ${DISCOVERY}.endpoint
+             where owner_id = $1 and project_ids && $2::text[] and (state->>'requires_approval')::boolean limit 1`,
+      values: [ownerId, projectIds],
+    });
+    return rowCount === 1;
+  }
+}
+
 /**
  * Finds an owner's other channels in the same chat, newest first, at most 20. Compares public names case-insensitively.
  */

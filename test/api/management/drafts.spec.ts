@@ -1,5 +1,7 @@
 import { until } from '../../e2e/until.js';
 import {
+  Caller,
+  createEndpoint,
   createOwner,
   type ManagementHarness,
   operatorCaller,
@@ -141,6 +143,63 @@ describe('drafts', () => {
     await publish({ text: 'Tide table' }, 'b').expect(200);
     await setup.owner.caller.get(`/drafts/${id}`).expect(404);
     await publish({ text: 'Tide table' }, 'b').expect(202);
+  });
+
+  it('of other endpoints are not deleted by a key that is limited to one', async () => {
+    const setup = await PublishingSetup.create(harness, await createOwner(harness));
+    const { caller } = setup.owner;
+    const { body } = await caller
+      .post('/keys', { name: 'Anna', scopes: ['post'], endpoint_ids: [setup.endpoint.id] })
+      .expect(201);
+    const limited = new Caller(harness, body.key);
+    const publish = (draft: string) =>
+      limited.post(`/endpoints/${setup.endpoint.id}/posts?draft_id=${draft}`, { text: 'Tide table' }).expect(200);
+    const others = await create(setup.owner, { endpoint_id: 'ep_other', content });
+    const own = await create(setup.owner, { endpoint_id: setup.endpoint.id, content });
+    await publish(others);
+    await publish(own);
+    await caller.get(`/drafts/${others}`).expect(200);
+    await caller.get(`/drafts/${own}`).expect(404);
+  });
+
+  it('are kept by a key that is limited to endpoints for these alone', async () => {
+    const limitedOwner = await createOwner(harness);
+    const [mine, others] = [await createEndpoint(limitedOwner, []), await createEndpoint(limitedOwner, [])];
+    const fields = { name: 'Anna', scopes: ['post'], endpoint_ids: [mine.id] };
+    const { body: key } = await limitedOwner.caller.post('/keys', fields).expect(201);
+    const limited = new Caller(harness, key.key);
+    const hidden = [await create(limitedOwner), await create(limitedOwner, { endpoint_id: others.id, content })];
+    const shared = await create(limitedOwner, { endpoint_id: mine.id, content });
+    const { body: own } = await limited.post('/drafts', { endpoint_id: mine.id, content }).expect(201);
+    expect(own.updated_by).toBe(`key:${key.id}`);
+
+    const idsOf = async (by: Caller) =>
+      (await by.get('/drafts').expect(200)).body.items.map(({ id }: { id: string }) => id).toSorted();
+    expect(await idsOf(limited)).toEqual([shared, own.id].toSorted());
+    expect(await idsOf(limitedOwner.caller)).toEqual([...hidden, shared, own.id].toSorted());
+    for (const id of hidden) {
+      await limited.get(`/drafts/${id}`).expect(404);
+      await limited.put(`/drafts/${id}`, { endpoint_id: mine.id, content }).set('if-match', '"1"').expect(404);
+      await limited.delete(`/drafts/${id}`).expect(404);
+    }
+    for (const [endpoint, code] of [
+      [{}, 'missing'],
+      [{ endpoint_id: others.id }, 'unknown_id'],
+    ] as const) {
+      const created = await limited.post('/drafts', { ...endpoint, content }).expect(422);
+      const replaced = await limited
+        .put(`/drafts/${shared}`, { ...endpoint, content })
+        .set('if-match', '"1"')
+        .expect(422);
+      for (const { body } of [created, replaced])
+        expect(body.details).toEqual([expect.objectContaining({ path: 'endpoint_id', code })]);
+    }
+    await limited.put(`/drafts/${shared}`, { endpoint_id: mine.id, content }).set('if-match', '"1"').expect(200);
+    await limited.delete(`/drafts/${shared}`).expect(204);
+    const reader = await limitedOwner.caller.post('/keys', { ...fields, scopes: ['read'] }).expect(201);
+    const reading = new Caller(harness, reader.body.key);
+    await reading.get(`/drafts/${own.id}`).expect(200);
+    await reading.delete(`/drafts/${own.id}`).expect(403);
   });
 
   it('leave nothing in the log, and are erased with their owner', async () => {

@@ -1,4 +1,5 @@
 import { hasScope, type Scope } from '../../../src/kernel/events.js';
+import { until } from '../../e2e/until.js';
 import {
   type Caller,
   createChannel,
@@ -38,7 +39,8 @@ const createWorld = async (name: string): Promise<Ids> => {
   const endpoint = await createEndpoint(owner, [projects], { name });
   const posts = await sendPost(harness, endpoint, { text: name, publish_at: LATER });
   const { body } = await owner.caller.get(`/posts/${posts}`).expect(200);
-  const drafts = (await owner.caller.post('/drafts', { title: name, content: { text: name } }).expect(201)).body.id;
+  const draft = { endpoint_id: endpoint.id, title: name, content: { text: name } };
+  const drafts = (await owner.caller.post('/drafts', draft).expect(201)).body.id;
   return { endpoints: endpoint.id, projects, channels, posts, publications: body.publications[0].id, drafts };
 };
 
@@ -208,5 +210,24 @@ describe('a key that may not approve', () => {
     expect(approval).toMatchObject({ state: 'approved', by: expect.stringMatching(/^key:key_/) });
     expect((await change(approver, 'Second')).approval.state).toBe('approved');
     expect((await change(poster, 'Third')).approval.state).toBe('pending');
+  });
+
+  it('does not edit what is published through an endpoint that requires approval (D-74)', async () => {
+    const [poster, approver] = [await issue({ scopes: ['post'] }), await issue({ scopes: ['post', 'approve'] })];
+    const endpoint = await createEndpoint(owner, [mine.projects]);
+    const id = await sendPost(harness, endpoint, { text: 'First' });
+    await until('it is published', async () => {
+      const { body } = await owner.caller.get(`/posts/${id}`).expect(200);
+      return body.publications[0].state === 'published';
+    });
+    const edit = (key: string, text: string) =>
+      call({ method: 'PUT', path: `/manage/v1/posts/${id}/content` }, key, { text });
+    expect((await edit(poster, 'Second')).status).toBe(200);
+    await owner.caller.patch(`/endpoints/${endpoint.id}`, { requires_approval: true }).expect(200);
+    const refused = await edit(poster, 'Third');
+    expect([refused.status, refused.code]).toEqual([409, 'approval_required']);
+    expect((await edit(approver, 'Third')).status).toBe(200);
+    const { body } = await owner.caller.get(`/posts/${id}`).expect(200);
+    expect(body.payload.text).toBe('Third');
   });
 });

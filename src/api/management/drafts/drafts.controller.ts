@@ -1,10 +1,9 @@
 import { Controller, Delete, Get, Param, Post, Put, Req, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type DraftContent, type DraftRow, Drafts, type DraftScope, MAX_DRAFTS } from '../../../drafts/drafts.js';
-import { iso } from '../../../kernel/clock.js';
+import { type DraftContent, type DraftRow, Drafts, MAX_DRAFTS } from '../../../drafts/drafts.js';
 import type { JsonObject } from '../../../kernel/ids.js';
 import { reject } from '../../../kernel/result.js';
-import { FindResource } from '../../../projections/discovery/discovery.queries.js';
+import { FindResource, type Sight } from '../../../projections/discovery/discovery.queries.js';
 import { emptyTextToAbsent, ReadAs } from '../../../validation/check-fields.js';
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
@@ -12,30 +11,33 @@ import { type BodyReader, fieldsReader, readQuery } from '../../transport/fields
 import { readIfMatch } from '../../transport/headers.js';
 import { buildListView, isCursorOf, type ListView, toPage } from '../../transport/page.js';
 import { HttpProblem } from '../../transport/problem.view.js';
-import { ApiKeyGuard, getActor, getListScope, getOwnerScope } from '../api-key.guard.js';
+import { ApiKeyGuard, getActor, getListScope, getSight } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { ID_PATTERN, IdPipe } from '../common-fields.js';
 import { notFoundProblem } from '../http-problems.js';
 import { DRAFT_MESSAGES } from '../messages.js';
 import { type Call, ListQuery, requireOwner, TheCall, withOwner } from '../owned-resources.js';
 
-/** Longest title, in characters. */
+/** Maximum length of a title, in characters. */
 const TITLE_LENGTH = 120;
-/** Largest content, in bytes of JSON. */
+/** Maximum size of the content, in bytes of JSON. */
 const MAX_CONTENT_BYTES = 262_144;
 
 /** Body of PUT /drafts/{id}. */
 export class DraftBody {
-  /** The endpoint that the post is written for; null if none is chosen yet. It need not exist. */
+  /**
+   * Endpoint that the post is meant for; null if none is chosen yet. It need not exist. A key that is limited to
+   * endpoints must send one of them.
+   */
   @Must.match(ID_PATTERN, 'an id such as ep_…')
   readonly endpoint_id: string | undefined;
 
-  /** What a list shows, such as the beginning of the text. */
+  /** Title to show in lists, such as the beginning of the text. */
   @ReadAs(emptyTextToAbsent)
   @Must.beVisibleText(TITLE_LENGTH)
   readonly title: string | undefined;
 
-  /** What the client needs to go on writing. The gateway keeps it as it is, at most 262,144 bytes, and does not check it. */
+  /** Whatever the client needs to continue the draft, at most 262,144 bytes. The gateway stores it unchecked. */
   @Must.beObject()
   @Must.bePresent('the draft, such as {"text": "Tide table"}')
   readonly content!: JsonObject;
@@ -49,9 +51,11 @@ export class NewDraftBody extends DraftBody {
 }
 
 const readDraft =
-  (Body: typeof DraftBody): BodyReader<DraftContent> =>
+  (Body: typeof DraftBody, { endpointIds: limit }: Sight): BodyReader<DraftContent> =>
   (sent, problems) => {
     const { endpoint_id: endpointId = null, title = null, content } = fieldsReader(Body)(sent, problems);
+    if (limit !== null && (endpointId === null || !limit.includes(endpointId)))
+      problems.add(422, 'endpoint_id', endpointId === null ? 'missing' : 'unknown_id', DRAFT_MESSAGES.beyondLimit);
     const text = JSON.stringify(content ?? {});
     const bytes = Buffer.byteLength(text);
     if (bytes > MAX_CONTENT_BYTES)
@@ -70,7 +74,7 @@ export class DraftView {
   /** `drf_…` */
   readonly id: string;
   readonly owner_id: string;
-  /** The endpoint that it is written for; null if none is chosen. */
+  /** Endpoint that the post is meant for; null if none is chosen. */
   readonly endpoint_id: string | null;
   readonly title: string | null;
   /** Starts at 1 and rises with each change, as in `ETag`. */
@@ -88,8 +92,8 @@ export class DraftView {
     this.endpoint_id = row.endpointId;
     this.title = row.title;
     this.revision = row.revision;
-    this.created_at = iso(Math.floor(row.createdAt));
-    this.updated_at = iso(Math.floor(row.updatedAt));
+    this.created_at = row.createdAt.toISOString();
+    this.updated_at = row.updatedAt.toISOString();
     this.updated_by = row.updatedBy;
   }
 }
@@ -104,12 +108,7 @@ export class DraftWithContentView extends DraftView {
   }
 }
 
-const scopeOf = (request: FastifyRequest): DraftScope => ({ ownerId: getOwnerScope(request), endpointIds: null });
-
-/**
- * Keeps posts that are being written, for all people of an owner (ADR-390). A draft is in no event until it is
- * published.
- */
+/** Stores drafts, which everyone who may act for the owner shares (ADR-390). No event contains a draft. */
 @Controller('manage/v1/drafts')
 @UseGuards(ApiKeyGuard)
 export class DraftsController {
@@ -119,12 +118,18 @@ export class DraftsController {
     private readonly changes: ChangePipeline,
   ) {}
 
-  @Documented({ summary: 'List drafts', scope: 'read', query: DraftsQuery })
+  @Documented({
+    summary: 'List drafts',
+    scope: 'read',
+    forLimitedKeys: true,
+    description: 'A key that is limited to endpoints sees the drafts for these.',
+    query: DraftsQuery,
+  })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<DraftView>> {
     const query = readQuery(request, DraftsQuery);
     const page = toPage(query);
-    const scope = { ...scopeOf(request), ownerId: getListScope(request, query.owner_id) };
+    const scope = { ...getSight(request), ownerId: getListScope(request, query.owner_id) };
     const rows = await this.drafts.list(scope, page.after, page.limit + 1);
     return buildListView(
       rows,
@@ -135,8 +140,9 @@ export class DraftsController {
   }
 
   @Documented({
-    summary: 'Keep a draft',
+    summary: 'Create a draft',
     scope: 'post',
+    forLimitedKeys: true,
     description: `An owner may have ${MAX_DRAFTS} drafts.`,
     body: NewDraftBody,
     status: 201,
@@ -144,7 +150,7 @@ export class DraftsController {
   })
   @Post()
   async create(@TheCall() call: Call): Promise<DraftView> {
-    const read = withOwner(call.request, readDraft(NewDraftBody));
+    const read = withOwner(call.request, readDraft(NewDraftBody, getSight(call.request)));
     return this.changes.handlePost({ ...call, read, status: 201 }, async ({ ownerId, ...draft }, change) => {
       await requireOwner(this.findResource, ownerId);
       const id = change.newId('drf');
@@ -154,7 +160,7 @@ export class DraftsController {
     });
   }
 
-  @Documented({ summary: 'Show a draft with its content', scope: 'read' })
+  @Documented({ summary: 'Show a draft with its content', scope: 'read', forLimitedKeys: true })
   @Get(':id')
   async get(@TheCall() { request, reply }: Call, @Param('id', IdPipe) id: string): Promise<DraftWithContentView> {
     const draft = await this.require(request, id);
@@ -165,15 +171,16 @@ export class DraftsController {
   @Documented({
     summary: 'Replace a draft',
     scope: 'post',
-    description:
-      'Send the `ETag` of the draft that was read as `If-Match`, so that two people do not overwrite each other.',
+    forLimitedKeys: true,
+    description: "Send the draft's `ETag` as `If-Match`, so that two people do not overwrite each other's changes.",
     body: DraftBody,
     codes: { 412: ['revision_mismatch'], 428: ['revision_required'] },
   })
   @Put(':id')
   async replace(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<DraftView> {
     const { revision } = await this.require(call.request, id);
-    return this.changes.handlePatch({ ...call, read: readDraft(DraftBody) }, async (draft) => {
+    const read = readDraft(DraftBody, getSight(call.request));
+    return this.changes.handlePatch({ ...call, read }, async (draft) => {
       const tags = readIfMatch(call.request);
       if (tags === null) throw HttpProblem.withMessage(428, 'revision_required', DRAFT_MESSAGES.revisionRequired);
       const isReplaced = await this.drafts.replace(id, tags, draft, getActor(call.request));
@@ -182,12 +189,17 @@ export class DraftsController {
     });
   }
 
-  @Documented({ summary: 'Delete a draft', scope: 'post', codes: { 412: ['revision_mismatch'] } })
+  @Documented({
+    summary: 'Delete a draft',
+    scope: 'post',
+    forLimitedKeys: true,
+    codes: { 412: ['revision_mismatch'] },
+  })
   @Delete(':id')
   async delete(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<void> {
     const { revision } = await this.require(call.request, id);
     return this.changes.handleDelete(call, async () => {
-      const isDeleted = await this.drafts.delete(id, scopeOf(call.request), readIfMatch(call.request));
+      const isDeleted = await this.drafts.delete(id, getSight(call.request), readIfMatch(call.request));
       return { outcome: isDeleted ? UNLOGGED : mismatch(revision), readModels: [] };
     });
   }
@@ -200,13 +212,13 @@ export class DraftsController {
 
   /** @throws HttpProblem 404 */
   private async require(request: FastifyRequest, id: string) {
-    const draft = await this.drafts.find(id, scopeOf(request));
+    const draft = await this.drafts.find(id, getSight(request));
     if (!draft) throw notFoundProblem('draft');
     return draft;
   }
 }
 
-/** The outcome of a change that is no event. */
+/** Outcome of a change that appends no event. */
 const UNLOGGED = { position: -1n };
 
 const mismatch = (revision: number) => reject('revision_mismatch', DRAFT_MESSAGES.changed, { revision });

@@ -213,7 +213,7 @@ class ConsoleEndpointBody {
   @Schema.is(() => ({ type: 'string', pattern: '^own_' }))
   readonly owner_id: unknown;
 
-  /** Projects that the endpoint posts to from now on, beside those that it already has. */
+  /** Projects to add to those that the endpoint already posts to. */
   @Schema.items(() => ({ type: 'string', pattern: '^prj_' }))
   @Schema.is(() => ({ maxItems: 200, uniqueItems: true }))
   @Must.beArray('project ids')
@@ -221,14 +221,14 @@ class ConsoleEndpointBody {
   readonly project_ids!: readonly string[];
 }
 
-/** Reads the body of POST /endpoints/console. Returns the projects. */
+/** Reads the body of POST /endpoints/console. */
 export const readConsoleEndpoint: BodyReader<{ readonly projectIds: readonly string[] }> = (sent, problems) => {
   const { project_ids: projectIds } = fieldsReader(ConsoleEndpointBody)(sent, problems);
   checkIds(projectIds, 'project_ids', 'prj', problems);
   return { projectIds };
 };
 
-/** Returns the settings of a new console endpoint: only the console posts through it. */
+/** Returns the settings of a new console endpoint, which only the console uses. */
 export const consoleEndpointSettings = (
   { minInterval }: LimitsProfile,
   projectIds: readonly string[],

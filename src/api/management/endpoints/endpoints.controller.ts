@@ -31,7 +31,7 @@ import { Sandbox } from '../../public/sandbox/sandbox.controller.js';
 import type { SandboxProblemView, SandboxView } from '../../public/sandbox/sandbox.view.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import type { ListView } from '../../transport/page.js';
-import { ApiKeyGuard, getAuthor } from '../api-key.guard.js';
+import { ApiKeyGuard, getAuthor, getSight } from '../api-key.guard.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { ID_PATTERN, NoQuery, toInstant } from '../common-fields.js';
 import {
@@ -113,7 +113,9 @@ export class EndpointsController {
 
   @Documented({
     summary: 'Open the endpoint through which the console publishes',
-    scope: 'manage',
+    scope: 'post',
+    description:
+      'A key that may not approve cannot get around the approval that another endpoint requires: a new endpoint then requires it too, and an existing one does not get its projects.',
     body: describeConsoleEndpoint,
     codes: { 402: ['plan_not_allowed', 'resource_limit'] },
   })
@@ -122,7 +124,7 @@ export class EndpointsController {
     const read = withOwner(call.request, readConsoleEndpoint);
     return this.changes.handlePost({ ...call, read }, async ({ ownerId, projectIds }, change) => {
       await requireOwner(this.findResource, ownerId);
-      // The token is shown to no one: the console publishes with its own key.
+      // The token is never shown: the console publishes with its own key.
       const { token, ...secrets } = await change.drawSecrets(() => ({
         slug: newSlug(),
         token: newToken(this.settings.brand, 'live'),
@@ -207,7 +209,7 @@ export class EndpointsController {
 
 /** Query parameters of POST /endpoints/{id}/posts. */
 export class PublishQuery {
-  /** The draft that is published; it is deleted once the post is accepted. */
+  /** Draft to delete once the post is accepted. */
   @Must.match(ID_PATTERN, 'an id such as drf_…')
   readonly draft_id: string | undefined;
 }
@@ -250,9 +252,11 @@ export class EndpointPostsController {
   ): Promise<void> {
     const { draft_id: draftId } = readQuery(request, PublishQuery);
     const received = await this.gate.receivePost(request, managedEndpoint(request, resource));
-    // The post is accepted: a draft that cannot be deleted now is no failure.
-    if (draftId !== undefined)
-      await this.drafts.delete(draftId, { ownerId: resource.owner_id, endpointIds: null }, null).catch(() => false);
+    // The post is accepted, so a failure to delete the draft must not fail the request.
+    if (draftId !== undefined) {
+      const scope = { ...getSight(request), ownerId: resource.owner_id };
+      await this.drafts.delete(draftId, scope, null).catch(() => false);
+    }
     answerPost(request, reply, received);
   }
 
