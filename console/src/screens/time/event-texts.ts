@@ -106,6 +106,7 @@ export const eventTexts = defineMessages({
 
       MediaUploaded: 'The file {name} was uploaded.',
       MediaRenewed: 'A file was uploaded again.',
+      MediaLinked: 'A post links to a file, which is kept for its readers.',
       MediaDeleted: 'A file was deleted.',
       KeyIssued: 'The key {thing} was issued.',
       KeyChanged: 'The key {thing} was changed.',
@@ -229,6 +230,7 @@ export const eventTexts = defineMessages({
 
       MediaUploaded: 'Загружен файл «{name}».',
       MediaRenewed: 'Файл загружен ещё раз.',
+      MediaLinked: 'Пост ссылается на файл: файл останется для читателей.',
       MediaDeleted: 'Файл удалён.',
       KeyIssued: 'Выдан ключ «{thing}».',
       KeyChanged: 'Изменён ключ «{thing}».',
