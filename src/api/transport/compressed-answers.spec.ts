@@ -1,5 +1,5 @@
-import Fastify from 'fastify';
 import { gunzipSync } from 'node:zlib';
+import Fastify from 'fastify';
 import { answerInReadersLanguage } from '../../language/reader-language.js';
 import { compressAnswers } from './answers.js';
 

@@ -2,8 +2,8 @@ import { ActivityQueries, AlertQueries } from '../../projections/activity/activi
 import {
   ChannelPlatforms,
   ChannelsWithoutCredentials,
-  FindChannelAddresses,
   FindApproval,
+  FindChannelAddresses,
   FindChannelsOfChat,
   FindEndpointTargets,
   FindMissingIds,

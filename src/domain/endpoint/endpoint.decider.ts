@@ -51,7 +51,7 @@ export const endpoint: Decider<
   initial: null,
   snapshotVersion: 3,
 
-  // Whoever may publish may open the console's endpoint; deleted projects are removed for the gateway's own reasons.
+  // A key that may publish may open the console's endpoint; deleted projects are removed for the gateway's own reasons.
   scopeOf(command) {
     if (command.type === 'CreateEndpoint' && isConsoleEndpoint(command.endpointId, command.ownerId)) return 'post';
     return command.type === 'AddProjects' || command.type === 'RemoveProjects' ? 'post' : 'manage';

@@ -1,8 +1,8 @@
+import { join } from 'node:path';
 import type { Running } from '../../../src/app/start.js';
 import { startTelegramStandIn } from '../../../stand-ins/telegram/telegram-stand-in.js';
 import { EventStream } from '../../support/event-stream.js';
 import { TestEnvironment } from '../../support/test-environment.js';
-import { join } from 'node:path';
 
 const OPERATOR = 'operator-key-of-the-tests';
 

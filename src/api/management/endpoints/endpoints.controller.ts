@@ -253,10 +253,8 @@ export class EndpointPostsController {
     const { draft_id: draftId } = readQuery(request, PublishQuery);
     const received = await this.gate.receivePost(request, managedEndpoint(request, resource));
     // The post is accepted, so a failure to delete the draft must not fail the request.
-    if (draftId !== undefined) {
-      const scope = { ...getSight(request), ownerId: resource.owner_id };
-      await this.drafts.delete(draftId, scope, null).catch(() => false);
-    }
+    const scope = { ...getSight(request), ownerId: resource.owner_id };
+    if (draftId !== undefined) await this.drafts.delete(draftId, scope, null).catch(() => false);
     answerPost(request, reply, received);
   }
 
