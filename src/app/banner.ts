@@ -1,5 +1,6 @@
 import { keysFile } from '../config/generated-keys.js';
 import type { Settings } from '../config/settings.js';
+import { demoPhotos } from './demo-photos.js';
 import { BANNER_MESSAGES } from './messages.js';
 import type { Running } from './start.js';
 
@@ -45,14 +46,16 @@ export const banner = (
   if (networks.standIns.length > 0) lines.push(['Walls', `${settings.baseUrl}/walls`]);
   const width = Math.max(...lines.map(([name]) => name.length));
   const table = lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join('\n');
-  return `\n${table}\n${demo?.endpoint ? `\n${invitation(demo.endpoint)}\n` : ''}\n`;
+  return `\n${table}\n${demo?.endpoint ? `\n${invitation(demo.endpoint, settings)}\n` : ''}\n`;
 };
 
 /** The key itself is printed only at the first start: later output often ends up in logs. */
 const keptIn = (dataDir: string): string => BANNER_MESSAGES.operatorKeyKept({ file: keysFile(dataDir) });
 
-const invitation = ({ url, token, enableUrl }: NonNullable<Demo['endpoint']>): string => {
-  const body = `{"text": ${JSON.stringify(BANNER_MESSAGES.firstPost)}}`;
+const invitation = ({ url, token, enableUrl }: NonNullable<Demo['endpoint']>, settings: Settings): string => {
+  const [photo] = demoPhotos(settings);
+  const media = photo ? `, "media": [{"type": "photo", "url": "${photo.url}"}]` : '';
+  const body = `{"text": ${JSON.stringify(BANNER_MESSAGES.firstPost)}${media}}`;
   const howToPost = BANNER_MESSAGES.post({ url, token, body });
   return enableUrl === null ? howToPost : `${BANNER_MESSAGES.demoDisabled({ url: enableUrl })}\n\n${howToPost}`;
 };

@@ -66,6 +66,8 @@ export const DATABASE_ADVICE = {
 
 /** The demo's `/walls` pages. */
 export const WALL_MESSAGES = {
+  /** 403 `forbidden` */
+  foreignPage: 'This is not the page of the walls that this process has sent: reload it.',
   /** 404 `not_found` */
   noWall: 'This wall does not exist, or has nothing with that name.',
 };

@@ -30,9 +30,7 @@ export interface Networks {
 }
 
 /** A stand-in that this process runs. */
-interface NetworkStandIn extends StandInDescriptor {
-  readonly url: string;
-}
+type NetworkStandIn = StandInDescriptor & RunningStandIn;
 
 /** In demo mode, starts a stand-in for each network without a base URL; otherwise uses the network's default URL. */
 export const startNetworks = async (
@@ -40,7 +38,7 @@ export const startNetworks = async (
   logger: Logger,
   { platforms, standIns }: NetworkCatalogues = BUILT_IN_NETWORKS,
 ): Promise<Networks> => {
-  const running: (NetworkStandIn & RunningStandIn)[] = [];
+  const running: NetworkStandIn[] = [];
   if (settings.demo) {
     // The ledgers contain posts, so only this user may read them, even if an earlier version created the folder.
     const folder = join(settings.dataDir, 'stand-ins');

@@ -1,27 +1,46 @@
 import { randomUUID } from 'node:crypto';
-import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import type { StandInAnswer } from '../../stand-ins/kit/network.js';
+import { setTrouble, type Trouble, TROUBLES } from '../../stand-ins/kit/troubles.js';
 import { DATA_HEADERS, pageHeaders } from '../../stand-ins/walls/wall.js';
 import { renderWalls, type WallFeed, type WallSource } from '../../stand-ins/walls/wall-page.js';
 import { HttpProblem } from '../api/transport/problem.view.js';
+import type { Settings } from '../config/settings.js';
+import { SETTINGS } from '../config/tokens.js';
+import { preferredLanguage } from '../language/reader-language.js';
+import { demoPhotos } from './demo-photos.js';
 import { WALL_MESSAGES } from './messages.js';
 import { NETWORKS, type Networks } from './networks.js';
 
 /** Shows the posts on all stand-in networks as readers see them, in demo mode (management-api.md: The rest). */
 @Controller('walls')
 export class WallsController {
-  constructor(@Inject(NETWORKS) private readonly networks: Networks) {}
+  /** Only the page knows it, so that no other site can break a network. */
+  private readonly key = randomUUID();
+  private readonly troubles = new Map<string, Trouble>();
+
+  constructor(
+    @Inject(NETWORKS) private readonly networks: Networks,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
 
   @Get()
-  async page(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+  async page(
+    @Headers('accept-language') language: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
     const sources = await Promise.all(
-      this.networks.standIns.map(async ({ platform, theme }): Promise<WallSource> => {
-        return { feed: await this.readFeed(platform, 0), feedUrl: `/walls/${platform}/feed`, theme };
+      this.networks.standIns.map(async ({ platform, theme, troubles }): Promise<WallSource> => {
+        const trouble = { url: `/walls/${platform}/trouble`, now: this.troubles.get(platform) ?? null };
+        const feed = await this.readFeed(platform, 0);
+        return { feed, feedUrl: `/walls/${platform}/feed`, theme, ...(troubles && { trouble }) };
       }),
     );
     const nonce = randomUUID();
     void reply.headers(pageHeaders(nonce));
-    return renderWalls(sources, nonce);
+    const demo = { key: this.key, photos: demoPhotos(this.settings) };
+    return renderWalls(sources, nonce, { language: preferredLanguage(language ?? ''), demo });
   }
 
   @Get(':platform/feed')
@@ -34,6 +53,24 @@ export class WallsController {
     return this.readFeed(platform, Number(after) || 0);
   }
 
+  /** Breaks a network in one of several ways, or mends it (`kind` is empty). */
+  @Post(':platform/trouble')
+  async break(
+    @Param('platform') platform: string,
+    @Query() { key, kind }: { readonly key?: unknown; readonly kind?: unknown },
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<{ readonly trouble: Trouble | null }> {
+    void reply.headers(DATA_HEADERS).code(200);
+    if (key !== this.key) throw HttpProblem.withMessage(403, 'forbidden', WALL_MESSAGES.foreignPage);
+    const standIn = this.find(platform);
+    const trouble = TROUBLES.find((one) => one === kind) ?? null;
+    if (!standIn.troubles || (trouble === null && kind !== '')) throw noWall();
+    await setTrouble(standIn, trouble, standIn.troubles);
+    if (trouble === null) this.troubles.delete(platform);
+    else this.troubles.set(platform, trouble);
+    return { trouble };
+  }
+
   @Get(':platform/media/:file')
   async medium(
     @Param('platform') platform: string,
@@ -41,23 +78,26 @@ export class WallsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
     void reply.headers(DATA_HEADERS);
-    const answer = await this.ask(platform, `/wall/media/${encodeURIComponent(file)}`);
-    for (const name of ['content-type', 'content-disposition']) {
-      const value = answer.headers.get(name);
-      if (value !== null) void reply.header(name, value);
-    }
-    return Buffer.from(await answer.arrayBuffer());
+    const { headers, body } = await this.ask(platform, `/wall/media/${encodeURIComponent(file)}`);
+    void reply.headers(headers ?? {});
+    return body as Buffer;
   }
 
   private async readFeed(platform: string, after: number): Promise<WallFeed> {
-    const answer = await this.ask(platform, `/wall.json?after=${after}&media_base=/walls/${platform}/media`);
-    return (await answer.json()) as WallFeed;
+    return (await this.ask(platform, `/wall.json?after=${after}&media_base=/walls/${platform}/media`)).body as WallFeed;
   }
 
-  private async ask(platform: string, path: string): Promise<Response> {
-    const base = this.networks.standIns.find((standIn) => standIn.platform === platform)?.url;
-    const answer = base === undefined ? null : await fetch(base + path);
-    if (!answer?.ok) throw HttpProblem.withMessage(404, 'not_found', WALL_MESSAGES.noWall);
+  private find(platform: string): Networks['standIns'][number] {
+    const standIn = this.networks.standIns.find((one) => one.platform === platform);
+    if (!standIn) throw noWall();
+    return standIn;
+  }
+
+  private async ask(platform: string, path: string): Promise<StandInAnswer> {
+    const answer = await this.find(platform).ask('GET', path);
+    if (answer.status !== 200) throw noWall();
     return answer;
   }
 }
+
+const noWall = (): HttpProblem => HttpProblem.withMessage(404, 'not_found', WALL_MESSAGES.noWall);

@@ -84,3 +84,16 @@ describe('findFetchUrlProblem (publish-api.md: POST /v1/webhooks/{slug}; D-5)', 
     expect(code(url, ['127.0.0.0/8'])).toBe(expected),
   );
 });
+
+describe("the gateway's own files (ADR-401)", () => {
+  const policy = createAddressPolicy([], 'http://127.0.0.1:3000/console/photos/');
+  it.each([
+    ['http://127.0.0.1:3000/console/photos/regatta.jpg', undefined],
+    ['http://127.0.0.1:3000/console/photos/../../metrics.jpg', 'url_not_https'],
+    ['http://127.0.0.1:3000/console/photos/%2e%2e/x.jpg', 'url_not_https'],
+    ['http://127.0.0.1:3000/metrics', 'url_not_https'],
+    ['http://127.0.0.1:3001/console/photos/regatta.jpg', 'url_not_https'],
+    ['https://127.0.0.1:3000/console/photos/regatta.jpg', 'private_address'],
+    ['http://127.0.0.1:3000@10.0.0.1/console/photos/regatta.jpg', 'url_not_https'],
+  ])('%s: %s', (url, found) => expect(findFetchUrlProblem(url, policy)?.code).toBe(found));
+});

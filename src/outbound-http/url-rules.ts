@@ -13,6 +13,8 @@ export interface AddressPolicy {
    * @returns false for an address that is not public, and for text that is not an address
    */
   allows(address: string): boolean;
+  /** Address of the gateway's own files that may be fetched, without their names; default: none (ADR-401). */
+  readonly ownFiles?: string;
 }
 
 /** Injection token for the process's {@link AddressPolicy}. */
@@ -21,13 +23,15 @@ export const ADDRESS_POLICY = Symbol('AddressPolicy');
 /**
  * Creates a policy that allows public addresses and the given private ones (`ALLOW_PRIVATE_ADDRESSES`).
  * @param allowPrivate valid CIDRs
+ * @param ownFiles see {@link AddressPolicy.ownFiles}
  */
-export const createAddressPolicy = (allowPrivate: readonly string[]): AddressPolicy => {
+export const createAddressPolicy = (allowPrivate: readonly string[], ownFiles?: string | null): AddressPolicy => {
   const ranges = allowPrivate.map((cidr) => ipaddr.parseCIDR(cidr));
   const inRange = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
     ranges.some((range) => range[0].kind() === address.kind() && address.match(range));
   return {
     allowsPrivate: ranges.length > 0,
+    ...(ownFiles && { ownFiles }),
     allows(text) {
       if (!ipaddr.isValid(text)) return false;
       const address = ipaddr.process(text);
@@ -58,6 +62,7 @@ const problem = (code: string, predicate: string): FieldProblem => ({ code, pred
 export const findFetchUrlProblem = (url: string, policy: AddressPolicy = PUBLIC_ONLY): FieldProblem | undefined => {
   const long = findLengthProblem(url);
   if (long) return long;
+  if (isOwnFile(url, policy)) return undefined;
   const plainHttp = /^http:\/\//i.test(url);
   if (!/^https:\/\//i.test(url) && !(plainHttp && policy.allowsPrivate)) return NOT_HTTPS;
   if (!isUrl(url)) return INVALID;
@@ -76,6 +81,10 @@ export const findFetchUrlProblem = (url: string, policy: AddressPolicy = PUBLIC_
     return plainHttp ? NOT_HTTPS : problem('url_port', URL_MESSAGES.port({ port }));
   return undefined;
 };
+
+/** True for one of the gateway's own files. */
+const isOwnFile = (url: string, { ownFiles }: AddressPolicy): boolean =>
+  ownFiles !== undefined && url.startsWith(ownFiles) && /^[\w-]+\.jpg$/.test(url.slice(ownFiles.length));
 
 /**
  * True if plain http and other ports are permitted: only for allowed private addresses and names that may resolve to

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { WallTheme } from '../walls/readers-view.js';
 import type { CallBody } from './body.js';
 import type { RunningStandIn, StandInOptions } from './server.js';
+import type { TroubleAnswers } from './troubles.js';
 
 /** Logger for a stand-in, compatible with pino. */
 export interface StandInLogger {
@@ -67,6 +68,8 @@ export interface StandInDescriptor {
   readonly platform: string;
   readonly theme: WallTheme;
   readonly demoChannel: DemoChannel;
+  /** Absent if the walls offer no way to break the network. */
+  readonly troubles?: TroubleAnswers;
   readonly start: (options: StandInOptions) => Promise<RunningStandIn>;
 }
 

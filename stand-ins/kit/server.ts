@@ -13,6 +13,7 @@ import { Ledger } from './ledger.js';
 import type { LedgerEntry } from './ledger-entry.js';
 import { MediaStore, StoredUploads } from './media-store.js';
 import {
+  type ControlFields,
   NetworkError,
   type StandInAnswer,
   type StandInCall,
@@ -37,6 +38,10 @@ export interface StandInOptions {
 export interface RunningStandIn {
   /** Base address without a trailing slash, for the publisher's API URL setting. */
   readonly url: string;
+  /** Answers `/_control/…` and the wall's addresses from inside the process, also while the network is out of reach. */
+  ask(method: string, path: string, fields?: ControlFields): Promise<StandInAnswer>;
+  /** An outage: connections break, and new ones are refused, until it ends. */
+  setReachable(isReachable: boolean): Promise<void>;
   /** Closes open connections, completes pending writes, and frees the port. */
   stop(): Promise<void>;
 }
@@ -96,6 +101,7 @@ export const serveNetwork = async (
 };
 
 const BASE = 'http://stand-in';
+const CONTROL = '/_control/';
 
 /**
  * Serves a network's API, `/_control/…` for faults and the log of calls, and `/wall` for readers. Use only on the
@@ -131,21 +137,23 @@ export const serveStandIn = async (
     writeAnswer(response, answer, fault?.cut_at);
   };
 
+  const answerInside = async (method: string, url: URL, fields: ControlFields): Promise<StandInAnswer | null> => {
+    if (url.pathname.startsWith(CONTROL)) {
+      const parts = { faults, calls, ledger, changes, statistics, own: network.controls ?? {} };
+      return answerControl(parts, `${method} ${url.pathname.slice(CONTROL.length)}`, url.searchParams, fields);
+    }
+    return wall?.isWallPath(url.pathname) ? wall.answerRequest(url) : null;
+  };
+
   const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!URL.canParse(request.url ?? '/', BASE))
       return writeAnswer(response, network.createErrorAnswer(400, 'no such address'));
     const url = new URL(request.url ?? '/', BASE);
     try {
-      if (url.pathname.startsWith('/_control/')) {
-        const { fields } = await readBody(request);
-        const control = `${request.method} ${url.pathname.slice('/_control/'.length)}`;
-        const parts = { faults, calls, ledger, changes, statistics, own: network.controls ?? {} };
-        writeAnswer(response, await answerControl(parts, control, url.searchParams, fields));
-      } else if (wall?.isWallPath(url.pathname)) {
-        writeAnswer(response, await wall.answerRequest(url));
-      } else {
-        await onApiCall(request, response, url);
-      }
+      const fields = url.pathname.startsWith(CONTROL) ? (await readBody(request)).fields : {};
+      const inside = await answerInside(request.method ?? '', url, fields);
+      if (inside) writeAnswer(response, inside);
+      else await onApiCall(request, response, url);
     } catch (error) {
       if (stopping.signal.aborted || response.destroyed || response.headersSent) return void response.destroy();
       if (error instanceof BodyProblem)
@@ -159,9 +167,17 @@ export const serveStandIn = async (
 
   const server = createServer((request, response) => void onRequest(request, response));
   server.keepAliveTimeout = 65_000;
-  try {
-    server.listen(port, host);
+  const listen = async (at: number): Promise<void> => {
+    server.listen(at, host);
     await once(server, 'listening');
+  };
+  const closeServer = async (): Promise<void> => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  };
+  try {
+    await listen(port);
   } catch (error) {
     await ledger.close();
     throw error;
@@ -171,11 +187,15 @@ export const serveStandIn = async (
   logger?.info({ platform: network.platform, url, accepted: ledger.last }, 'stand-in is listening');
   return {
     url,
+    ask: async (method, path, fields = {}) =>
+      (await answerInside(method, new URL(path, BASE), fields)) ?? network.createErrorAnswer(404, 'no such address'),
+    setReachable: async (isReachable) => {
+      if (isReachable === server.listening) return;
+      await (isReachable ? listen(bound.port) : closeServer());
+    },
     async stop() {
       stopping.abort();
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
+      await closeServer();
       await ledger.close();
     },
   };

@@ -242,5 +242,10 @@ export const maxStandIn: StandInDescriptor = {
   platform: 'max',
   theme: THEME,
   demoChannel: DEMO_CHANNEL,
+  troubles: {
+    token: { status: 401, body: { code: 'verify.token', message: 'Invalid access_token' } },
+    limits: { status: 429, body: { code: 'too.many.requests', message: 'Too many requests' } },
+    publishing: ['POST /messages'],
+  },
   start: startMaxStandIn,
 };

@@ -199,5 +199,16 @@ export const okStandIn: StandInDescriptor = {
   platform: 'ok',
   theme: THEME,
   demoChannel: DEMO_CHANNEL,
+  troubles: {
+    token: {
+      status: 200,
+      body: { error_code: 103, error_msg: 'PARAM_SESSION_KEY : Invalid session key', error_data: null },
+    },
+    limits: {
+      status: 200,
+      body: { error_code: 11, error_msg: 'LIMIT_REACHED : Action limit reached', error_data: null },
+    },
+    publishing: ['mediatopic.post'],
+  },
   start: startOkStandIn,
 };

@@ -198,5 +198,18 @@ export const telegramStandIn: StandInDescriptor = {
   platform: 'telegram',
   theme: THEME,
   demoChannel: DEMO_CHANNEL,
+  troubles: {
+    token: { status: 401, body: { ok: false, error_code: 401, description: 'Unauthorized' } },
+    limits: {
+      status: 429,
+      body: {
+        ok: false,
+        error_code: 429,
+        description: 'Too Many Requests: retry after 15',
+        parameters: { retry_after: 15 },
+      },
+    },
+    publishing: ['sendMessage', 'sendPhoto', 'sendVideo', 'sendAudio', 'sendDocument', 'sendMediaGroup'],
+  },
   start: startTelegramStandIn,
 };

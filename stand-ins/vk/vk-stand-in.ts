@@ -254,5 +254,13 @@ export const vkStandIn: StandInDescriptor = {
   platform: 'vk',
   theme: THEME,
   demoChannel: DEMO_CHANNEL,
+  troubles: {
+    token: {
+      status: 200,
+      body: { error: { error_code: 5, error_msg: 'User authorization failed: invalid access_token (4).' } },
+    },
+    limits: { status: 200, body: { error: { error_code: 29, error_msg: 'Rate limit reached' } } },
+    publishing: ['wall.post'],
+  },
   start: startVkStandIn,
 };

@@ -71,7 +71,12 @@ export const renderPost = (entry: LedgerEntry, { views, mediaBase, isDeleted, is
     postElement(entry, {
       author: entry.channel_title,
       isDeleted,
-      attributes: { id: `p-${entry.seq}`, 'data-seq': String(entry.seq), 'data-day': entry.at.slice(0, 10) },
+      attributes: {
+        id: `p-${entry.seq}`,
+        'data-seq': String(entry.seq),
+        'data-message': entry.message_id,
+        'data-day': entry.at.slice(0, 10),
+      },
       showMedium: (medium) => showMedium(medium, mediaBase),
       footer: [
         ...notes({ deleted: isDeleted, pinned: isPinned && !isDeleted, edited: isEdited && !isDeleted }),

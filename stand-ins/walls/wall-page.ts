@@ -1,7 +1,10 @@
+import { type Trouble, TROUBLES } from '../kit/troubles.js';
 import { HUE_RULES, hueOf } from './format-text.js';
 import { POST_COLOURS, POST_STYLE } from './post.js';
 import { themeCss, type WallTheme } from './readers-view.js';
+import { WALL_TEXTS, type WallLanguage, type WallTexts } from './texts.js';
 import { escapeHtml } from './wall-node.js';
+import { PANEL_STYLE } from './wall-panel.js';
 import { WALL_SCRIPT } from './wall-script.js';
 
 /** Style sheet for a page of walls: messenger channels, light or dark like the system, for phones and desktops. */
@@ -19,12 +22,12 @@ body {
 .bar { display: flex; align-items: baseline; gap: 10px; padding: 12px 18px 10px; background: var(--bar); }
 .bar h1 { font-size: 18px; font-weight: 650; letter-spacing: -0.01em; }
 .bar p { color: var(--soft); font-size: 13px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
-.live { margin-left: auto; font-size: 12px; font-weight: 600; color: #2aa35a; white-space: nowrap; }
+.live { margin-left: auto; font-size: 12px; font-weight: 600; color: light-dark(#1a7a40, #5fcb8c); white-space: nowrap; }
 .live::before {
   content: ''; display: inline-block; width: 7px; height: 7px; margin-right: 6px; border-radius: 50%;
   background: currentColor; animation: pulse 2.4s ease-in-out infinite;
 }
-.live.off { color: #d6453d; }
+.live.off { color: light-dark(#b3261e, #ffb4ab); }
 @keyframes pulse { 50% { opacity: 0.35; } }
 main { flex: 1; min-height: 0; display: flex; background: var(--line); gap: 1px; }
 .source { flex: 1; min-width: 0; min-height: 0; display: flex; flex-direction: column; }
@@ -68,9 +71,10 @@ main { flex: 1; min-height: 0; display: flex; background: var(--line); gap: 1px;
 .posts::before { content: ''; margin-top: auto; }
 .day { align-self: center; padding: 3px 10px; border-radius: 999px; font-size: 12.5px; font-weight: 600; color: var(--over-ink); background: var(--over); }
 ${POST_STYLE}
+${PANEL_STYLE}
 .post.fresh { animation: rise 0.28s ease-out; }
 @keyframes rise { from { opacity: 0; transform: translateY(12px); } }
-.post:target .bubble { outline: 2px solid var(--accent); }
+.post.found .bubble { outline: 2px solid var(--accent); }
 :is(.chip, .channel > header h3) { unicode-bidi: plaintext; }
 .newer {
   position: absolute; right: 16px; bottom: 16px; width: 42px; height: 42px; border: 0; border-radius: 50%; font-size: 20px;
@@ -86,55 +90,101 @@ ${POST_STYLE}
 @media (prefers-reduced-motion: reduce) { * { animation: none !important; } }
 `;
 
+/** What the page of the demo has besides the walls. */
+export interface DemoPanel {
+  /** Sent with each change of a trouble, so that no other site can make one. */
+  readonly key: string;
+  readonly photos: readonly { readonly name: string; readonly url: string }[];
+}
+
 /**
  * Renders the walls of one or more networks as a page. A single network shows its channels side by side; several
  * networks show one channel each. The HTML contains the posts; a script adds new ones from each source's feed.
  * @param nonce nonce for the Content-Security-Policy, see `pageHeaders`
  */
-export const renderWalls = (sources: readonly WallSource[], nonce: string): string => {
+export const renderWalls = (
+  sources: readonly WallSource[],
+  nonce: string,
+  { language = 'en', demo }: { readonly language?: WallLanguage; readonly demo?: DemoPanel } = {},
+): string => {
   const own = ` nonce="${escapeHtml(nonce)}"`;
+  const texts = WALL_TEXTS[language];
   const themes = sources.map(({ feed: { platform }, theme = {} }) => themeCss(`[data-platform='${platform}']`, theme));
   const [first] = sources;
   const isSingle = sources.length === 1 && first !== undefined;
-  const heading = isSingle ? first.feed.title : 'All walls';
+  const heading = isSingle ? first.feed.title : texts.allWalls;
+  const { live, offline, today, notes, notChanged, troubles } = texts;
+  const forScript = escapeHtml(JSON.stringify({ live, offline, today, notes, notChanged, troubles }));
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark">
-<title>${escapeHtml(heading)} · what readers see</title>
+<title>${escapeHtml(heading)} · ${texts.whatReadersSee}</title>
 <style${own}>${WALL_STYLE}${HUE_RULES}${themes.join('')}</style>
 </head>
-<body class="${isSingle ? 'single' : 'many'}">
-<header class="bar"><h1>${escapeHtml(heading)}</h1><p>what readers see</p><span class="live" role="status">live</span></header>
-<main>${sources.map(renderSource).join('')}</main>
-<template id="channel-template">${renderChannel({ key: '', title: '', handle: null }, false, [])}</template>
+<body class="${isSingle ? 'single' : 'many'}" data-texts="${forScript}" data-key="${escapeHtml(demo?.key ?? '')}">
+<header class="bar"><h1>${escapeHtml(heading)}</h1><p>${texts.whatReadersSee}</p>${demo ? renderPhotos(demo, texts) : ''}<span class="live" role="status">${live}</span></header>
+<main>${sources.map((source) => renderSource(source, texts)).join('')}</main>
+<template id="channel-template">${renderChannel({ key: '', title: '', handle: null }, false, [], texts)}</template>
 <script${own}>${WALL_SCRIPT}</script>
 </body>
 </html>`;
 };
 
-const renderSource = ({ feed, feedUrl, theme: { layout = 'messages' } = {} }: WallSource): string => {
+const renderPhotos = ({ photos }: DemoPanel, texts: WallTexts): string =>
+  `<details class="panel photos"><summary>${texts.photos}</summary><div class="sheet"><p>${texts.photosText}</p><ul>` +
+  photos
+    .map(({ url }) => `<li><img src="${escapeHtml(url)}" alt="" loading="lazy"><code>${escapeHtml(url)}</code></li>`)
+    .join('') +
+  `</ul></div></details>`;
+
+const renderSource = (
+  { feed, feedUrl, theme: { layout = 'messages' } = {}, trouble }: WallSource,
+  texts: WallTexts,
+): string => {
   const chips = feed.channels.map(renderChip).join('');
   const channels = feed.channels.map((channel, index) =>
     renderChannel(
       channel,
       index === 0,
       feed.posts.filter((post) => post.channel === channel.key),
+      texts,
     ),
   );
   return (
     `<section class="source" data-platform="${escapeHtml(feed.platform)}" data-layout="${layout}" data-feed="${escapeHtml(feedUrl)}" ` +
-    `data-next="${feed.next}"><h2>${escapeHtml(feed.title)}</h2><nav class="chips" aria-label="Channels">${chips}</nav>` +
-    `<div class="channels">${channels.join('')}<p class="nothing">Nothing has been posted here yet.</p></div></section>`
+    `data-next="${feed.next}"><h2>${escapeHtml(feed.title)}</h2>${trouble ? renderTrouble(trouble, texts) : ''}` +
+    `<nav class="chips" aria-label="${texts.channels}: ${escapeHtml(feed.title)}">${chips}</nav>` +
+    `<div class="channels">${channels.join('')}<p class="nothing">${texts.nothing}</p></div></section>`
+  );
+};
+
+/** Renders the menu that breaks a network, and the bar that says how it is broken. */
+const renderTrouble = ({ url, now }: NonNullable<WallSource['trouble']>, texts: WallTexts): string => {
+  const choices = TROUBLES.map((kind) => {
+    const [name, text] = texts.troubles[kind];
+    return `<li><button type="button" data-trouble="${kind}"><b>${name}</b> <span>${text}</span></button></li>`;
+  });
+  return (
+    `<details class="panel break"><summary>${texts.break}</summary>` +
+    `<div class="sheet"><p>${texts.breakText}</p><ul>${choices.join('')}</ul></div></details>` +
+    `<div class="broken" role="status" data-url="${escapeHtml(url)}"${now === null ? ' hidden' : ''}><p>${texts.broken} ` +
+    `<b>${now === null ? '' : texts.troubles[now][0]}</b></p><button type="button" data-trouble="">${texts.mend}</button>` +
+    `<a href="/console" target="_blank" rel="noopener">${texts.inConsole}</a></div>`
   );
 };
 
 const renderChip = ({ key, title }: WallChannel): string =>
   `<button class="chip" type="button" data-channel="${escapeHtml(key)}">${escapeHtml(title)}</button>`;
 
-const renderChannel = (channel: WallChannel, isActive: boolean, posts: WallFeed['posts']): string => {
+const renderChannel = (
+  channel: WallChannel,
+  isActive: boolean,
+  posts: WallFeed['posts'],
+  { newest }: WallTexts,
+): string => {
   const { key, title, handle } = channel;
   const name = handle === null ? key : `@${handle}`;
   return (
@@ -142,7 +192,7 @@ const renderChannel = (channel: WallChannel, isActive: boolean, posts: WallFeed[
     `<header><span class="avatar" aria-hidden="true">${escapeHtml(initials(title))}</span>` +
     `<div><h3>${escapeHtml(title)}</h3><p>${escapeHtml(name)}</p></div></header>` +
     `<div class="posts">${renderPosts(posts)}</div>` +
-    `<button class="newer" type="button" hidden aria-label="To the newest post">↓</button></section>`
+    `<button class="newer" type="button" hidden aria-label="${newest}">↓</button></section>`
   );
 };
 
@@ -206,4 +256,6 @@ export interface WallSource {
   /** URL for new posts, to which the page adds `?after=`. */
   readonly feedUrl: string;
   readonly theme?: WallTheme;
+  /** How the network can be broken: where to POST, and the trouble that it is in; absent if it cannot. */
+  readonly trouble?: { readonly url: string; readonly now: Trouble | null };
 }

@@ -9,11 +9,13 @@ export const WALL_SCRIPT = String.raw`
   const hues = [4, 24, 140, 178, 208, 262, 330];
   const many = document.body.classList.contains('many');
   const clock = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit', hour12: false });
-  const dayOf = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'long' });
+  const dayOf = new Intl.DateTimeFormat(document.documentElement.lang, { day: 'numeric', month: 'long' });
+  const texts = JSON.parse(document.body.dataset.texts);
   const localDay = (iso) => new Date(iso).toDateString();
 
   const localise = (root) => {
     for (const time of root.querySelectorAll('.post time')) time.textContent = clock.format(new Date(time.dateTime));
+    for (const note of root.querySelectorAll('.post .note')) note.textContent = texts.notes[note.textContent] ?? note.textContent;
   };
   const atEnd = (posts) => posts.scrollHeight - posts.scrollTop - posts.clientHeight < 80;
   const toEnd = (posts, behavior) => posts.scrollTo({ top: posts.scrollHeight, behavior });
@@ -42,7 +44,7 @@ export const WALL_SCRIPT = String.raw`
     line.className = 'day';
     const time = document.createElement('time');
     time.dateTime = iso;
-    time.textContent = localDay(iso) === new Date().toDateString() ? 'Today' : dayOf.format(new Date(iso));
+    time.textContent = localDay(iso) === new Date().toDateString() ? texts.today : dayOf.format(new Date(iso));
     line.append(time);
     return line;
   };
@@ -117,10 +119,10 @@ export const WALL_SCRIPT = String.raw`
         put(source, feed);
         source.dataset.next = feed.next;
         live.classList.remove('off');
-        live.textContent = 'live';
+        live.textContent = texts.live;
       } catch {
         live.classList.add('off');
-        live.textContent = 'no connection';
+        live.textContent = texts.offline;
       }
     }
   };
@@ -145,6 +147,47 @@ export const WALL_SCRIPT = String.raw`
     void follow(source);
   }
   localise(document);
+
+  /** Shows the post that the address names: #network/channel/message. */
+  const showNamed = () => {
+    const [platform, key, message] = decodeURIComponent(location.hash.slice(1)).split('/');
+    for (const found of document.querySelectorAll('.post.found')) found.classList.remove('found');
+    const source = [...document.querySelectorAll('.source')].find((one) => one.dataset.platform === platform);
+    if (!source) return;
+    if (many) source.scrollIntoView({ inline: 'start', block: 'nearest' });
+    if (message === undefined) return show(source, key, true);
+    const posts = [...source.querySelectorAll('.post')].filter((one) => one.dataset.message === message);
+    const nameOf = (post) => post.closest('.channel').querySelector('header p').textContent;
+    const post = posts.find((one) => [one.closest('.channel').dataset.channel, nameOf(one)].includes(key)) ?? posts.at(-1);
+    if (!post) return;
+    show(source, post.closest('.channel').dataset.channel, false);
+    post.classList.add('found');
+    post.scrollIntoView({ block: 'center' });
+  };
+  addEventListener('hashchange', showNamed);
+  showNamed();
+
+  document.addEventListener('click', async (event) => {
+    for (const panel of document.querySelectorAll('.panel[open]'))
+      if (!panel.contains(event.target)) panel.open = false;
+    const button = event.target.closest('[data-trouble]');
+    if (!button) return;
+    const source = button.closest('.source');
+    const bar = source.querySelector('.broken');
+    const kind = button.dataset.trouble;
+    const url = bar.dataset.url + '?' + new URLSearchParams({ key: document.body.dataset.key, kind });
+    const answer = await fetch(url, { method: 'POST', cache: 'no-store' }).catch(() => null);
+    source.querySelector('.break').open = false;
+    bar.hidden = kind === '' && answer?.ok === true;
+    bar.querySelector('b').textContent = answer?.ok ? (texts.troubles[kind]?.[0] ?? '') : texts.notChanged;
+    if (bar.hidden) source.querySelector('.break summary').focus();
+  });
+  document.addEventListener('keydown', (event) => {
+    const panel = event.key === 'Escape' && document.querySelector('.panel[open]');
+    if (!panel) return;
+    panel.open = false;
+    panel.querySelector('summary').focus();
+  });
   document.addEventListener('click', (event) => {
     const hidden = event.target.closest('.spoiler');
     if (hidden) hidden.classList.toggle('seen');

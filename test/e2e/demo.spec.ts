@@ -55,7 +55,7 @@ e2eTest('the demo shows a photo that is posted to its endpoint on all four walls
   });
   await until('ten more photos are on each wall', async () => {
     const page = await (await fetch(`${gateway.url}/walls`)).text();
-    return page.split('<img ').length - 1 === 44;
+    return page.split('<img src="/walls/').length - 1 === 44;
   });
   // The terminal shows no warnings of Node.js, such as those about many listeners on a signal.
   expect(gateway.program.log.split('\n').filter((line) => !line.startsWith('{'))).toEqual([]);

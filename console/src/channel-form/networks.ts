@@ -44,9 +44,14 @@ export const expectedChecks = (network: string, hasUploadToken: boolean): readon
   ...(network === 'vk' && hasUploadToken ? ['uploads'] : []),
 ];
 
+/** True for a network of the demo, whose posts are on the gateway's walls. */
+const isOnWall = (network: string): boolean =>
+  (document.documentElement.dataset.walls ?? '').split(' ').includes(network);
+
 /** Returns the public URL of a chat or group; null if it cannot be derived from the id. */
 export const channelUrl = (network: string, address: Readonly<Record<string, string>>): string | null => {
   const { chat_id: chat = '', group_id: group = '' } = address;
+  if (isOnWall(network)) return `${location.origin}/walls#${network}/${chat || group}`;
   if (network === 'telegram' && chat.startsWith('@')) return `https://t.me/${chat.slice(1)}`;
   if (network === 'vk' && group !== '') return `https://vk.com/club${group}`;
   if (network === 'ok' && group !== '') return `https://ok.ru/group/${group}`;

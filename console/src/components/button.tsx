@@ -59,6 +59,9 @@ export const ButtonLink = ({
   </Link>
 );
 
+/** True for addresses of other sites, and of this one, on which a demo has its walls. */
+const isLink = (href: string): boolean => /^(https|tg):\/\//i.test(href) || href.startsWith(`${location.origin}/`);
+
 /** A link to another site, such as a channel on its network. Only https: and tg: addresses become links. */
 export const ExternalLink = ({
   href,
@@ -67,7 +70,7 @@ export const ExternalLink = ({
   className,
   children,
 }: Look & { readonly href: string; readonly className?: string }) => {
-  if (!/^(https|tg):\/\//i.test(href)) return <span className={className}>{children}</span>;
+  if (!isLink(href)) return <span className={className}>{children}</span>;
   return (
     <a
       className={look || size ? classes({ look, size }, className) : `link ${className ?? ''}`}

@@ -27,6 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.ico': 'image/x-icon',
+  '.jpg': 'image/jpeg',
   '.js': 'text/javascript; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
   '.png': 'image/png',
@@ -190,12 +191,19 @@ export class ConsoleController {
     void reply
       .headers({ ...SHARED, 'cache-control': 'no-cache', 'content-security-policy': contentSecurityPolicy(nonce) })
       .type('text/html; charset=utf-8')
-      .send(this.placeBelowPrefix(page).replaceAll(NONCE, nonce));
+      .send(this.nameWalls(this.placeBelowPrefix(page)).replaceAll(NONCE, nonce));
   }
 
   /** Makes the page's file URLs absolute, because the page is served at paths of different depths. */
   private placeBelowPrefix(page: string): string {
     const prefix = getPathPrefix(this.settings);
     return page.replaceAll(FILE_ADDRESS, (_, start: string) => `${start}${prefix}/console/`);
+  }
+
+  /** Tells the page which networks are stand-ins of the demo, whose posts are on the walls. */
+  private nameWalls(page: string): string {
+    const { demo, apiUrls } = this.settings;
+    const walls = demo ? Object.keys(apiUrls).filter((network) => apiUrls[network] === null) : [];
+    return walls.length === 0 ? page : page.replace('<html ', `<html data-walls="${walls.join(' ')}" `);
   }
 }

@@ -38,6 +38,7 @@ import { KeyStatus } from '../../secrets/key-status.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { COUNT_SAMPLE } from '../../statistics/sampler.js';
 import { Database, openDatabase } from '../database.js';
+import { photosUrl } from '../demo-photos.js';
 import { createLogIdentity, openEventStore, openPublishedCheckpoints } from '../event-store.js';
 import { BUILT_IN_NETWORKS } from '../networks.js';
 import { KEYS, PROCESS_OPTIONS, type ProcessOptions, processSettings } from '../process-options.js';
@@ -66,7 +67,7 @@ const createValues = async (options: ProcessOptions, resources: Resources): Prom
     [SETTINGS, processSettings(settings, keys)],
     [MINUTE_MS, settings.minuteMs],
     [LIMITS_PROFILE, settings.limitsProfile],
-    [ADDRESS_POLICY, createAddressPolicy(settings.allowPrivateAddresses)],
+    [ADDRESS_POLICY, createAddressPolicy(settings.allowPrivateAddresses, photosUrl(settings))],
     [PROJECTIONS, projectionsOf(settings)],
     [PlatformCatalogue, (overrides?.networks ?? BUILT_IN_NETWORKS).platforms],
     [EventCodec, new EventCodec(catalogue)],

@@ -30,6 +30,7 @@ import { openFileStore } from '../file-store.js';
 import { NETWORKS, type Networks, startNetworks } from '../networks.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { Resources } from '../resources.js';
+import { linkToWall } from '../wall-links.js';
 
 const LIMITS: Provider[] = [ChangeBudget, Limiter, MonthlyQuota, PreviewBudget, ProbeBudget, ResourceReservations];
 
@@ -50,7 +51,7 @@ const NETWORK_ACCESS: Provider[] = [
     provide: Publishers,
     inject: [NETWORKS, PROCESS_OPTIONS, Resources, Metrics],
     useFactory: async (
-      { platforms, urls }: Networks,
+      { platforms, urls, standIns }: Networks,
       { overrides, settings }: ProcessOptions,
       resources: Resources,
       metrics: Metrics,
@@ -59,7 +60,11 @@ const NETWORK_ACCESS: Provider[] = [
         ...(overrides?.callTimeoutMs !== undefined && { timeoutMs: overrides.callTimeoutMs }),
         ...(settings.extraCertificates && { extraCertificates: settings.extraCertificates }),
       };
-      const publishers = platforms.createPublishers(urls, options, metrics.unknownErrorCounter());
+      const wallsUrl = settings.baseUrl === null ? null : `${settings.baseUrl}/walls`;
+      const hasWall = (network: string): boolean => standIns.some(({ platform }) => platform === network);
+      const publishers = platforms
+        .createPublishers(urls, options, metrics.unknownErrorCounter())
+        .map((each) => (wallsUrl !== null && hasWall(each.platform) ? linkToWall(each, wallsUrl) : each));
       await resources.add(() => Promise.all(publishers.map((publisher) => publisher.close())));
       return new Publishers(publishers);
     },
