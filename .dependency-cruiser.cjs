@@ -109,7 +109,7 @@ const PARTS = {
     may: [
       part('kernel'),
       part('runtime'),
-      '^src/payload/(payload|excerpt)\\.ts$',
+      '^src/payload/(payload|excerpt|search-words)\\.ts$',
       ...EVENTS,
       ...EVENT_STORE,
       part('postgres'),

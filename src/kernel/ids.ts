@@ -80,4 +80,6 @@ export interface PartOfList<Row> {
    * True if the part was cut short because of its size: more items may follow, even though it has fewer than requested.
    */
   readonly isCut: boolean;
+  /** Key of the last row that was looked at, if the part ends there and not at its last row. */
+  readonly end?: string;
 }

@@ -1542,6 +1542,8 @@ export interface Schemas {
     readonly id: string;
     readonly endpoint_id: string;
     readonly owner_id: string;
+    /** The actor that posted it, such as `endpoint:ep_…` or `owner:own_…`. */
+    readonly posted_by: string;
     /** ISO 8601, UTC. */
     readonly accepted_at: string;
     readonly external_id: string | null;
@@ -1616,6 +1618,8 @@ export interface Schemas {
     readonly id: string;
     readonly endpoint_id: string;
     readonly owner_id: string;
+    /** The actor that posted it, such as `endpoint:ep_…` or `owner:own_…`. */
+    readonly posted_by: string;
     /** ISO 8601, UTC. */
     readonly accepted_at: string;
     readonly external_id: string | null;
@@ -4106,6 +4110,10 @@ export interface Routes {
         readonly approval?: 'pending';
         readonly external_id?: string;
         readonly trace_id?: string;
+        /** Words of the text or their beginnings: posts that have all of them, in any form of Russian and English words. */
+        readonly text?: string;
+        /** Posts that this actor posted, approved or rejected: `operator`, `owner:own_…`, `key:key_…` or `endpoint:ep_…`. */
+        readonly by?: string;
         /** `publish_at` sorts the list like a calendar: earliest time first, and posts awaiting approval without a time last. `since` and `until` then apply to `publish_at`. */
         readonly order?: 'publish_at';
         /** Only posts that were accepted at this time or later. */

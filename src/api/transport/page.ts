@@ -89,9 +89,10 @@ export const buildListView = async <Row, V>(
   keyOf: (row: Row) => string,
   show: (rows: readonly Row[]) => readonly V[] | Promise<readonly V[]>,
 ): Promise<ListView<V>> => {
-  const { rows, isCut } = 'isCut' in found ? found : { rows: found, isCut: false };
+  const { rows, isCut, end } = 'isCut' in found ? found : { rows: found, isCut: false };
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const next = last !== undefined && (isCut || rows.length > limit) ? encodeCursor(keyOf(last)) : null;
+  const key = end ?? (last !== undefined && (isCut || rows.length > limit) ? keyOf(last) : undefined);
+  const next = key === undefined ? null : encodeCursor(key);
   return new ListView(await show(shown), next);
 };

@@ -60,6 +60,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'how long, from 1 to {most}': 'сколько минут, от 1 до {most}',
   "the code from the console's URL": 'код из адреса консоли',
   'the kind of formatting, such as {type}': 'вид форматирования, например {type}',
+  'words to search for': 'слова для поиска',
   'the draft, such as {content}': 'черновик, например {content}',
   'where it begins in text, in UTF-16 units from 0': 'где начинается в тексте, в единицах UTF-16 с 0',
   'how many UTF-16 units of text it covers': 'сколько единиц UTF-16 текста охватывает',

@@ -123,6 +123,8 @@ export const double = (): Column<number> => column('double precision');
 export const boolean = (): Column<boolean> => column('boolean');
 /** A JSON value. */
 export const jsonb = <Value extends object>(): Column<Value> => column('jsonb');
+/** Words to search for, without quotes and separated by spaces. */
+export const searchWords = (): Column<string> => column('tsvector');
 /** A list of strings. */
 export const texts = <Value extends string = string>(): Column<readonly Value[]> => column('text[]');
 

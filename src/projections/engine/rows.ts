@@ -18,7 +18,7 @@ export const toJsonText = (rows: unknown): string => {
 };
 
 /** SQL types of the columns that {@link encodeColumns} can encode. */
-export type ColumnType = 'text' | 'int' | 'bigint' | 'boolean' | 'double precision' | 'jsonb';
+export type ColumnType = 'text' | 'int' | 'bigint' | 'boolean' | 'double precision' | 'jsonb' | 'tsvector';
 
 /** Rows encoded as statement parameters from $1 on, and the SQL that exposes them as the table `r`. */
 export interface EncodedRows<Column extends string> {

@@ -2,7 +2,8 @@ import type { QueryConfig } from 'pg';
 import type { Instant } from '../../kernel/clock.js';
 import { boundedList, IS_CUT, SHOWN_BYTES } from '../list-bounds.js';
 import { SCHEDULE } from '../publish-schedule/publish-schedule.tables.js';
-import { INDEXED_TRACE_ID, postRows, POSTS, type PublicationViewState } from './posts.tables.js';
+import { DECIDED_BY, INDEXED_TRACE_ID, postRows, POSTS, type PublicationViewState } from './posts.tables.js';
+import { type WordSearch, wordCondition } from './search-posts.sql.js';
 
 /** Post filter. An absent field or a null owner matches all posts. */
 export interface PostFilter {
@@ -12,6 +13,10 @@ export interface PostFilter {
   readonly endpointIds?: readonly string[] | null;
   readonly externalId?: string | undefined;
   readonly traceId?: string | undefined;
+  /** With these words. */
+  readonly words?: WordSearch | undefined;
+  /** Posted, approved or rejected by this actor. */
+  readonly by?: string | undefined;
   /** Accepted at this time or later. */
   readonly since?: Instant | undefined;
   /** Accepted before this time. */
@@ -32,6 +37,8 @@ export interface PostFilter {
 export interface PostRange {
   /** The last post of the previous page: its id or, in a calendar, its calendar key. Null for the first page. */
   readonly before: string | null;
+  /** The last post that may be listed, in the form of `before`. Default: no limit. */
+  readonly last?: string | null;
   readonly limit: number;
   /**
    * SQL: the number of bytes that a post `p` adds to a page. Default: includes the part of its payload that is shown.
@@ -74,23 +81,16 @@ export const BYTES = `${STATUS_BYTES} + case when p.in_parts then ${BYTES_IN_PAR
 const ID_TOLERANCE_MS = 3_600_000;
 
 /** Returns a statement that lists posts, newest first. Unneeded conditions are omitted so that it can use an index. */
-export const listStatement = (filter: PostFilter, { before, limit, bytes = BYTES }: PostRange): QueryConfig => {
+export const listStatement = (filter: PostFilter, range: PostRange): QueryConfig => {
   const { since, until } = filter;
+  const { limit, bytes = BYTES } = range;
   const values: unknown[] = [limit];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const ofPost: string[] = ['true', ...postConditions(filter, bind)];
-  /** Conditions on the post id, which publications also have. */
-  const range: string[] = [];
-  if (before !== null) range.push(`< ${bind(before)}`);
-  if (since !== undefined) {
-    ofPost.push(`p.accepted_at >= ${bind(since)}`);
-    range.push(`>= ${bind(firstIdAt(since - ID_TOLERANCE_MS))}`);
-  }
-  if (until !== undefined) {
-    ofPost.push(`p.accepted_at < ${bind(until)}`);
-    range.push(`< ${bind(firstIdAt(until + ID_TOLERANCE_MS))}`);
-  }
-  const inRange = (alias: string): string[] => range.map((condition) => `${alias}.post_id ${condition}`);
+  if (since !== undefined) ofPost.push(`p.accepted_at >= ${bind(since)}`);
+  if (until !== undefined) ofPost.push(`p.accepted_at < ${bind(until)}`);
+  const ids = idConditions(filter, range, bind);
+  const inRange = (alias: string): string[] => ids.map((condition) => `${alias}.post_id ${condition}`);
   const ofPublication = publicationConditions(filter, bind);
   if (ofPublication.length > 0)
     ofPost.push(`p.post_id in (
@@ -103,6 +103,41 @@ export const listStatement = (filter: PostFilter, { before, limit, bytes = BYTES
   return { text, values };
 };
 
+/** Returns the conditions on the ids of posts, and so of their publications, that are in a range and accepted in time. */
+const idConditions = (
+  { since, until }: PostFilter,
+  { before, last = null }: PostRange,
+  bind: (value: unknown) => string,
+): string[] => {
+  const conditions: string[] = [];
+  if (before !== null) conditions.push(`< ${bind(before)}`);
+  if (last !== null) conditions.push(`>= ${bind(last)}`);
+  if (since !== undefined) conditions.push(`>= ${bind(firstIdAt(since - ID_TOLERANCE_MS))}`);
+  if (until !== undefined) conditions.push(`< ${bind(firstIdAt(until + ID_TOLERANCE_MS))}`);
+  return conditions;
+};
+
+/**
+ * Returns a statement that finds the last of a number of posts, in the order of a list and whether they match its filter
+ * or not: the `key` of the last post that may be looked at. No row if there are fewer posts.
+ */
+export const lastStatement = (filter: PostFilter, range: PostRange, count: number): QueryConfig => {
+  const values: unknown[] = [count - 1];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const isCalendar = filter.order === 'publish_at';
+  const conditions = isCalendar
+    ? calendarConditions(filter, range, bind)
+    : ['true', ...idConditions(filter, range, bind).map((condition) => `p.post_id ${condition}`)];
+  if (filter.ownerId !== null) conditions.push(`p.owner_id = ${bind(filter.ownerId)}`);
+  if (filter.endpointId !== undefined) conditions.push(`p.endpoint_id = ${bind(filter.endpointId)}`);
+  const [key, order] = isCalendar
+    ? [`coalesce(p.publish_at::text, '') || '/' || p.post_id`, 'p.publish_at, p.post_id']
+    : ['p.post_id', 'p.post_id desc'];
+  const text = `
+    select ${key} as key from ${POSTS}.post p where ${conditions.join(' and ')} order by ${order} offset $1 limit 1`;
+  return { text, values };
+};
+
 /** SQL: the columns of a listed post `p`. */
 export const selectShown = `jsonb_build_object(${SHOWN_COLUMNS},
     'metadata', case when octet_length(p.metadata) <= ${INLINE_BYTES} then p.metadata end,
@@ -111,10 +146,12 @@ export const selectShown = `jsonb_build_object(${SHOWN_COLUMNS},
 
 /** Returns the conditions on a post `p`, except for its time. */
 export const postConditions = (
-  { ownerId, endpointId, endpointIds = null, externalId, traceId, isPending }: PostFilter,
+  { ownerId, endpointId, endpointIds = null, externalId, traceId, isPending, words, by }: PostFilter,
   bind: (value: unknown) => string,
 ): string[] => {
   const conditions: string[] = [];
+  if (words !== undefined) conditions.push(wordCondition(words, bind));
+  if (by !== undefined) conditions.push(actorCondition(by, bind));
   if (ownerId !== null) conditions.push(`p.owner_id = ${bind(ownerId)}`);
   if (endpointId !== undefined) conditions.push(`p.endpoint_id = ${bind(endpointId)}`);
   if (endpointIds !== null) conditions.push(`p.endpoint_id = any(${bind(endpointIds)}::text[])`);
@@ -127,6 +164,15 @@ export const postConditions = (
     );
   }
   return conditions;
+};
+
+/** Endpoints post and decide nothing; people do both, and an index has what they did. */
+const actorCondition = (by: string, bind: (value: unknown) => string): string => {
+  const actor = bind(by);
+  if (by.startsWith('endpoint:'))
+    return `p.posted_by = ${actor} and p.endpoint_id = ${bind(by.slice('endpoint:'.length))}`;
+  const hasPosted = `p.posted_by not like 'endpoint:%' and p.posted_by = ${actor}`;
+  return `(${hasPosted} or p.approval is not null and ${DECIDED_BY('p.')} = ${actor})`;
 };
 
 /** Returns the conditions on a publication `x`. */
@@ -163,20 +209,33 @@ const stateCondition = (state: PublicationViewState, parameter: string, isOfOneC
  * Returns a statement that lists posts by `publish_at`, earliest first. Posts that are waiting for approval and have no
  * time come last. `since` (inclusive) and `until` (exclusive) apply to `publish_at` (D-65).
  */
-export const calendarStatement = (
-  filter: PostFilter,
-  { before: after, limit, bytes = BYTES }: PostRange,
-): QueryConfig => {
+export const calendarStatement = (filter: PostFilter, range: PostRange): QueryConfig => {
+  const { limit, bytes = BYTES } = range;
   const values: unknown[] = [limit];
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  const conditions = ['(p.publish_at is not null or p.is_planned)', ...postConditions(filter, bind)];
+  const conditions = [...calendarConditions(filter, range, bind), ...postConditions(filter, bind)];
   if (filter.state === 'planned') conditions.push('p.is_planned');
-  if (filter.since !== undefined) conditions.push(`p.publish_at >= ${bind(filter.since)}`);
-  if (filter.until !== undefined) conditions.push(`p.publish_at < ${bind(filter.until)}`);
   const ofPublication = publicationConditions(filter, bind);
   if (ofPublication.length > 0)
     conditions.push(`exists (
       select from ${POSTS}.publication x where x.post_id = p.post_id and ${ofPublication.join(' and ')})`);
+  const select = `
+    select p.*, ${bytes} as bytes from ${POSTS}.post p
+    where ${conditions.join(' and ')} order by p.publish_at, p.post_id limit $1`;
+  const text = `${boundedList(select, 'publish_at, l.post_id')}
+    select ${selectShown}, ${IS_CUT} from shown p order by p.publish_at, p.post_id`;
+  return { text, values };
+};
+
+/** Returns the conditions on the place of a post in a calendar. */
+const calendarConditions = (
+  { since, until }: PostFilter,
+  { before: after, last = null }: PostRange,
+  bind: (value: unknown) => string,
+): string[] => {
+  const conditions = ['(p.publish_at is not null or p.is_planned)'];
+  if (since !== undefined) conditions.push(`p.publish_at >= ${bind(since)}`);
+  if (until !== undefined) conditions.push(`p.publish_at < ${bind(until)}`);
   if (after !== null) {
     const [publishAt, id] = after.split('/') as [string, string];
     if (publishAt === '') conditions.push(`p.publish_at is null and p.post_id > ${bind(id)}`);
@@ -185,10 +244,10 @@ export const calendarStatement = (
         `(p.publish_at is null or (p.publish_at, p.post_id) > (${bind(publishAt)}::bigint, ${bind(id)}))`,
       );
   }
-  const select = `
-    select p.*, ${bytes} as bytes from ${POSTS}.post p
-    where ${conditions.join(' and ')} order by p.publish_at, p.post_id limit $1`;
-  const text = `${boundedList(select, 'publish_at, l.post_id')}
-    select ${selectShown}, ${IS_CUT} from shown p order by p.publish_at, p.post_id`;
-  return { text, values };
+  if (last !== null) {
+    const [publishAt, id] = last.split('/') as [string, string];
+    if (publishAt === '') conditions.push(`(p.publish_at is not null or p.post_id <= ${bind(id)})`);
+    else conditions.push(`(p.publish_at, p.post_id) <= (${bind(publishAt)}::bigint, ${bind(id)})`);
+  }
+  return conditions;
 };

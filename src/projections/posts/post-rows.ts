@@ -11,12 +11,14 @@ import {
 import type { PublicationWithdrawalRequested } from '../../domain/publication/publication.events.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import { countMedia, excerptOfPost } from '../../payload/excerpt.js';
+import { wordsOfPost } from '../../payload/search-words.js';
 import type { Rows } from '../engine/rows.js';
-import type { PostApproval, PostRow, PublicationRow, RowWithdrawal, SequenceRow } from './posts.tables.js';
+import type { PostApproval, PostRow, PostWordRow, PublicationRow, RowWithdrawal, SequenceRow } from './posts.tables.js';
 
 /** Rows of the posts and publications in a batch. */
 export interface PostRows {
   readonly posts: Rows<PostRow>;
+  readonly words: Rows<PostWordRow>;
   readonly publications: Rows<PublicationRow>;
   readonly planned: PlannedPublications;
   readonly sequences: Rows<SequenceRow>;
@@ -54,6 +56,7 @@ export const addPost = (event: RecordedEvent<PostAccepted>, rows: PostRows): voi
     stream: event.stream,
     revision,
     accepted_at: acceptedAt,
+    posted_by: event.actor,
     external_id: externalId,
     trace_id: traceId,
     ...summarise(event.data.payload),
@@ -67,6 +70,7 @@ export const addPost = (event: RecordedEvent<PostAccepted>, rows: PostRows): voi
     version: 1,
     released_stream_revision: planned ? null : revision,
   });
+  putWords({ postId, ownerId }, event.data.payload, rows);
   for (const [place, target] of targets.entries())
     putPublication(newPublication(target, place, { postId, ownerId }, planned ? null : takeNumber(target, rows)), rows);
 };
@@ -141,6 +145,7 @@ export const changePlannedPost = (event: RecordedEventOf<PlannedPostEvent>, rows
       const { traceId, payload, revision: version } = event.data;
       const content = { trace_id: traceId, content_revision: String(event.revision), version };
       posts.patch(postId, { ...content, ...summarise(payload) });
+      putWords({ postId, ownerId: post.owner_id }, payload, rows);
       return;
     }
   }
@@ -151,6 +156,7 @@ const revisePost = (event: RecordedEvent<PostRevised>, rows: PostRows): void => 
   const { postId, ownerId, traceId, payload, targets, droppedIds, publishAt } = event.data;
   const content = { trace_id: traceId, content_revision: String(event.revision), publish_at: publishAt };
   posts.patch(postId, { ...content, ...summarise(payload), ...changeOf(event) });
+  putWords({ postId, ownerId }, payload, rows);
   for (const id of droppedIds) publications.remove(id);
   for (const [place, target] of targets.entries()) {
     const known = publications.patch(target.publicationId, { place, project_id: target.projectId });
@@ -227,6 +233,13 @@ const summarise = (payload: PostAccepted['data']['payload']) => ({
   excerpt: excerptOfPost(payload),
   media_count: payload === null ? null : countMedia(payload),
 });
+
+/** Keeps the words that a post is found by, in place of those of its former content. */
+const putWords = (
+  { postId, ownerId }: { readonly postId: string; readonly ownerId: string },
+  payload: PostAccepted['data']['payload'],
+  { words }: PostRows,
+): void => void words.put({ post_id: postId, words: [ownerId, ...wordsOfPost(payload)].join(' ') });
 
 const PENDING = JSON.stringify({ state: 'pending', by: null, at: null, note: null } satisfies PostApproval);
 

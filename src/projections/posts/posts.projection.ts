@@ -19,6 +19,7 @@ import {
   POSTS_VERSION,
   postsReadIndexes,
   postsTables,
+  postWordRows,
   type PublicationRow,
   publicationRows,
   type RowEdit,
@@ -42,7 +43,7 @@ export const posts: Projection = {
   version: POSTS_VERSION,
   tables: postsTables,
   readIndexes: postsReadIndexes,
-  views: ['post', 'publication', 'media_use', 'usage'],
+  views: ['post', 'post_words', 'publication', 'media_use', 'usage'],
   keepsAnchor: true,
   handles: (type) => TYPES.test(type) || PLANNED_TYPES.has(type),
   batchIntervalMs: 100,
@@ -54,8 +55,8 @@ export const posts: Projection = {
       handle(event, rows);
       rows.uses.note(event as RecordedEventOf<PostEvent | PublicationEvent>);
     }
-    const { posts, publications, sequences, usage, uses } = rows;
-    const writes = [posts, publications, sequences, usage, uses.finish()].flatMap((each) => each.takeWrites());
+    const { posts, words, publications, sequences, usage, uses } = rows;
+    const writes = [posts, words, publications, sequences, usage, uses.finish()].flatMap((each) => each.takeWrites());
     await executeWrites(tx, writes);
   },
 };
@@ -95,6 +96,8 @@ const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCac
   });
   return {
     posts: await Rows.load(tx, postRows, changedPostIds),
+    // Rows that exist are replaced, unread.
+    words: await Rows.load(tx, postWordRows, []),
     uses: await MediaUses.load(tx, handled, publications),
     publications,
     planned,

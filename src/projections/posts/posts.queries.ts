@@ -14,6 +14,7 @@ import { SHOWN_BYTES } from '../list-bounds.js';
 import {
   calendarStatement,
   INLINE_BYTES,
+  lastStatement,
   listStatement,
   type PostFilter,
   type PostRange,
@@ -21,6 +22,7 @@ import {
 } from './list-posts.sql.js';
 import { PostPayloads } from './post-payloads.js';
 import { type PostRow, POSTS, type PublicationRow } from './posts.tables.js';
+import { countFoundStatement, MOST_FOUND, type StemmedWord, stemStatement, toQuery } from './search-posts.sql.js';
 
 /** A post and its publications, in the order of its targets (D-57). */
 export interface PostWithPublications {
@@ -50,6 +52,10 @@ type PostAndPublications = Pick<PostWithPublications, 'post' | 'publications'>;
 
 /** Number of large metadata values to read per statement, at most half a megabyte in total. */
 const READ_AT_ONCE = 8;
+/** Number of posts that a search looks at before it uses the index of words. */
+const FIRST_LOOKED_AT = 2_000;
+/** Number of posts that a page of a search for common words looks at. */
+const MOST_LOOKED_AT = 20_000;
 /** How many summaries to cache for payloads stored in parts. Without metadata, each takes a few hundred bytes. */
 const KEPT = 10_000;
 
@@ -97,9 +103,41 @@ export class ListPosts {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute(filter: PostFilter, range: PostRange): Promise<PartOfList<PostWithPublications>> {
+  /** @param words words that all listed posts must have; undefined for any */
+  async execute(
+    filter: PostFilter,
+    range: PostRange,
+    words?: readonly string[],
+  ): Promise<PartOfList<PostWithPublications>> {
     // Both views must agree on which publications are unfinished, and a post accepted a moment ago must be listed.
     await this.progress.waitUntilCaughtUp(['posts', 'publish-schedule'], this.store);
+    return words === undefined ? this.read(filter, range) : this.search(filter, range, words);
+  }
+
+  /**
+   * Looks at the first posts one by one, which fills a page if the words are common. If it does not, takes the posts from
+   * the index or, if too many have the words, looks at more and cuts the list there (ADR-408).
+   */
+  private async search(filter: PostFilter, range: PostRange, words: readonly string[]) {
+    const { rows: stems } = await this.pool.query<StemmedWord>(stemStatement(words));
+    const query = toQuery(stems, filter.ownerId);
+    const first = await this.lookAt(FIRST_LOOKED_AT, { ...filter, words: { query, isIndexed: false } }, range);
+    if (first.end === undefined) return first;
+    const { rows } = await this.pool.query<{ readonly count: number }>(countFoundStatement(query));
+    if (rows[0]!.count <= MOST_FOUND) return this.read({ ...filter, words: { query, isIndexed: true } }, range);
+    return this.lookAt(MOST_LOOKED_AT, { ...filter, words: { query, isIndexed: false } }, range);
+  }
+
+  /** Lists the matching posts among the first in a range. */
+  private async lookAt(count: number, filter: PostFilter, range: PostRange): Promise<PartOfList<PostWithPublications>> {
+    const { rows } = await this.pool.query<{ readonly key: string }>(lastStatement(filter, range, count));
+    const last = rows[0]?.key ?? null;
+    const part = await this.read(filter, { ...range, last });
+    const isFull = part.isCut || part.rows.length >= range.limit;
+    return isFull || last === null ? part : { ...part, isCut: true, end: last };
+  }
+
+  private async read(filter: PostFilter, range: PostRange): Promise<PartOfList<PostWithPublications>> {
     const statement = filter.order === 'publish_at' ? calendarStatement : listStatement;
     const { rows } = await this.pool.query<ListedPost>(statement(filter, range));
     const metadata = await this.readMetadata(rows);

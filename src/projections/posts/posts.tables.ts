@@ -10,15 +10,19 @@ import {
   nullable,
   readSchema,
   type RowOfTable,
+  searchWords,
   text,
 } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const POSTS_VERSION = 13;
+export const POSTS_VERSION = 14;
 export const POSTS = readSchema('posts', POSTS_VERSION);
 
 /** SQL: the indexed prefix of a `trace_id`. A `trace_id` can have up to 4,096 bytes, but an index entry only 2,704. */
 export const INDEXED_TRACE_ID = (column: string): string => `left(${column}, 128)`;
+
+/** SQL: who approved or rejected a post. */
+export const DECIDED_BY = (post: string): string => `(${post}approval::jsonb ->> 'by')`;
 
 export const PUBLICATION_STATES = [
   'planned',
@@ -105,6 +109,8 @@ export const postRows = defineTable(
     stream: fixed(text()),
     revision: fixed(text()),
     accepted_at: fixed(bigint()),
+    /** Actor that posted it. */
+    posted_by: fixed(text()),
     external_id: fixed(nullable(text())),
     trace_id: nullable(text()),
     /** JSON text as sent, because jsonb would reorder keys and round numbers. Null if absent, or if `in_parts`. */
@@ -137,6 +143,17 @@ export const postRows = defineTable(
 );
 /** A row of {@link postRows}. */
 export type PostRow = RowOfTable<typeof postRows>;
+
+/**
+ * The words that posts are found by (ADR-408): the different words of a text, sorted, from which the text cannot be
+ * restored, and the id of the owner.
+ */
+export const postWordRows = defineTable(
+  { name: 'post_words', key: 'post_id', isHot: true },
+  { post_id: fixed(text()), words: searchWords() },
+);
+/** A row of {@link postWordRows}. */
+export type PostWordRow = RowOfTable<typeof postWordRows>;
 
 export const publicationRows = defineTable(
   {
@@ -256,6 +273,8 @@ export type UsageRow = RowOfTable<typeof usageRows>;
 export const postsTables = `
   ${postRows.ddl}
 
+  ${postWordRows.ddl}
+
   ${publicationRows.ddl}
   create index publication_planned on publication (post_id) where settled = 'planned';
 
@@ -278,6 +297,9 @@ export const postsTables = `
 export const postsReadIndexes = `
   create index if not exists post_endpoint on post (endpoint_id, post_id);
   create index if not exists post_owner on post (owner_id, post_id);
+  create index if not exists post_words_found on post_words using gin (words);
+  create index if not exists post_posted_by on post (posted_by, post_id) where posted_by not like 'endpoint:%';
+  create index if not exists post_decided_by on post (${DECIDED_BY('')}, post_id) where approval is not null;
   create index if not exists post_external on post (external_id, post_id) where external_id is not null;
   create index if not exists post_trace on post (${INDEXED_TRACE_ID('trace_id')}, post_id) where trace_id is not null;
   create index if not exists post_planned on post (publish_at, post_id) where publish_at is not null or is_planned;

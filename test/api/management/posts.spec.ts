@@ -42,6 +42,7 @@ describe('posts', () => {
       id,
       endpoint_id: setup.endpoint.id,
       owner_id: setup.owner.id,
+      posted_by: `endpoint:${setup.endpoint.id}`,
       accepted_at: expect.stringMatching(/Z$/),
       external_id: 'ext-1',
       trace_id: 'trace-1',

@@ -48,6 +48,8 @@ export class PostView {
   readonly id: string;
   readonly endpoint_id: string;
   readonly owner_id: string;
+  /** The actor that posted it, such as `endpoint:ep_…` or `owner:own_…`. */
+  readonly posted_by: string;
   /** ISO 8601, UTC. */
   readonly accepted_at: string;
   readonly external_id: string | null;
@@ -75,6 +77,7 @@ export class PostView {
     this.id = post.post_id;
     this.endpoint_id = post.endpoint_id;
     this.owner_id = post.owner_id;
+    this.posted_by = post.posted_by;
     this.accepted_at = iso(post.accepted_at);
     this.external_id = post.external_id;
     this.trace_id = post.trace_id;
@@ -202,6 +205,15 @@ export class PostsQuery extends PageQuery {
 
   @Must.beAllowedBy((value) => findKeyProblem(value, TRACE_ID_LENGTH))
   readonly trace_id: string | undefined;
+
+  /** Words of the text or their beginnings: posts that have all of them, in any form of Russian and English words. */
+  @Must.match(/[\p{L}\p{N}]/u, 'words to search for')
+  @Must.haveAtMostCharacters(200)
+  readonly text: string | undefined;
+
+  /** Posts that this actor posted, approved or rejected: `operator`, `owner:own_…`, `key:key_…` or `endpoint:ep_…`. */
+  @Must.match(/^(operator|(owner|key|endpoint):\w{1,64})$/, 'an actor such as operator, owner:own_… or endpoint:ep_…')
+  readonly by: string | undefined;
 
   /**
    * `publish_at` sorts the list like a calendar: earliest time first, and posts awaiting approval without a time last.

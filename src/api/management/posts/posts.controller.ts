@@ -6,6 +6,7 @@ import { WithdrawPosts } from '../../../commands/post/withdraw-posts.js';
 import { CancelPublications } from '../../../commands/publication.js';
 import { SkippedPosts } from '../../../history/skipped-posts.js';
 import { isRejection } from '../../../kernel/result.js';
+import { wordsOf } from '../../../payload/search-words.js';
 import { readWithdrawal, WithdrawBody, type WithdrawRequest } from '../../../payload/withdraw.dto.js';
 import {
   calendarKeyOf,
@@ -79,10 +80,16 @@ export class PostsController {
       isPending: query.approval === 'pending',
       externalId: query.external_id,
       traceId: query.trace_id,
+      by: query.by,
       since: toInstant(query.since),
       until: toInstant(query.until),
     };
-    const part = await this.listPosts.execute(filter, { before: page.after, limit: page.limit + 1 });
+    const range = { before: page.after, limit: page.limit + 1 };
+    const part = await this.listPosts.execute(
+      filter,
+      range,
+      query.text === undefined ? undefined : wordsOf(query.text),
+    );
     return buildListView(
       part,
       page,
