@@ -147,7 +147,8 @@ const SHOWN_BY = ['overview', 'posts', 'post', 'publication', 'history'];
 /** HTTP error statuses which mean that someone else changed the post, so the screen may be out of date. */
 const CHANGED_MEANWHILE = [404, 409, 412];
 
-const refresh = (): Promise<void> =>
+/** Reads everything again that shows posts and publications. */
+export const refreshPosts = (): Promise<void> =>
   queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => SHOWN_BY.includes(String(first)) });
 
 /**
@@ -158,10 +159,10 @@ const refresh = (): Promise<void> =>
 export const change = async <T>(call: Promise<T>): Promise<T> => {
   try {
     const answer = await call;
-    await refresh();
+    await refreshPosts();
     return answer;
   } catch (error) {
-    if (error instanceof GatewayError && CHANGED_MEANWHILE.includes(error.status)) await refresh();
+    if (error instanceof GatewayError && CHANGED_MEANWHILE.includes(error.status)) await refreshPosts();
     throw error;
   }
 };

@@ -144,11 +144,15 @@ export interface TimelineSearch {
   readonly span?: Span;
   /** Time in the middle of the lanes and at the top of the post list (ISO 8601); now if absent. */
   readonly at?: string;
+  /** Words of the posts. */
+  readonly find?: string;
+  /** The person or program that posted or approved. */
+  readonly by?: string;
 }
 
 /** Reads the URL; ignores unknown parameters. */
 export const readTimelineSearch = (search: Readonly<Record<string, unknown>>): TimelineSearch => {
-  const { at, ...filters } = readText(search, ['state', 'channel', 'project', 'platform', 'at']);
+  const { at, ...filters } = readText(search, ['state', 'channel', 'project', 'platform', 'at', 'find', 'by']);
   const span = SPANS.find((each) => each === search.span);
   return {
     ...filters,

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import { runPatiently } from '../bulk/run-each.js';
 import { Button } from '../components/button.js';
 import { toast, toastError } from '../components/toasts.js';
 import { format } from '../i18n/format.js';
@@ -12,14 +13,14 @@ const m = defineMessages({
   en: {
     download: 'Download as CSV',
     stop: (rows: string) => `Stop at ${rows}`,
-    done: (rows: string) => `Downloaded ${rows} rows.`,
-    cut: (rows: string) => `The first ${rows} rows were downloaded. Filter the list for the others.`,
+    done: (rows: string) => `Downloaded ${rows} rows: the whole list.`,
+    cut: (rows: string) => `Only the first ${rows} rows were downloaded. Filter the list for the others.`,
   },
   ru: {
     download: 'Скачать CSV',
     stop: (rows: string) => `Остановить на ${rows}`,
-    done: (rows: string) => `Строк скачано: ${rows}.`,
-    cut: (rows: string) => `Скачаны первые строки: ${rows}. Чтобы получить остальные, отфильтруйте список.`,
+    done: (rows: string) => `Строк скачано: ${rows}. Это весь список.`,
+    cut: (rows: string) => `Скачаны только первые строки: ${rows}. Чтобы получить остальные, отфильтруйте список.`,
   },
 });
 
@@ -48,17 +49,19 @@ export const CsvButton = <T,>({ name, columns, readPage }: CsvButtonProps<T>) =>
     // The mark tells spreadsheets that the text is UTF-8.
     const parts = [`\ufeff${columns.map(({ title }) => toCell(title, separator)).join(separator)}\r\n`];
     let count = 0;
+    let cursor: string | null | undefined;
+    const wasStopped = (): boolean => isStopped.current;
     try {
-      for (let cursor: string | null | undefined; cursor !== null && !isStopped.current && count < MAX_ROWS;) {
-        const page: Page<T> = await readPage({ limit: 200, ...(cursor !== undefined && { cursor }) });
+      while (cursor !== null && !wasStopped() && count < MAX_ROWS) {
+        const range = { limit: 200, ...(cursor !== undefined && { cursor }) };
+        const page: Page<T> = await runPatiently(() => readPage(range), wasStopped);
         parts.push(toLines(page.items, columns, separator));
         count += page.items.length;
         cursor = page.next;
         setRows(count);
-        if (cursor !== null && count >= MAX_ROWS) toast(m.cut(format.number(count)));
       }
       save(`${name}-${new Date().toISOString().slice(0, 10)}.csv`, new Blob(parts, { type: 'text/csv;charset=utf-8' }));
-      if (count < MAX_ROWS) toast(m.done(format.number(count)));
+      toast(cursor === null ? m.done(format.number(count)) : m.cut(format.number(count)));
     } catch (error) {
       toastError(error);
     } finally {

@@ -17,7 +17,8 @@ export const MAX_PAUSE_MINUTES = 1440;
 /** Key prefixes of the queries that show pauses. */
 const SHOWN_BY = ['overview', 'channels', 'channel', 'projects', 'project', 'posts', 'post', 'publication'];
 
-const refresh = (): Promise<void> =>
+/** Reads everything again that shows pauses. */
+export const refreshPauses = (): Promise<void> =>
   queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => SHOWN_BY.includes(String(first)) });
 
 /**
@@ -29,7 +30,7 @@ export const pause = async ({ kind, id }: Pausable, minutes: number): Promise<st
     kind === 'channel'
       ? await management().post('/channels/{id}/pause', given)
       : await management().post('/projects/{id}/pause', given);
-  await refresh();
+  await refreshPauses();
   return until;
 };
 
@@ -38,7 +39,7 @@ export const resume = async ({ kind, id }: Pausable): Promise<void> => {
   const given = { path: { id } };
   if (kind === 'channel') await management().post('/channels/{id}/resume', given);
   else await management().post('/projects/{id}/resume', given);
-  await refresh();
+  await refreshPauses();
 };
 
 /** How many publications of a channel are waiting. */

@@ -3,7 +3,7 @@ import type { Instant } from '../../kernel/clock.js';
 import { boundedList, IS_CUT, SHOWN_BYTES } from '../list-bounds.js';
 import { SCHEDULE } from '../publish-schedule/publish-schedule.tables.js';
 import { DECIDED_BY, INDEXED_TRACE_ID, postRows, POSTS, type PublicationViewState } from './posts.tables.js';
-import { type WordSearch, wordCondition } from './search-posts.sql.js';
+import { wordCondition, type WordSearch } from './search-posts.sql.js';
 
 /** Post filter. An absent field or a null owner matches all posts. */
 export interface PostFilter {

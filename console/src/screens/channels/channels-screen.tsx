@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useChannels, useChannelsSoFar, useProjects } from '../../api/things.js';
 import { type ChannelsSearch } from '../../app/search.js';
+import { bulkMessages } from '../../bulk/bulk-messages.js';
 import { type Channel, channelState } from '../../channels/channel-state.js';
 import {
   CHANNEL_STATES,
@@ -10,7 +11,7 @@ import {
   channelStateNames as names,
   ChannelStatus,
 } from '../../channels/channel-status.js';
-import { ButtonLink } from '../../components/button.js';
+import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Chip, Select, TextInput } from '../../components/controls.js';
 import { Icon, networkInText, NETWORKS, networkTitle } from '../../components/icon.js';
@@ -21,6 +22,7 @@ import { channelColumns } from '../../csv/lists.js';
 import { format } from '../../i18n/format.js';
 import { PauseDialog, ResumeDialog } from '../../pauses/pause-dialog.js';
 import { useOwnerNames } from '../../session/owner-field.js';
+import { BulkPause } from './bulk-pause.js';
 import { ActionCell, LastCell, NameCell, ProjectsCell, WaitingCell } from './channel-row.js';
 import { channelsMessages as m } from './messages.js';
 import { groupProjects, selectChannels } from './select-channels.js';
@@ -192,6 +194,7 @@ const ChannelList = ({ channels, isComplete }: ChannelListProps) => {
       ),
     },
   ];
+  const [isBulk, setIsBulk] = useState(false);
   const close = (): void => setAsked(null);
   return (
     <>
@@ -202,6 +205,14 @@ const ChannelList = ({ channels, isComplete }: ChannelListProps) => {
           void navigate({ search: (before: ChannelsSearch) => ({ ...before, ...changes }), replace: true })
         }
       />
+      {shown.length > 1 && (
+        <p className="channels-bulk">
+          <Button size="small" look="quiet" onClick={() => setIsBulk(true)}>
+            {bulkMessages.pauseSeveral}
+          </Button>
+        </p>
+      )}
+      {isBulk && <BulkPause channels={shown} onClose={() => setIsBulk(false)} />}
       {!isComplete && (
         <p className="secondary" role="status">
           {m.readingMore(format.number(channels.length))}

@@ -9,6 +9,8 @@ import { SentenceText } from '../../components/sentence.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { DataTable } from '../../components/table.js';
 import { Age } from '../../components/time.js';
+import { CsvButton, wholeList } from '../../csv/csv-button.js';
+import { keyColumns } from '../../csv/lists.js';
 import { format, sentence } from '../../i18n/format.js';
 import { useScope } from '../../session/session.js';
 import { serverNow } from '../../time/server-clock.js';
@@ -32,9 +34,12 @@ export const PeopleScreen = () => {
         title={isForbidden ? m.notAllowed : keys.data ? m.title(count) : m.people}
         {...(!isForbidden && {
           actions: (
-            <Button look="primary" icon="plus" onClick={() => setIsInviting(true)}>
-              {m.invite}
-            </Button>
+            <>
+              <KeyCsv keys={keys.data ?? []} />
+              <Button look="primary" icon="plus" onClick={() => setIsInviting(true)}>
+                {m.invite}
+              </Button>
+            </>
           ),
         })}
       >
@@ -55,19 +60,28 @@ export const PeopleScreen = () => {
   );
 };
 
+const mayOf = ({ scopes }: Key): string => format.list(scopes.map((each) => m.scope[each]));
+
+const useEndpointName = (): ((id: string) => string) => {
+  const names = useNames();
+  return (id) => (names.endpoint(id) ? endpointName(names.endpoint(id)!) : id);
+};
+
+const KeyCsv = ({ keys }: { readonly keys: readonly Key[] }) => (
+  <CsvButton name="people" columns={keyColumns(mayOf, useEndpointName())} readPage={wholeList(keys)} />
+);
+
 interface KeyTableProps {
   readonly keys: readonly Key[];
   readonly onNewKey: (key: Api<'KeyWithSecret'>) => void;
 }
 
 const KeyTable = ({ keys, onNewKey }: KeyTableProps) => {
-  const names = useNames();
+  const nameOf = useEndpointName();
   const [asked, setAsked] = useState<{ readonly key: Key; readonly kind: 'change' | 'rotate' | 'revoke' } | null>(null);
   const close = (): void => setAsked(null);
   const endpointsOf = ({ endpoint_ids: ids }: Key): string =>
-    ids === null
-      ? m.everywhere
-      : format.list(ids.map((id) => (names.endpoint(id) ? endpointName(names.endpoint(id)!) : id)));
+    ids === null ? m.everywhere : format.list(ids.map(nameOf));
   return (
     <>
       <DataTable
@@ -76,7 +90,7 @@ const KeyTable = ({ keys, onNewKey }: KeyTableProps) => {
         keyOf={({ id }) => id}
         columns={[
           { title: m.name, sortBy: ({ name }) => name, cell: (key) => <KeyName of={key} /> },
-          { title: m.may, cell: ({ scopes }) => format.list(scopes.map((each) => m.scope[each])) },
+          { title: m.may, cell: mayOf },
           { title: m.where, className: 'secondary', isLabelled: true, cell: endpointsOf },
           {
             title: m.lastUsed,

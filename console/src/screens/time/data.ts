@@ -73,26 +73,36 @@ export interface EventFilter {
   readonly by?: string | undefined;
 }
 
-/** Returns the paginated query for the events in a period, newest first. */
-export const useEvents = ({ from, to }: TimeWindow, { kind, thing, by }: EventFilter) => {
-  const scope = useScope();
+/** Reads a page of the events in a period, newest first. */
+export const readEvents = (
+  scope: Scope,
+  { from, to }: TimeWindow,
+  { kind, thing, by }: EventFilter,
+  page: { readonly limit: number; readonly cursor?: string },
+) => {
   const aggregates = aggregatesOf(kind);
+  return management().get('/history/events', {
+    query: {
+      ...scope.query,
+      since: iso(from),
+      until: iso(to),
+      ...(aggregates && { aggregate: aggregates.join() }),
+      ...(thing !== undefined && { id: thing }),
+      ...(by !== undefined && { actor: by }),
+      ...page,
+    },
+  });
+};
+
+/** Returns the paginated query for the events in a period, newest first. */
+export const useEvents = ({ from, to }: TimeWindow, filter: EventFilter) => {
+  const scope = useScope();
+  const { kind, thing, by } = filter;
   return useInfiniteQuery({
     queryKey: ['history', scope.key, 'events', from, to, kind, thing, by],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam }) =>
-      management().get('/history/events', {
-        query: {
-          ...scope.query,
-          since: iso(from),
-          until: iso(to),
-          limit: 100,
-          ...(aggregates && { aggregate: aggregates.join() }),
-          ...(thing !== undefined && { id: thing }),
-          ...(by !== undefined && { actor: by }),
-          ...(pageParam !== null && { cursor: pageParam }),
-        },
-      }),
+      readEvents(scope, { from, to }, filter, { limit: 100, ...(pageParam !== null && { cursor: pageParam }) }),
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
   });

@@ -8,6 +8,7 @@ import { useNow } from '../../time/server-clock.js';
 import { type EventFilter, useEvents, useThrottled } from './data.js';
 import { EventFilters } from './event-filters.js';
 import { EventRow } from './event-row.js';
+import { EventsCsv } from './events-csv.js';
 import { timeMessages as m } from './messages.js';
 import type { TimeWindow } from './window.js';
 
@@ -52,9 +53,12 @@ export const EventsCard = ({ at, from, window, filter, onFilter, openId, onOpen 
     <Card
       className="changes-card"
       title={m.changed}
-      {...(options.length > 1 && {
-        aside: <Segmented label={m.view} value={view} options={options} onChange={setChosen} />,
-      })}
+      aside={
+        <span className="row">
+          <EventsCsv period={{ from: since, to: until }} filter={filter} />
+          {options.length > 1 && <Segmented label={m.view} value={view} options={options} onChange={setChosen} />}
+        </span>
+      }
     >
       <EventFilters filter={filter} window={{ from: since, to: until }} onChange={onFilter} />
       <Events period={{ from: since, to: until }} filter={filter} onFilter={onFilter} openId={openId} onOpen={onOpen} />

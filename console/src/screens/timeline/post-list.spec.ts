@@ -5,7 +5,7 @@ const post = (number: number, state = 'published'): Post =>
   ({ id: `post_${number}`, publications: [{ state }] }) as unknown as Post;
 const ids = (posts: readonly Post[]): string => posts.map(({ id }) => id.slice(5)).join(' ');
 const all = (): boolean => true;
-const list: PostList = { posts: [post(5), post(4, 'queued')], next: 'older', arrived: [], gap: null };
+const list: PostList = { posts: [post(5), post(4, 'queued')], next: 'older', isBarren: false, arrived: [], gap: null };
 
 describe('the list of posts', () => {
   it('begins with the newest page, and continues with older ones', () => {

@@ -11,13 +11,21 @@ export interface PostList {
   readonly posts: readonly Post[];
   /** Cursor for older posts; null if there are none. */
   readonly next: string | null;
+  /** True if the oldest page had no posts: the gateway looked at as many as it looks at for one page. */
+  readonly isBarren: boolean;
   /** New posts that are held back so that the list does not move under the pointer. */
   readonly arrived: readonly Post[];
   /** Cursor for unfetched posts between `arrived` and `posts`; null if there are none. */
   readonly gap: string | null;
 }
 
-const begin = ({ items, next }: Page): PostList => ({ posts: items, next, arrived: [], gap: null });
+const begin = ({ items, next }: Page): PostList => ({
+  posts: items,
+  next,
+  isBarren: items.length === 0 && next !== null,
+  arrived: [],
+  gap: null,
+});
 
 /** Replaces posts with their current versions, in place. Unchanged posts keep their identity. */
 export const replaceKnown = (posts: readonly Post[], fresh: ReadonlyMap<string, Post>): readonly Post[] => {
@@ -38,7 +46,8 @@ const isSame = (a: Post, b: Post): boolean =>
 /** Adds older posts at the end. */
 export const appendPage = (list: PostList, { items, next }: Page): PostList => {
   const known = new Set(list.posts.map(({ id }) => id));
-  return { ...list, posts: [...list.posts, ...items.filter(({ id }) => !known.has(id))], next };
+  const posts = [...list.posts, ...items.filter(({ id }) => !known.has(id))];
+  return { ...list, posts, next, isBarren: items.length === 0 && next !== null };
 };
 
 /**

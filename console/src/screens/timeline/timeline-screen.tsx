@@ -12,6 +12,7 @@ import { FilterBar } from './filter-bar.js';
 import { type Mark, marksByChannel, selectChannels } from './lane-marks.js';
 import { Lanes } from './lanes.js';
 import { timelineMessages as m } from './messages.js';
+import { PostSearch } from './post-search.js';
 import { PostsCard } from './posts-card.js';
 import { TimelineHead } from './timeline-head.js';
 import { useLaneHistory } from './use-lanes.js';
@@ -80,7 +81,13 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
   const { platform } = search;
   const { state: _state, ...laneFilter } = filter;
   const onlyState = filter.state;
-  const list = usePostList({ ...filter, ...(search.at !== undefined && { until: search.at }) }, isHeld);
+  const listFilter = {
+    ...filter,
+    ...(search.at !== undefined && { until: search.at }),
+    ...(search.find !== undefined && { text: search.find }),
+    ...(search.by !== undefined && { by: search.by }),
+  };
+  const list = usePostList(listFilter, isHeld);
   const history = useLaneHistory(laneFilter, shown, search.at !== undefined, isHeld);
 
   const posts = useMemo(
@@ -116,7 +123,7 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
     [posts, choose, navigate],
   );
   const { loadMore } = list;
-  const isFruitless = isSearchFruitless(list.list?.posts ?? NONE, posts);
+  const isFruitless = list.list?.isBarren === true || isSearchFruitless(list.list?.posts ?? NONE, posts);
   const onEnd = useCallback(() => {
     if (!isFruitless) void loadMore();
   }, [loadMore, isFruitless]);
@@ -134,6 +141,7 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
         }}
         onChange={change}
       />
+      <PostSearch search={search} filter={listFilter} names={names} onChange={change} />
       <Lanes
         channels={shownChannels}
         projects={projects}

@@ -12,6 +12,10 @@ export interface PostFilter {
   readonly project_id?: string;
   /** Only posts that were accepted before this time. */
   readonly until?: string;
+  /** Words of the posts. */
+  readonly text?: string;
+  /** Actor that posted or decided. */
+  readonly by?: string;
 }
 
 /** Number of newest posts to fetch again whenever something changes. */
