@@ -55,7 +55,8 @@ const parametersOf = (operation, place) => {
 };
 
 const bodyOf = ({ requestBody }) => {
-  if (!requestBody) return '';
+  // Files are sent by `uploadMedia`.
+  if (!requestBody || 'application/octet-stream' in requestBody.content) return '';
   const [{ schema }] = Object.values(requestBody.content);
   return field('body', requestBody.required, typeOf(schema));
 };

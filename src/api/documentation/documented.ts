@@ -31,6 +31,8 @@ export interface RouteDocumentation {
   readonly body?: BodyClass<object> | ((context: DocumentationContext) => JsonSchema);
   /** Media type of the body. Default: JSON. */
   readonly bodyType?: string;
+  /** True if the body is a file: its bytes, or a form with one part. */
+  readonly takesFile?: true;
   readonly query?: BodyClass<object>;
   /** Status of a successful response. Default: 200; for DELETE, 204. */
   readonly status?: number;

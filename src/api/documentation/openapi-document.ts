@@ -97,6 +97,16 @@ const listRoutes = (controller: Type): Route[] => {
   });
 };
 
+const BYTES = { type: 'string', format: 'binary' };
+/** The body of a route that takes a file. */
+const FILE_BODY: JsonSchema = {
+  required: true,
+  content: {
+    'application/octet-stream': { schema: BYTES },
+    'multipart/form-data': { schema: { type: 'object', properties: { file: BYTES }, required: ['file'] } },
+  },
+};
+
 const describeOperation = (route: Route, context: DocumentationContext, components: Components): JsonSchema => {
   const { documentation, method, path } = route;
   const { summary, body, query, deprecated } = documentation;
@@ -122,6 +132,7 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
       ...(query ? queryParameters(query) : []),
       ...headerParameters(method, isPublic, documentation, context.brand),
     ],
+    ...(documentation.takesFile && { requestBody: FILE_BODY }),
     ...(bodySchema && {
       requestBody: {
         required: isRequired(bodySchema, components),

@@ -87,6 +87,7 @@ export class MediaUploadController {
     summary: 'Upload a file',
     description:
       'The body is the file itself, or `multipart/form-data` with one file named `file`. Posts of all endpoints of the owner may use the id. The same content has the same id: repeating is safe.',
+    takesFile: true,
     status: 201,
     alsoAnswers: { 200: 'The owner has this content already; it expires later now' },
     codes: UPLOAD_CODES,

@@ -117,6 +117,11 @@ describe('the description of the API', () => {
     expect(document.paths[path]![method]!.responses).toMatchObject({ 404: { 'x-codes': ['not_found'] } });
   });
 
+  it.each(['/v1/media', '/manage/v1/media'])('says that %s takes a file, as it is or in a form', (path) => {
+    const { content } = document.paths[path]!.post!.requestBody as { content: Record<string, object> };
+    expect(Object.keys(content)).toEqual(['application/octet-stream', 'multipart/form-data']);
+  });
+
   it('says something about every field and every answer', () => {
     const bare: string[] = [];
     for (const [path, operations] of Object.entries(document.paths))

@@ -17,6 +17,9 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
 
+/** Files, such as uploads and tiles. */
+const BYTES: ReadonlySet<string> = new Set(['application/octet-stream', 'multipart/form-data']);
+
 /** True for `npm run openapi:examples`, which writes the file; other runs check what it holds. */
 const isRecording = process.env.WRITE_EXAMPLES !== undefined;
 
@@ -50,9 +53,11 @@ describe('the examples of the API', () => {
   const mainAnswer = ({ responses }: Operation): Content =>
     Object.entries(responses).find(([status]) => status.startsWith('2'))![1].content ?? {};
   const contents = (operation: Operation): [string, Content[string]][] => [
-    ...Object.values(operation.requestBody?.content ?? {}).map((media): [string, typeof media] => ['request', media]),
+    ...Object.entries(operation.requestBody?.content ?? {})
+      .filter(([type]) => !BYTES.has(type))
+      .map(([, media]): [string, typeof media] => ['request', media]),
     ...Object.entries(mainAnswer(operation))
-      .filter(([type]) => type !== 'application/octet-stream') // tiles are bytes
+      .filter(([type]) => !BYTES.has(type))
       .map(([, media]): [string, typeof media] => ['answer', media]),
   ];
 

@@ -99,6 +99,7 @@ export class MediaController {
     query: MediaUploadQuery,
     scope: 'post',
     forLimitedKeys: true,
+    takesFile: true,
     status: 201,
     alsoAnswers: { 200: 'The owner has this content already; it expires later now' },
     codes: UPLOAD_CODES,
