@@ -55,7 +55,7 @@ export const OwnerOverview = ({ overview }: { readonly overview: Overview }) => 
             <TopPostsCard />
           </Suspense>
         </div>
-        <div className="overview-column side">
+        <div className="overview-column overview-news">
           <Suspense fallback={null}>
             <NextCards />
           </Suspense>

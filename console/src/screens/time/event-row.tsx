@@ -1,4 +1,4 @@
-import { useChannels, useEndpoints, useNames, useProjects } from '../../api/things.js';
+import { endpointName, useChannels, useEndpoints, useNames, useProjects } from '../../api/things.js';
 import { Icon, NetworkMark } from '../../components/icon.js';
 import { SentenceText } from '../../components/sentence.js';
 import { Moment } from '../../components/time.js';
@@ -47,14 +47,15 @@ interface Known {
 /** Looks up a thing's name and network; in the history if no list has the thing. */
 const useThing = (thing: Thing | null, at: string): Known => {
   const names = useNames();
-  const known = thing && (names.channel(thing.id) ?? names.project(thing.id) ?? names.endpoint(thing.id));
+  const endpoint = thing ? names.endpoint(thing.id) : undefined;
+  const known = thing && (names.channel(thing.id) ?? names.project(thing.id) ?? endpoint);
   const lists = [useChannels().data, useProjects().data, useEndpoints().data];
   const isGone = thing !== null && !known && lists.every((list) => list !== undefined);
   const past = usePastThing(thing?.aggregate ?? '', thing?.id ?? '', at, isGone).data;
   const state = (known ?? past?.state ?? {}) as Readonly<Record<'name' | 'slug' | 'url' | 'platform', unknown>>;
   const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
   return {
-    name: text(state.name) ?? text(state.slug) ?? text(state.url),
+    name: endpoint ? endpointName(endpoint) : (text(state.name) ?? text(state.slug) ?? text(state.url)),
     platform: thing?.aggregate === 'channel' ? text(state.platform) : null,
   };
 };

@@ -1,5 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { endpointName, useNames } from '../../api/things.js';
 import { Button, ButtonLink, CopyButton } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { TextInput } from '../../components/controls.js';
@@ -93,6 +94,7 @@ export const StateCard = ({ at }: { readonly at: number | null }) => {
   const asked = useThrottled(at);
   const past = usePast(asked);
   const present = usePast(null);
+  const names = useNames();
   const link = (): string => {
     const search = at === null ? {} : { at: new Date(at).toISOString() };
     return location.origin + router.buildLocation({ to: '/time', search }).href;
@@ -109,6 +111,11 @@ export const StateCard = ({ at }: { readonly at: number | null }) => {
     >
       <Loaded query={past} rows={8}>
         {(then) => {
+          // The history does not say which endpoint is the console's own, which has no name.
+          const nameOwn = (thing: PastThing): PastThing => {
+            const endpoint = names.endpoint(thing.id);
+            return endpoint?.is_console ? { ...thing, name: endpointName(endpoint) } : thing;
+          };
           const things = describePast(then, asked ?? serverNow(), m, format);
           const now = present.data && describePast(present.data, serverNow(), m, format);
           if (things.channels.length + things.projects.length + things.endpoints.length === 0)
@@ -129,7 +136,11 @@ export const StateCard = ({ at }: { readonly at: number | null }) => {
             <>
               <Group title={m.channels} things={things.channels} now={at === null ? undefined : now?.channels} />
               <Group title={m.projects} things={things.projects} now={at === null ? undefined : now?.projects} />
-              <Group title={m.endpoints} things={things.endpoints} now={at === null ? undefined : now?.endpoints} />
+              <Group
+                title={m.endpoints}
+                things={things.endpoints.map(nameOwn)}
+                now={at === null ? undefined : now?.endpoints}
+              />
             </>
           );
         }}
