@@ -74,12 +74,12 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
   const composer = useComposer(scopeKey, destinations, wanted);
   const { draft, update, clear, destination, payload, receiving, hasNothing, preview, walls, code } = composer;
   const { endpoint } = destination;
-  const fileOwner = destination.channels[0]?.owner_id ?? '';
+  const { isOperator, ownerId } = useScope();
+  const fileOwner = destination.channels[0]?.owner_id ?? ownerId ?? '';
   const uploads = useUploads(fileOwner, draft.media, (media) => update({ media }));
   const isFull = draft.media.length + uploads.pending.length >= MAX_MEDIA;
   const isSending = uploads.pending.some(({ error: failed }) => failed === null);
   const [asked, setAsked] = useState<{ readonly button: ButtonPlace | null } | 'medium' | null>(null);
-  const { isOperator, ownerId } = useScope();
   const canSave = !isEdit && (!isOperator || ownerId !== null);
   const saved = useSavedDraft(draft, update, isOperator ? ownerId : null, canSave);
   const onPublished = (result: Published): void => {
