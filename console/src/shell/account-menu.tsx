@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
 import { management } from '../api/management.js';
 import { readAll } from '../api/things.js';
 import { setTheme, THEMES, useTheme } from '../app/theme.js';
@@ -8,6 +9,8 @@ import { setSession, useSession } from '../session/session.js';
 import { signOut } from '../session/session-end.js';
 import { AccountButton } from './account-button.js';
 
+const SignIns = lazy(() => import('./sign-ins.js'));
+
 const m = defineMessages({
   en: {
     allOwners: 'All owners',
@@ -15,6 +18,7 @@ const m = defineMessages({
     language: 'Language',
     theme: 'Theme',
     themes: { auto: 'System', light: 'Light', dark: 'Dark' },
+    signIns: 'Where you are signed in…',
     signOut: 'Sign out',
   },
   ru: {
@@ -23,24 +27,36 @@ const m = defineMessages({
     language: 'Язык',
     theme: 'Тема',
     themes: { auto: 'Как в системе', light: 'Светлая', dark: 'Тёмная' },
+    signIns: 'Где выполнен вход…',
     signOut: 'Выйти',
   },
 });
 
 const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
 
-/** The menu for language, theme and sign-out; operators can also select an owner. It opens as soon as it has loaded. */
+/** The menu for language, theme, sign-ins and sign-out; operators can also select an owner. It opens as soon as it has loaded. */
 export default function AccountMenu() {
   const isOperator = useSession()?.role === 'operator';
+  const [showsSignIns, setShowsSignIns] = useState(false);
   return (
-    <Menu align="start" defaultOpen trigger={<AccountButton />}>
-      {isOperator && <OwnerChoice />}
-      <AccountChoices />
-      <MenuSeparator />
-      <MenuItem icon="external" onSelect={signOut}>
-        {m.signOut}
-      </MenuItem>
-    </Menu>
+    <>
+      <Menu align="start" defaultOpen trigger={<AccountButton />}>
+        {isOperator && <OwnerChoice />}
+        <AccountChoices />
+        <MenuSeparator />
+        <MenuItem icon="shield" onSelect={() => setShowsSignIns(true)}>
+          {m.signIns}
+        </MenuItem>
+        <MenuItem icon="external" onSelect={signOut}>
+          {m.signOut}
+        </MenuItem>
+      </Menu>
+      {showsSignIns && (
+        <Suspense>
+          <SignIns onClose={() => setShowsSignIns(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }
 
