@@ -31,6 +31,7 @@ import { Pacing } from '../publish-due-posts/attempt/start-limits.js';
 import { ChannelStates } from '../publish-due-posts/inputs/waiting-publications.js';
 import { DoubtfulSends } from './doubtful-sends.js';
 import { type ChangeInputs, type ClaimedChange, EditPublished, type NextCommand } from './edit-published.js';
+import { nameChat } from './former-publications.js';
 import { WITHDRAWAL_MESSAGES as MESSAGES } from './messages.js';
 import { COUNT_CHANGE, type CountChange, reportChange } from './report-change.js';
 
@@ -117,7 +118,9 @@ export class ChangePublished {
     const { row, signals } = claimed;
     const channel = await this.channels.loadChannel(row.channel_id);
     const publisher = this.publishers.get(row.platform);
-    let publication = await this.aggregates.loadAggregate(decider, row.publication_id);
+    const loaded = await this.aggregates.loadAggregate(decider, row.publication_id);
+    const chatOf = (address: Channel['address']) => this.catalogue.chatOf(row.platform, address);
+    let publication = await nameChat(loaded, row.channel_id, this.channels, chatOf);
     const read = await readCredentials(this, row.channel_id, channel);
     for (let work = nextChangeOf(publication.state); work !== null; work = nextChangeOf(publication.state)) {
       const change = { channel, publisher, publication, read };

@@ -94,8 +94,8 @@ export class DoubtfulSends {
         return null;
       case 'not_sent': {
         if (this.clock.now() < doubtfulSince + SETTLED_AFTER_MS) return { type: 'unanswered' };
-        // It is not known which chat was asked to show it.
-        return { type: state.sender ? 'not_sent' : 'unknown' };
+        // Events of former releases do not say who sent it: another account may not see it (D-70).
+        return { type: state.sender?.credentialsId ? 'not_sent' : 'unknown' };
       }
       case 'unanswered':
       case 'unknown':

@@ -56,6 +56,7 @@ export interface PublishingChannel {
   readonly projectId: string;
   /** The chat's id in the network's calls and ledger. */
   readonly chat: string;
+  readonly credentials: object;
   readonly endpoint: TestEndpoint;
   readonly network: StandInControl;
   /** Publishes a post. @returns the post's id */
@@ -132,6 +133,7 @@ export class GatewayHarness {
       channelId,
       projectId,
       chat,
+      credentials,
       endpoint,
       network,
       readPublication,
