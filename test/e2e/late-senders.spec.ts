@@ -138,3 +138,73 @@ for (let round = 1; round <= ROUNDS; round++) {
     },
   );
 }
+
+/** How each network is asked to delete a message. */
+const DELETES: Readonly<Record<NetworkName, string>> = {
+  telegram: 'deleteMessage',
+  vk: 'wall.delete',
+  max: 'DELETE /messages',
+  ok: 'mediatopic.deleteTopic',
+};
+
+e2eTest('a worker that is frozen while it takes posts back leaves no message, and sends nothing', async (harness) => {
+  const standIns = {} as Record<NetworkName, Awaited<ReturnType<E2eHarness['startNetwork']>>>;
+  const urls: Record<string, string> = {};
+  for (const name of NETWORK_NAMES) {
+    standIns[name] = await harness.startNetwork(name);
+    urls[`${name.toUpperCase()}_API_URL`] = standIns[name].url;
+  }
+  const { application_key, application_secret } = NETWORKS.ok.credentials;
+  await standIns.ok.control.request('POST', 'applications', { application_key, application_secret });
+  const shared = { ...(await harness.createDatabase()), ...urls, LEASE_SECONDS: '5' };
+  const start = async (ROLES: string) =>
+    harness.startGateway({ ...shared, DATA_DIR: await harness.createFolder(), ROLES });
+  const [api, one] = await Promise.all([start('api'), start('worker')]);
+  const manage = createManagementClient(api);
+  const { id: owner } = await manage.post<{ id: string }>('/owners', { name: 'Takes back', plan: 'business' });
+  const endpoints = {} as Record<NetworkName, Awaited<ReturnType<typeof createChannel>>>;
+  const posts = {} as Record<NetworkName, string>;
+  const stateOf = async (name: NetworkName, post: string): Promise<string> =>
+    (await manage.findPost(post)).publications[0]!.state;
+  const waitFor = async (state: string): Promise<void> => {
+    for (const name of NETWORK_NAMES)
+      await until(`${name} is ${state}`, async () => (await stateOf(name, posts[name])) === state);
+  };
+  const shown = async (name: NetworkName) => (await standIns[name].control.readMessages()).map(({ text }) => text);
+  const deletes = async (name: NetworkName) =>
+    (await standIns[name].control.listCalls({ method: DELETES[name] })).items;
+
+  for (const name of NETWORK_NAMES) {
+    endpoints[name] = await createChannel(manage, name, owner);
+    posts[name] = postIdOf((await sendPost(api.url, endpoints[name], `wrong on ${name}`)).answer);
+  }
+  await waitFor('published');
+  for (const name of NETWORK_NAMES) {
+    // The first call deletes the message long after the worker's lease has passed.
+    await standIns[name].control.addFault({ mode: 'delay', method: DELETES[name], delay_ms: 20_000 });
+    await manage.post(`/posts/${posts[name]}/withdraw`, {});
+  }
+  for (const name of NETWORK_NAMES)
+    await until(`${name} is asked to delete`, async () => (await deletes(name)).length === 1);
+  one.program.freeze();
+  const two = await start('worker');
+  await waitFor('withdrawn');
+  for (const name of NETWORK_NAMES) expect(await shown(name)).toEqual([]);
+
+  one.program.thaw();
+  for (const name of NETWORK_NAMES)
+    await until(`${name} has answered the first call`, async () => (await deletes(name))[0]?.status !== null);
+  // Both workers go on, and what they send is new.
+  for (const name of NETWORK_NAMES)
+    posts[name] = postIdOf((await sendPost(api.url, endpoints[name], `right on ${name}`)).answer);
+  await waitFor('published');
+  await two.program.kill();
+  for (const name of NETWORK_NAMES)
+    posts[name] = postIdOf((await sendPost(api.url, endpoints[name], `last on ${name}`)).answer);
+  await waitFor('published');
+  for (const name of NETWORK_NAMES) {
+    expect(await shown(name)).toEqual([`right on ${name}`, `last on ${name}`]);
+    const all = (await standIns[name].control.readLedger()).map(({ text }) => text);
+    expect(all).toEqual([`wrong on ${name}`, `right on ${name}`, `last on ${name}`]);
+  }
+});
