@@ -164,11 +164,10 @@ e2eTest('a worker that is frozen while it takes posts back leaves no message, an
   const { id: owner } = await manage.post<{ id: string }>('/owners', { name: 'Takes back', plan: 'business' });
   const endpoints = {} as Record<NetworkName, Awaited<ReturnType<typeof createChannel>>>;
   const posts = {} as Record<NetworkName, string>;
-  const stateOf = async (name: NetworkName, post: string): Promise<string> =>
-    (await manage.findPost(post)).publications[0]!.state;
+  const stateOf = async (post: string): Promise<string> => (await manage.findPost(post)).publications[0]!.state;
   const waitFor = async (state: string): Promise<void> => {
     for (const name of NETWORK_NAMES)
-      await until(`${name} is ${state}`, async () => (await stateOf(name, posts[name])) === state);
+      await until(`${name} is ${state}`, async () => (await stateOf(posts[name])) === state);
   };
   const shown = async (name: NetworkName) => (await standIns[name].control.readMessages()).map(({ text }) => text);
   const deletes = async (name: NetworkName) =>
