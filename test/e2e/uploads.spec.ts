@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { png } from '../media/make-images.js';
 import { makeVideoParts } from '../media/make-videos.js';
 import { sparse } from '../media/test-host.js';
+import { runSql } from '../support/database-backup.js';
+import { postIdOf, publish } from './client.js';
 import { createManagementClient, e2eTest } from './e2e-harness.js';
-import { OPERATOR_KEY } from './management-client.js';
+import { type ManagementClient, OPERATOR_KEY } from './management-client.js';
 import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);
@@ -28,6 +30,17 @@ const post = (url: string, owner: string, body: unknown) =>
     body,
     duplex: 'half',
   } as RequestInit);
+
+/** Reads a list to its end. */
+const readAll = async <T>(manage: ManagementClient, path: string): Promise<readonly T[]> => {
+  const all: T[] = [];
+  for (let cursor = ''; ;) {
+    const page = await manage.get<{ items: T[]; next: string | null }>(`${path}?limit=200${cursor}`);
+    all.push(...page.items);
+    if (page.next === null) return all;
+    cursor = `&cursor=${page.next}`;
+  }
+};
 
 const readPeakMemory = async (pid: number): Promise<number> =>
   Number(/^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
@@ -102,17 +115,84 @@ e2eTest(
     }
     expect(kept.length).toBeGreaterThan(0);
     const manage = createManagementClient(gateway);
-    const shown: Kept[] = [];
-    for (let cursor = ''; ;) {
-      const page = await manage.get<{ items: Kept[]; next: string | null }>(`/media?limit=200${cursor}`);
-      shown.push(...page.items);
-      if (page.next === null) break;
-      cursor = `&cursor=${page.next}`;
-    }
+    const shown = await readAll<Kept>(manage, '/media');
     for (const { url } of shown) expect((await fetch(url, { method: 'HEAD' })).status).toBe(200);
     await until('the store has the shown files and nothing else', async () => {
       const files = await readdir(join(store, owner));
       return files.length === shown.length && files.every((name) => !name.endsWith('.partial'));
     });
+  },
+);
+
+e2eTest(
+  'killed while it accepts posts with files, a gateway loses no file that a post needs, and keeps none for ever',
+  async (harness) => {
+    const store = await harness.createFolder();
+    const telegram = await harness.startTelegram();
+    const database = await harness.createDatabase();
+    const settings = {
+      ...database,
+      DATA_DIR: await harness.createFolder(),
+      MEDIA_STORE: store,
+      MINUTE_MS: '50',
+      TELEGRAM_API_URL: telegram.url,
+    };
+    let gateway = await harness.startGateway(settings);
+    const { endpoints } = await createManagementClient(gateway).seed(1, [[0]]);
+    const endpoint = endpoints[0]!;
+    const { owner_id: owner } = await createManagementClient(gateway).get<{ owner_id: string }>(
+      `/endpoints/${endpoint.id}`,
+    );
+    const remove = async (id: string): Promise<number> =>
+      (
+        await fetch(`${gateway.url}/manage/v1/media/${id}`, {
+          method: 'DELETE',
+          headers: { authorization: `Bearer ${OPERATOR_KEY}` },
+        })
+      ).status;
+    const uploaded: string[] = [];
+    const accepted: string[] = [];
+    for (let kill = 0; kill < KILLS; kill++) {
+      let isKilled = false;
+      const publishOne = async (): Promise<void> => {
+        const answer = await post(gateway.url, owner, Buffer.concat([png(16, 16), randomBytes(10_000)]));
+        if (answer.status !== 201) return;
+        const { id } = (await answer.json()) as Kept;
+        uploaded.push(id);
+        const sent = publish(gateway.url, endpoint, { text: id, media: [{ id }] });
+        // Half of the posts race with a deletion.
+        const deleted = uploaded.length % 2 === 0 ? remove(id).catch(() => null) : null;
+        const received = await sent;
+        if (received.status === 200) accepted.push(postIdOf(received));
+        await deleted;
+      };
+      const clients = Array.from({ length: 4 }, async () => {
+        while (!isKilled) await publishOne().catch(() => undefined);
+      });
+      const before = accepted.length;
+      await until('posts are accepted', () => accepted.length >= before + 5);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 1_000));
+      isKilled = true;
+      await gateway.program.killAll();
+      await Promise.all(clients);
+      gateway = await harness.startGateway(settings);
+    }
+    const manage = createManagementClient(gateway);
+    const posts = await readAll<{ readonly id: string }>(manage, '/posts');
+    expect(posts.map(({ id }) => id)).toEqual(expect.arrayContaining(accepted));
+    for (const { id } of posts)
+      for (const { id: publicationId } of (await manage.findPost(id)).publications) {
+        const state = await until(`${publicationId} has ended`, async () => {
+          const publication = (await manage.findPost(id)).publications.find((each) => each.id === publicationId)!;
+          return ['published', 'failed', 'in_doubt'].includes(publication.state) && publication.state;
+        });
+        // A call that was under way may have arrived; a lost file would be a failure.
+        expect(state).not.toBe('failed');
+        if (state === 'in_doubt') await manage.post(`/publications/${publicationId}/dismiss`);
+      }
+    // What a killed process held expires after 15 minutes.
+    await runSql(database.DATABASE_URL, `update ops_media_hold set until = now() - interval '1 s'`);
+    for (const id of uploaded) await until(`${id} is deleted`, async () => [204, 404].includes(await remove(id)));
+    await until('the store is empty', async () => (await readdir(join(store, owner))).length === 0);
   },
 );
