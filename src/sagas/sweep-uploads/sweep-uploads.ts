@@ -105,7 +105,6 @@ export class SweepUploads {
 
   /** Removes whatever is old and belongs to no file. The events decide; the read model must have reached them. */
   async removeRemains(signal: AbortSignal): Promise<void> {
-    if (!(await this.progress.waitFor(['media'], await this.aggregates.store.readHead()))) return;
     const before = Date.now() - REMAINS_MINUTES * this.minuteMs;
     let batch: StoredItem[] = [];
     for await (const item of this.store.list()) {
