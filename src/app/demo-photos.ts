@@ -5,7 +5,7 @@ const NAMES = ['harbour-at-dusk', 'lighthouse-in-the-morning', 'regatta', 'first
 
 /** Address of the demo's photos, without a file's name; null if the gateway does not know its own address. */
 export const photosUrl = ({ demo, baseUrl }: Pick<Settings, 'demo' | 'baseUrl'>): string | null =>
-  demo && baseUrl !== null ? `${baseUrl}/console/photos/` : null;
+  demo && baseUrl ? `${baseUrl}/console/photos/` : null;
 
 /** Photos that a post of the demo can have without the Internet: the gateway serves them itself. */
 export const demoPhotos = (

@@ -36,10 +36,11 @@ export const guardedConnector = (options: GuardedConnectOptions): buildConnector
     (PUBLIC_ONLY.allows(address) ? refuse('url_refused', FETCH_MESSAGES.notHttpsOnPort443) : undefined);
   const forHttps = connectorFor(unlessAllowed, options);
   const forOthers = connectorFor(unlessAllowedAndPrivate, options);
-  // The path has been checked before (`findFetchUrlProblem`).
-  const own = options.policy.ownFiles === undefined ? null : new URL(options.policy.ownFiles);
   const forOwn = connectorFor(() => undefined, options);
   return (target, callback) => {
+    const { ownFiles } = options.policy;
+    const own = ownFiles === null ? null : new URL(ownFiles);
+    // The path has been checked before (`findFetchUrlProblem`).
     if (own && target.protocol === own.protocol && target.hostname === own.hostname && target.port === own.port)
       return forOwn(target, callback);
     const isHttps = target.protocol === 'https:' && (target.port === '' || target.port === '443');

@@ -86,7 +86,7 @@ describe('findFetchUrlProblem (publish-api.md: POST /v1/webhooks/{slug}; D-5)', 
 });
 
 describe("the gateway's own files (ADR-401)", () => {
-  const policy = createAddressPolicy([], 'http://127.0.0.1:3000/console/photos/');
+  const policy = createAddressPolicy([], () => 'http://127.0.0.1:3000/console/photos/');
   it.each([
     ['http://127.0.0.1:3000/console/photos/regatta.jpg', undefined],
     ['http://127.0.0.1:3000/console/photos/../../metrics.jpg', 'url_not_https'],

@@ -13,8 +13,8 @@ export interface AddressPolicy {
    * @returns false for an address that is not public, and for text that is not an address
    */
   allows(address: string): boolean;
-  /** Address of the gateway's own files that may be fetched, without their names; default: none (ADR-401). */
-  readonly ownFiles?: string;
+  /** Address of the gateway's own files that may be fetched, without their names; null if there are none (ADR-401). */
+  readonly ownFiles: string | null;
 }
 
 /** Injection token for the process's {@link AddressPolicy}. */
@@ -23,15 +23,20 @@ export const ADDRESS_POLICY = Symbol('AddressPolicy');
 /**
  * Creates a policy that allows public addresses and the given private ones (`ALLOW_PRIVATE_ADDRESSES`).
  * @param allowPrivate valid CIDRs
- * @param ownFiles see {@link AddressPolicy.ownFiles}
+ * @param ownFiles see {@link AddressPolicy.ownFiles}; the gateway may learn its own address only once it listens
  */
-export const createAddressPolicy = (allowPrivate: readonly string[], ownFiles?: string | null): AddressPolicy => {
+export const createAddressPolicy = (
+  allowPrivate: readonly string[],
+  ownFiles: () => string | null = () => null,
+): AddressPolicy => {
   const ranges = allowPrivate.map((cidr) => ipaddr.parseCIDR(cidr));
   const inRange = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
     ranges.some((range) => range[0].kind() === address.kind() && address.match(range));
   return {
     allowsPrivate: ranges.length > 0,
-    ...(ownFiles && { ownFiles }),
+    get ownFiles() {
+      return ownFiles();
+    },
     allows(text) {
       if (!ipaddr.isValid(text)) return false;
       const address = ipaddr.process(text);
@@ -84,7 +89,7 @@ export const findFetchUrlProblem = (url: string, policy: AddressPolicy = PUBLIC_
 
 /** True for one of the gateway's own files. */
 const isOwnFile = (url: string, { ownFiles }: AddressPolicy): boolean =>
-  ownFiles !== undefined && url.startsWith(ownFiles) && /^[\w-]+\.jpg$/.test(url.slice(ownFiles.length));
+  ownFiles !== null && url.startsWith(ownFiles) && /^[\w-]+\.jpg$/.test(url.slice(ownFiles.length));
 
 /**
  * True if plain http and other ports are permitted: only for allowed private addresses and names that may resolve to

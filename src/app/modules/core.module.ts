@@ -57,6 +57,7 @@ const createValues = async (options: ProcessOptions, resources: Resources): Prom
   const helpers = new HelperCheck(log);
   await resources.add(() => inspector.close());
   await resources.add(() => helpers.close());
+  const shared = processSettings(settings, keys);
   const values: readonly (readonly [Exclude<Provider, { provide: unknown }> | symbol, unknown])[] = [
     [PROCESS_OPTIONS, options],
     [Resources, resources],
@@ -64,10 +65,10 @@ const createValues = async (options: ProcessOptions, resources: Resources): Prom
     [CLOCK, overrides?.clock ?? systemClock],
     [KEYS, keys],
     [KeyRing, new KeyRing(keys.secretsKey, settings.secretsKeysPrevious)],
-    [SETTINGS, processSettings(settings, keys)],
+    [SETTINGS, shared],
     [MINUTE_MS, settings.minuteMs],
     [LIMITS_PROFILE, settings.limitsProfile],
-    [ADDRESS_POLICY, createAddressPolicy(settings.allowPrivateAddresses, photosUrl(settings))],
+    [ADDRESS_POLICY, createAddressPolicy(settings.allowPrivateAddresses, () => photosUrl(shared))],
     [PROJECTIONS, projectionsOf(settings)],
     [PlatformCatalogue, (overrides?.networks ?? BUILT_IN_NETWORKS).platforms],
     [EventCodec, new EventCodec(catalogue)],
