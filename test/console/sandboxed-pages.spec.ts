@@ -44,6 +44,7 @@ describeInChromium('pages beside the console', () => {
     await auth.getByLabel('Value').fill(operatorKey);
     await auth.getByRole('button', { name: 'Apply' }).click();
     await ui.getByRole('button', { name: 'Close' }).first().click();
+    await ui.locator('.opblock-tag[data-tag="owners"]').click();
     const operation = ui.locator('.opblock', { hasText: '/manage/v1/owners' }).first();
     await operation.locator('.opblock-summary-control').click();
     await operation.getByRole('button', { name: 'Execute' }).click();

@@ -108,7 +108,7 @@ const { layoutActions } = SwaggerUIBundle({
   deepLinking: true,
   validatorUrl: null,
   defaultModelsExpandDepth: 0,
-  docExpansion: 'list',
+  docExpansion: 'none',
   filter: true,
   persistAuthorization: false,
   tryItOutEnabled: true,

@@ -2,10 +2,13 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
 import { until } from '../../e2e/until.js';
 import { CHROMIUM, CHROMIUM_ARGUMENTS } from '../../support/chromium.js';
 import { createOwner, type ManagementHarness, OPERATOR_KEY, startHarness } from '../management/management-harness.js';
+
+/** Opens one of the groups of operations, which are closed at first. */
+const openTag = (ui: FrameLocator, tag: string): Promise<void> => ui.locator(`.opblock-tag[data-tag="${tag}"]`).click();
 
 describe('the page of the documentation', () => {
   let harness: ManagementHarness;
@@ -67,6 +70,7 @@ describe('the page of the documentation', () => {
       await form.getByRole('textbox').fill(OPERATOR_KEY);
       await form.getByRole('button', { name: 'Apply credentials' }).click();
       await ui.getByRole('button', { name: 'Close' }).last().click();
+      await openTag(ui, 'owners');
       const operation = ui.locator('.opblock-get').filter({ hasText: '/manage/v1/owners' }).first();
       await operation.locator('.opblock-summary-control').click();
       await operation.getByRole('button', { name: 'Execute' }).click();
@@ -92,6 +96,7 @@ describe('the page of the documentation', () => {
       await page.goto(`${harness.url}/docs${owners}`);
       await opened('/manage/v1/owners').first().waitFor();
 
+      await openTag(ui, 'channels');
       const operation = ui.locator('.opblock-get').filter({ hasText: '/manage/v1/channels' }).first();
       await operation.locator('.opblock-summary-control').click();
       await until('the address names the other operation', () => new URL(page.url()).hash === channels);
