@@ -15,7 +15,15 @@ const AT = 1_800_000_000_000;
 const IDS = { publicationId: 'pub_1', postId: 'post_1', channelId: 'tgt_1' };
 const target = { publicationId: 'pub_1', channelId: 'tgt_1', platform: 'telegram', projectId: 'prj_1' };
 const event = (type: string, data: object) =>
-  ({ type, data, at: AT, id: newUuid(), stream: 'post-post_1', revision: 0n }) as unknown as RecordedEvent;
+  ({
+    type,
+    data,
+    at: AT,
+    actor: 'endpoint:ep_1',
+    id: newUuid(),
+    stream: 'post-post_1',
+    revision: 0n,
+  }) as unknown as RecordedEvent;
 
 const accepted = event('PostAccepted', {
   postId: 'post_1',
