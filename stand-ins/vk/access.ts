@@ -86,7 +86,7 @@ export class Groups {
     return group;
   }
 
-  /** Returns the number behind a short name: `club7`, or the name of {@link KnownGroup}; undefined for any other text. */
+  /** Returns the id of the group with this short name, such as `club7`; undefined if there is none. */
   idByName(name: string): string | undefined {
     return this.names.get(name) ?? /^(?:club|public|event)(\d+)$/.exec(name)?.[1];
   }

@@ -161,7 +161,7 @@ const renderSource = (
   );
 };
 
-/** Renders the menu that breaks a network, and the bar that says how it is broken. */
+/** Renders the menu for breaking a network, and the bar that says what is broken. */
 const renderTrouble = ({ url, now }: NonNullable<WallSource['trouble']>, texts: WallTexts): string => {
   const choices = TROUBLES.map((kind) => {
     const [name, text] = texts.troubles[kind];

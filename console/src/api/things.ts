@@ -147,7 +147,7 @@ const SHOWN_BY = ['overview', 'posts', 'post', 'publication', 'history'];
 /** HTTP error statuses which mean that someone else changed the post, so the screen may be out of date. */
 const CHANGED_MEANWHILE = [404, 409, 412];
 
-/** Reads everything again that shows posts and publications. */
+/** Refetches everything that shows posts and publications. */
 export const refreshPosts = (): Promise<void> =>
   queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => SHOWN_BY.includes(String(first)) });
 

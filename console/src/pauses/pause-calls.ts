@@ -17,7 +17,7 @@ export const MAX_PAUSE_MINUTES = 1440;
 /** Key prefixes of the queries that show pauses. */
 const SHOWN_BY = ['overview', 'channels', 'channel', 'projects', 'project', 'posts', 'post', 'publication'];
 
-/** Reads everything again that shows pauses. */
+/** Refetches everything that shows pauses. */
 export const refreshPauses = (): Promise<void> =>
   queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => SHOWN_BY.includes(String(first)) });
 

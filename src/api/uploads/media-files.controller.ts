@@ -74,7 +74,7 @@ export class MediaFilesController {
 
   private async open(file: UploadedFile, range: ByteRange | null, reply: FastifyReply): Promise<Readable | undefined> {
     const { ownerId } = file;
-    // The reader is gone, so no event would end the download.
+    // The client has disconnected, so no event would end the download.
     if (reply.raw.destroyed) return undefined;
     const running = this.running.get(ownerId) ?? 0;
     if (running >= AT_ONCE)

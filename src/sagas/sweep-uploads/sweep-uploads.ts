@@ -122,7 +122,7 @@ export class SweepUploads {
     if (items.length === 0) return;
     const files = items.map(({ file }) => file);
     const underWay = await this.reservations.findUnderWay(files);
-    // An upload that has ended meanwhile is not under way any more, and its event may not be shown yet.
+    // An upload may have finished since then: it is no longer under way, and the read model may not show it yet.
     if (!(await this.progress.waitFor(['media'], await this.aggregates.store.readHead()))) return;
     const named = await this.media.findNamed(files);
     for (const { file, isComplete, remove } of items) {

@@ -8,7 +8,7 @@ import { planMessages as m } from './messages.js';
 
 const route = getRouteApi('/plan');
 
-/** Filters the calendar by set and network. Both are in the URL. */
+/** Chooses the set and the network whose posts the calendar shows, as in the URL. */
 export const PlanFilters = () => {
   const { project, platform } = route.useSearch();
   const navigate = useNavigate();

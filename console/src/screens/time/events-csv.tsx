@@ -14,7 +14,7 @@ interface EventsCsvProps {
   readonly filter: EventFilter;
 }
 
-/** Downloads the events that the filters show, each with the sentence that the list shows. */
+/** Downloads the filtered events, each with its sentence from the list. */
 export const EventsCsv = ({ period, filter }: EventsCsvProps) => {
   const scope = useScope();
   const names = useNames();

@@ -11,7 +11,7 @@ export interface PostList {
   readonly posts: readonly Post[];
   /** Cursor for older posts; null if there are none. */
   readonly next: string | null;
-  /** True if the oldest page had no posts: the gateway looked at as many as it looks at for one page. */
+  /** True if the oldest page is empty although there may be older matches: the gateway limits how many posts it examines. */
   readonly isBarren: boolean;
   /** New posts that are held back so that the list does not move under the pointer. */
   readonly arrived: readonly Post[];
