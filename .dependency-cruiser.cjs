@@ -101,7 +101,7 @@ const PARTS = {
       part('postgres'),
       '^src/secrets/tokens\\.ts$',
       '^src/media/helper\\.ts$',
-      '^src/api/transport/(client-errors|credentials|headers|problem\\.view)\\.ts$',
+      '^src/api/transport/(client-errors|headers|problem\\.view)\\.ts$',
     ],
   },
   projections: {

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SignInView } from '../api/management/sign-in/sign-in.controller.js';
+import type { SignInView } from '../api/management/sessions/sessions.controller.js';
 import { endpoint as endpointDecider } from '../domain/endpoint/endpoint.decider.js';
 import { isRejection } from '../kernel/result.js';
 import type { Demo } from './banner.js';

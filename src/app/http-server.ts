@@ -11,7 +11,7 @@ import {
   MAX_CONNECTIONS,
   serializeListsInSlices,
 } from '../api/transport/answers.js';
-import { recordClientAddresses } from '../api/transport/client-address.js';
+import { boundAnswers, RequestMemory, UnauthenticatedBodies } from '../api/transport/body-reader.js';
 import {
   answerClientError,
   checkHeaders,
@@ -20,11 +20,10 @@ import {
   replaceServerResponses,
   trackPendingReplies,
 } from '../api/transport/client-errors.js';
-import { addDefaultHeaders, allowPages } from '../api/transport/headers.js';
+import { addDefaultHeaders, allowPages, recordClientAddresses } from '../api/transport/headers.js';
 import { HTTP_MESSAGES } from '../api/transport/messages.js';
 import { buildProblemView, HttpProblem } from '../api/transport/problem.view.js';
 import { disableBodyParsing, RequestBatch } from '../api/transport/raw-body.js';
-import { boundAnswers, RequestMemory, UnauthenticatedBodies } from '../api/transport/request-memory.js';
 import { countDroppedLogLines, NestLogger } from '../config/logger.js';
 import type { Role } from '../config/settings.js';
 import { Metrics } from '../health/metrics.js';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { StreamOptions } from '../api/management/stream/change-streams.js';
-import type { RequestMemory } from '../api/transport/request-memory.js';
+import type { RequestMemory } from '../api/transport/body-reader.js';
 import type { UploadTimes } from '../api/uploads/upload-body.js';
 import type { Keys } from '../config/generated-keys.js';
 import type { Settings } from '../config/settings.js';

@@ -3,7 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { OneTimeCode } from '../api/management/sign-in/sign-in.controller.js';
+import { OneTimeCode } from '../api/management/sessions/sessions.controller.js';
 import { defaultBaseUrl, type Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 import { createHealthListener, HealthRoutes } from '../health/health.controller.js';

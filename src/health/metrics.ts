@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { isTokenValid, readBearerToken } from '../api/transport/credentials.js';
+import { isTokenValid, readBearerToken } from '../api/transport/headers.js';
 import { HttpProblem } from '../api/transport/problem.view.js';
 import type { Settings } from '../config/settings.js';
 import type { AppendTimer } from '../event-store/aggregate-store.js';

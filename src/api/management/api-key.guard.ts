@@ -1,13 +1,23 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import {
+  type CallHandler,
+  type CanActivate,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { Pool } from 'pg';
+import { EMPTY, from, lastValueFrom, type Observable } from 'rxjs';
 import type { Author } from '../../commands/command.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
-import { CLOCK, type Clock, iso } from '../../kernel/clock.js';
+import { CLOCK, type Clock, type Instant, iso } from '../../kernel/clock.js';
 import { type Actor, hasScope, keyActor, ownerActor, type Scope } from '../../kernel/events.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { ChangeBudget } from '../../limits/budgets.js';
+import { POOL } from '../../postgres/tokens.js';
 import type { Sight } from '../../projections/discovery/discovery.queries.js';
 import type { KeyRow } from '../../projections/discovery/discovery.tables.js';
 import { FindKey } from '../../projections/discovery/keys.queries.js';
@@ -15,13 +25,59 @@ import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { SampledLog } from '../../runtime/sampled-log.js';
 import { hashToken } from '../../secrets/tokens.js';
 import { DOCUMENTATION, type RouteDocumentation } from '../documentation/documented.js';
-import { isTokenValid, readBearerToken } from '../transport/credentials.js';
-import { HttpProblem } from '../transport/problem.view.js';
+import { takeHeavyReadTurn } from '../transport/answers.js';
+import { isTokenValid, readBearerToken } from '../transport/headers.js';
+import { forbiddenProblem, HttpProblem, notFoundProblem } from '../transport/problem.view.js';
 import { ID_PATTERN } from './common-fields.js';
-import { forbiddenProblem, notFoundProblem } from './http-problems.js';
-import { KeyUses } from './keys/key-uses.js';
 import { CALL_MESSAGES } from './messages.js';
 import { ConsoleSessions } from './sessions/console-sessions.js';
+
+/** When and from where a key was last used. */
+export interface KeyUse {
+  readonly at: Instant;
+  readonly ip: string;
+}
+
+const MAX_KEYS = 10_000;
+/** Minimum time between two writes for one key, in ms: `last_used` is exact to a minute (D-93). */
+const INTERVAL_MS = 30_000;
+
+/** Records when keys were last used, outside the event log: otherwise every read would append an event. */
+@Injectable()
+export class KeyUses {
+  /** When this process last wrote, by key. */
+  private readonly stored = new BoundedCache<Instant>(MAX_KEYS);
+
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Records a use, without waiting for the database. */
+  note(keyId: string, ip: string): void {
+    const at = this.clock.now();
+    const last = this.stored.get(keyId);
+    if (last !== undefined && at - last < INTERVAL_MS) return;
+    this.stored.set(keyId, at);
+    const stored = this.pool.query({
+      name: 'note use of key',
+      text: `insert into ops_key_use as u (key_id, at, ip) values ($1, $2, $3)
+             on conflict (key_id) do update set at = excluded.at, ip = excluded.ip where u.at < excluded.at`,
+      values: [keyId, at, ip],
+    });
+    stored.catch(() => this.stored.delete(keyId));
+  }
+
+  /** Returns the last use of keys, by id. */
+  async find(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyUse>> {
+    const { rows } = await this.pool.query<{ key_id: string; at: string; ip: string }>({
+      name: 'uses of keys',
+      text: 'select key_id, at, ip from ops_key_use where key_id = any($1)',
+      values: [keyIds],
+    });
+    return new Map(rows.map(({ key_id, at, ip }) => [key_id, { at: Number(at), ip }]));
+  }
+}
 
 /** The authenticated caller of a management request (management-api.md: Manners; D-93, D-94). */
 export type Caller =
@@ -301,3 +357,22 @@ const expiredProblem = (): HttpProblem =>
 /** Returns the problem for a missing, invalid or replaced key. */
 export const unauthorizedProblem = (): HttpProblem =>
   HttpProblem.withMessage(401, 'unauthorized', CALL_MESSAGES.keyNeeded, { 'www-authenticate': 'Bearer' });
+
+/**
+ * Processes large reads, such as full lists, two at a time per owner and for the operator (D-68). Further reads wait in
+ * order of arrival, so an owner with many connections gets no more thread time than an owner with two.
+ */
+@Injectable()
+export class HeavyReadTurn implements NestInterceptor {
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const release = await takeHeavyReadTurn(getHolder(request));
+    try {
+      // No response is needed if the client has disconnected in the meantime.
+      if (request.raw.socket.destroyed) return EMPTY;
+      return from([await lastValueFrom(next.handle())]);
+    } finally {
+      release();
+    }
+  }
+}

@@ -3,7 +3,7 @@ import { LIMITS } from '../../payload/payload.js';
 import type { ProblemList } from '../../validation/problem-list.js';
 import { Must } from '../../validation/rules.js';
 import { describeValue, type FieldProblem, tooManyPredicate, wrongTypePredicate } from '../../validation/wording.js';
-import { notFoundProblem } from './http-problems.js';
+import { notFoundProblem } from '../transport/problem.view.js';
 import { BODY_MESSAGES } from './messages.js';
 
 /** Query parameters for deleting a resource that other resources may refer to. */

@@ -1,8 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { lastValueFrom, Subject } from 'rxjs';
 import type { KeyRow } from '../../projections/discovery/discovery.tables.js';
-import { type Caller, rememberCaller } from './api-key.guard.js';
-import { HeavyReadTurn } from './heavy-read-turn.js';
+import { type Caller, HeavyReadTurn, rememberCaller } from './api-key.guard.js';
 
 /** A read whose handler answers when `answer` is completed. */
 class Read {

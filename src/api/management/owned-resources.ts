@@ -16,12 +16,18 @@ import {
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { Must } from '../../validation/rules.js';
 import { quoteShort, wrongTypePredicate } from '../../validation/wording.js';
-import { type BodyReader, readQuery } from '../transport/fields.js';
-import { buildListView, isCursorOf, type ListView, PageQuery, toPage } from '../transport/page.js';
-import { HttpProblem } from '../transport/problem.view.js';
+import {
+  type BodyReader,
+  buildListView,
+  isCursorOf,
+  type ListView,
+  PageQuery,
+  readQuery,
+  toPage,
+} from '../transport/fields.js';
+import { HttpProblem, notFoundProblem } from '../transport/problem.view.js';
 import { getListScope, getOwnerScope, getSight } from './api-key.guard.js';
 import { ID_PATTERN, IdPipe } from './common-fields.js';
-import { notFoundProblem } from './http-problems.js';
 import { BODY_MESSAGES } from './messages.js';
 
 /** Query parameters of a resource list. */

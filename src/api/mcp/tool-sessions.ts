@@ -4,9 +4,8 @@ import type { AuthInfo, JSONRPCMessage, RequestId, Server, Transport } from '@mo
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { MemoryReservation } from '../../runtime/memory-budget.js';
 import { HttpProblem } from '../transport/problem.view.js';
-import type { ToolCaller } from './gateway-calls.js';
 import { TOOL_SERVER_MESSAGES } from './messages.js';
-import { describeCaller } from './tool-server.js';
+import { describeCaller, type ToolCaller } from './tool-server.js';
 
 /** Maximum number of unread bytes. If the client has more, the next write closes the connection instead. */
 const MAX_UNREAD_BYTES = 262_144;

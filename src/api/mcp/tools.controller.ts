@@ -23,13 +23,12 @@ import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { KeyedPace } from '../../runtime/pace.js';
 import { Gate } from '../public/gate/gate.js';
 import { bodyRejection } from '../public/gate/rejections.js';
-import { readJson } from '../public/read-payload.js';
+import { readJson } from '../public/payload-check.js';
+import { isLarge, outOfMemoryProblem } from '../transport/body-reader.js';
 import { ProblemFilter } from '../transport/problem.filter.js';
 import { buildProblemView, HttpProblem } from '../transport/problem.view.js';
-import { isLarge, outOfMemoryProblem } from '../transport/request-memory.js';
-import { GatewayCalls, type ToolCaller } from './gateway-calls.js';
 import { TOOL_SERVER_MESSAGES } from './messages.js';
-import { describeCaller, ToolServer } from './tool-server.js';
+import { describeCaller, GatewayCalls, type ToolCaller, ToolServer } from './tool-server.js';
 import { MessageMemory, ToolSessions } from './tool-sessions.js';
 
 declare module 'fastify' {

@@ -25,10 +25,9 @@ import { readQuery } from '../transport/fields.js';
 import { readIfMatch } from '../transport/headers.js';
 import { HttpProblem } from '../transport/problem.view.js';
 import { ContentEdits, DryRunQuery } from './content-edits.js';
-import { chooseTargets, requireEndpointPost } from './endpoint-post.js';
-import { ContentCheck } from './gate/content-check.js';
+import { chooseTargets, PostStatusViewBuilder, requireEndpointPost } from './endpoint-post.js';
 import { type AdmittedRequest, Gate } from './gate/gate.js';
-import { parsePost } from './gate/parsed-post.js';
+import { ContentCheck, parsePost } from './gate/parsed-post.js';
 import {
   bodyRejection,
   changeRejection,
@@ -36,9 +35,8 @@ import {
   postNotFoundRejection,
 } from './gate/rejections.js';
 import { CHANGE_MESSAGES } from './messages.js';
+import { checkBody, readJson } from './payload-check.js';
 import { CancelledView, ChangedPostView, EditedPostStatusView, WithdrawnPostStatusView } from './post.views.js';
-import { PostStatusViewBuilder } from './post-status.js';
-import { checkBody, readJson } from './read-payload.js';
 
 /** How long to wait for the read models before responding, in ms. The change takes effect either way. */
 const READ_MODELS_MS = 5_000;

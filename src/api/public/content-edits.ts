@@ -23,12 +23,10 @@ import type { PublicationRow } from '../../projections/posts/posts.tables.js';
 import { Must } from '../../validation/rules.js';
 import { HttpProblem } from '../transport/problem.view.js';
 import { previewBudgetProblem, projectBudgetProblem } from './gate/rejections.js';
-import { type CheckedLists, MediaCheck, ProbePayments } from './media-check.js';
 import { PAYLOAD_WARNINGS } from './messages.js';
-import { checkBody, readJson } from './read-payload.js';
+import { checkBody, type CheckedLists, MediaCheck, ProbePayments, readJson } from './payload-check.js';
 import { PreviewPatterns } from './sandbox/network-preview.js';
-import { findPayloadWarnings } from './sandbox/payload-warnings.js';
-import { PreviewCallView } from './sandbox/sandbox.view.js';
+import { findPayloadWarnings, PreviewCallView } from './sandbox/sandbox.view.js';
 import { SandboxTranslation } from './sandbox/sandbox-preview.js';
 
 /** Query parameters of an edit. */

@@ -11,7 +11,7 @@ import { Documented } from '../documentation/documented.js';
 import { HttpProblem } from '../transport/problem.view.js';
 import { type AdmittedRequest, Gate } from './gate/gate.js';
 import { bodyRejection, targetsRejection } from './gate/rejections.js';
-import { checkBody, readJson } from './read-payload.js';
+import { checkBody, readJson } from './payload-check.js';
 
 /** The response to temp-pause and temp-resume (publish-api.md: POST /v1/webhooks/{slug}/temp-resume; D-45, D-53). */
 export class PausesView {

@@ -15,8 +15,7 @@ import {
 } from '../../projections/posts/posts.tables.js';
 import { findDueWait, type Hold, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
 import type { StatisticsView } from '../../statistics/statistics.queries.js';
-import { editOf, type EditView, WithdrawalStatusView } from './change.views.js';
-import type { CanView } from './change-forecast.js';
+import { type CanView, editOf, type EditView, WithdrawalStatusView } from './change.views.js';
 import type { ContentWarningView } from './content-edits.js';
 import type { AnsweredPost, ReceivedPost } from './gate/gate.js';
 import type { ParsedPost } from './gate/parsed-post.js';

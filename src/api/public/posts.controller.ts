@@ -15,13 +15,12 @@ import { FIELD_MESSAGES } from '../../validation/messages.js';
 import { ProblemList } from '../../validation/problem-list.js';
 import { Must } from '../../validation/rules.js';
 import { Documented } from '../documentation/documented.js';
-import { readQuery } from '../transport/fields.js';
-import { takeHeavyReadTurn } from '../transport/heavy-reads.js';
-import { buildListView, isCursorOf, type Page, PageQuery, toPage } from '../transport/page.js';
+import { takeHeavyReadTurn } from '../transport/answers.js';
+import { buildListView, isCursorOf, type Page, PageQuery, readQuery, toPage } from '../transport/fields.js';
 import { HttpProblem } from '../transport/problem.view.js';
 import { ChangeReceiver } from './change-receiver.js';
 import { DryRunQuery } from './content-edits.js';
-import { requireEndpointPost } from './endpoint-post.js';
+import { PostStatusViewBuilder, requireEndpointPost } from './endpoint-post.js';
 import { Gate } from './gate/gate.js';
 import { bodyRejection } from './gate/rejections.js';
 import {
@@ -34,7 +33,6 @@ import {
   PublishView,
   type WithdrawnPostStatusView,
 } from './post.views.js';
-import { PostStatusViewBuilder } from './post-status.js';
 
 /** Error codes of rejected changes, by status. */
 export const CHANGE_CODES = {

@@ -1,7 +1,7 @@
 import { PUBLIC_ONLY } from '../../outbound-http/url-rules.js';
 import { NO_AUDIENCE } from '../../payload/content-layers.js';
 import { parseJsonBody } from '../../validation/json-body.js';
-import { checkPayload } from './read-payload.js';
+import { checkPayload } from './payload-check.js';
 
 const problemsOf = (body: string) => {
   const read = checkPayload(

@@ -1,5 +1,5 @@
 import { buildProblemView, HttpProblem } from '../transport/problem.view.js';
-import { CanView } from './change-forecast.js';
+import { CanView } from './change.views.js';
 import { InfoView } from './info.controller.js';
 import { PausesView } from './pauses.controller.js';
 import { PublishView } from './post.views.js';

@@ -4,6 +4,8 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
+import { KeyedPace } from '../../runtime/pace.js';
+import { KeyedSemaphore } from '../../runtime/semaphore.js';
 
 /** Number of characters to serialise before yielding to the event loop. */
 const SLICE_LENGTH = 262_144;
@@ -106,4 +108,25 @@ export const endStalledAnswers = (server: Server, stalledMs = STALLED_MS): void 
       if (socket.writableLength > 0) socket.destroy();
     }),
   );
+};
+
+/** At most two heavy reads per holder at a time. */
+const turns = new KeyedSemaphore(2);
+/** Size of a turn. After a burst of 16 MiB, each holder gets one turn per ms, i.e. about 8 MB per second. */
+const TURN_BYTES = 8_192;
+const pace = new KeyedPace(1, 2_048);
+
+/**
+ * Waits until a potentially large read may start (D-68): each owner, and the operator, may have two such reads at a
+ * time across all APIs. An owner who has read a lot waits longer (ADR-220). Returns a function that ends the turn.
+ */
+export const takeHeavyReadTurn = async (holder: string): Promise<() => void> => {
+  const release = await turns.acquire(holder);
+  await pace.settle(holder);
+  return release;
+};
+
+/** Counts a large response, which delays the holder's next heavy reads. */
+export const countLargeAnswer = (holder: string, bytes: number): void => {
+  pace.take(holder, bytes / TURN_BYTES);
 };

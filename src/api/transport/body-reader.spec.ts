@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { BodyReader } from './body-reader.js';
-import { RequestMemory, UnauthenticatedBodies } from './request-memory.js';
+import { BodyReader, RequestMemory, UnauthenticatedBodies } from './body-reader.js';
 
 const KIB = 1_024;
 /** Size of each body. */

@@ -1,11 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import {
-  isAddressAllowed,
-  isSignatureValid,
-  isTimestampAccepted,
-  isTokenValid,
-  readBearerToken,
-} from './credentials.js';
+import { isAddressAllowed, isSignatureValid, isTimestampAccepted, isTokenValid, readBearerToken } from './headers.js';
 
 const T = Date.UTC(2026, 2, 14, 12);
 const seconds = (offset: number): string => String(T / 1_000 + offset);

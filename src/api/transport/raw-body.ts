@@ -2,9 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Instant, systemClock } from '../../kernel/clock.js';
 import { EventLoopBatch } from '../../runtime/event-loop-batch.js';
-import { BodyReader } from './body-reader.js';
+import { BodyReader, type RequestMemory } from './body-reader.js';
 import type { HttpProblem } from './problem.view.js';
-import type { RequestMemory } from './request-memory.js';
 
 const ARRIVED_AT = Symbol('arrived at');
 

@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ConsoleController, ConsoleFiles } from '../../api/console/console.controller.js';
 import { DocsController, OpenApiController } from '../../api/documentation/docs.controller.js';
-import { OneTimeCode, SignInController } from '../../api/management/sign-in/sign-in.controller.js';
-import { GatewayCalls, RefusedCalls } from '../../api/mcp/gateway-calls.js';
-import { ToolServer } from '../../api/mcp/tool-server.js';
+import { OneTimeCode, SignInController } from '../../api/management/sessions/sessions.controller.js';
+import { GatewayCalls, RefusedCalls, ToolServer } from '../../api/mcp/tool-server.js';
 import { ToolSessions } from '../../api/mcp/tool-sessions.js';
 import { ToolsController } from '../../api/mcp/tools.controller.js';
 import { WallsController } from '../walls.controller.js';

@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
-import { ApiKeyGuard, WrongKeyLockout } from '../../api/management/api-key.guard.js';
+import { ApiKeyGuard, KeyUses, WrongKeyLockout } from '../../api/management/api-key.guard.js';
 import { ChangePipeline, IdempotentResponses } from '../../api/management/change-pipeline.js';
-import { ChannelTester } from '../../api/management/channels/channel-tester.js';
-import { ChannelsController } from '../../api/management/channels/channels.controller.js';
+import { ChannelsController, ChannelTester } from '../../api/management/channels/channels.controller.js';
 import { DraftsController } from '../../api/management/drafts/drafts.controller.js';
 import { EndpointViewBuilder } from '../../api/management/endpoints/endpoint.dto.js';
 import {
@@ -11,15 +10,13 @@ import {
   EndpointSecretsController,
 } from '../../api/management/endpoints/endpoints.controller.js';
 import { RequestLogController } from '../../api/management/endpoints/request-log.controller.js';
-import { HistoryController } from '../../api/management/history/history.controller.js';
-import { TicksController } from '../../api/management/history/ticks.controller.js';
-import { TransferController } from '../../api/management/history/transfer.controller.js';
+import { HistoryController, TicksController } from '../../api/management/history/history.controller.js';
 import {
+  TransferController,
   TransparencyLogController,
   VerificationController,
 } from '../../api/management/history/transparency-log.controller.js';
 import { JobsController } from '../../api/management/jobs/jobs.controller.js';
-import { KeyUses } from '../../api/management/keys/key-uses.js';
 import { KeysController, MeController } from '../../api/management/keys/keys.controller.js';
 import { MediaController } from '../../api/management/media/media.controller.js';
 import {
@@ -31,10 +28,12 @@ import { OverviewFactsReader } from '../../api/management/overview/overview-fact
 import { OwnedResources } from '../../api/management/owned-resources.js';
 import { OwnersController } from '../../api/management/owners/owners.controller.js';
 import { PlanQuotas, PlansController } from '../../api/management/plans/plans.controller.js';
-import { ManagedPostChangesController } from '../../api/management/posts/post-changes.controller.js';
 import { PostDecisionsController, PostsController } from '../../api/management/posts/posts.controller.js';
 import { PublicationViewBuilder } from '../../api/management/posts/publication.view.js';
-import { PublicationsController } from '../../api/management/posts/publications.controller.js';
+import {
+  ManagedPostChangesController,
+  PublicationsController,
+} from '../../api/management/posts/publications.controller.js';
 import { ProjectionsController } from '../../api/management/projections/projections.controller.js';
 import {
   ProcessingPreview,
@@ -57,7 +56,7 @@ import {
   DeliveriesController,
   WebhookOutputsController,
 } from '../../api/management/webhook-outputs/webhook-outputs.controller.js';
-import { ChangeForecasts } from '../../api/public/change-forecast.js';
+import { ChangeForecasts } from '../../api/public/change.views.js';
 import { ChangeFeed } from '../../changes/change-feed.js';
 import { ResourceOwners } from '../../changes/resource-owners.js';
 import { HealthModule } from './health.module.js';

@@ -1,27 +1,25 @@
 import { Module } from '@nestjs/common';
-import { ChangeForecasts } from '../../api/public/change-forecast.js';
+import { ChangeForecasts } from '../../api/public/change.views.js';
 import { ChangeReceiver } from '../../api/public/change-receiver.js';
 import { ContentEdits } from '../../api/public/content-edits.js';
+import { PostStatusViewBuilder } from '../../api/public/endpoint-post.js';
 import { Authentication } from '../../api/public/gate/authentication.js';
-import { ContentCheck } from '../../api/public/gate/content-check.js';
 import { Gate } from '../../api/public/gate/gate.js';
 import { Identification } from '../../api/public/gate/identification.js';
 import { LimitGuard } from '../../api/public/gate/limit-guard.js';
+import { ContentCheck } from '../../api/public/gate/parsed-post.js';
 import { RequestRecorder } from '../../api/public/gate/request-recorder.js';
 import { InfoController } from '../../api/public/info.controller.js';
-import { AcceptanceSlots, MediaCheck, ProbePayments } from '../../api/public/media-check.js';
 import { MediaUploadController, UploadGate } from '../../api/public/media-upload.controller.js';
 import { PausesController } from '../../api/public/pauses.controller.js';
-import { PostStatusViewBuilder } from '../../api/public/post-status.js';
+import { AcceptanceSlots, MediaCheck, ProbePayments, UploadCheck } from '../../api/public/payload-check.js';
 import { PostChangesController, PostStatusController, WebhooksController } from '../../api/public/posts.controller.js';
 import { PreviewPatterns } from '../../api/public/sandbox/network-preview.js';
 import { Sandbox, SandboxController } from '../../api/public/sandbox/sandbox.controller.js';
 import { SandboxPreview, SandboxTranslation } from '../../api/public/sandbox/sandbox-preview.js';
-import { UploadCheck } from '../../api/public/upload-check.js';
-import { UnauthenticatedBodies } from '../../api/transport/request-memory.js';
-import { MediaFilesController } from '../../api/uploads/media-files.controller.js';
+import { UnauthenticatedBodies } from '../../api/transport/body-reader.js';
+import { MediaFilesController, UPLOAD_TIMES, UploadReceiver } from '../../api/uploads/media-files.controller.js';
 import { DEFAULT_UPLOAD_TIMES } from '../../api/uploads/upload-body.js';
-import { UPLOAD_TIMES, UploadReceiver } from '../../api/uploads/upload-receiver.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 
 /** The public API, /v1: publishing behind the gate, pauses, discovery and the sandbox. */

@@ -1,4 +1,4 @@
-import { RequestMemory } from '../../../src/api/transport/request-memory.js';
+import { RequestMemory } from '../../../src/api/transport/body-reader.js';
 import type { EventStore } from '../../../src/event-store/port.js';
 import { until } from '../../e2e/until.js';
 import { type TestEndpoint, TestGateway } from '../public/gateway.js';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
-import { recordClientAddresses } from '../../../src/api/transport/client-address.js';
-import { boundAnswers } from '../../../src/api/transport/request-memory.js';
+import { boundAnswers } from '../../../src/api/transport/body-reader.js';
+import { recordClientAddresses } from '../../../src/api/transport/headers.js';
 import { MemoryBudget } from '../../../src/runtime/memory-budget.js';
 
 const LARGE = 1_000_000;

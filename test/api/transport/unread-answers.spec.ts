@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RequestMemory } from '../../../src/api/transport/request-memory.js';
+import { RequestMemory } from '../../../src/api/transport/body-reader.js';
 import { until } from '../../e2e/until.js';
 import { UNLIMITED } from '../../support/test-environment.js';
 import {

@@ -22,11 +22,10 @@ import { asSent, checkObject, idText, nullToAbsent, ReadAs } from '../../../vali
 import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
 import type { ProblemList } from '../../../validation/problem-list.js';
 import { Must } from '../../../validation/rules.js';
-import { type BodyReader, fieldsReader } from '../../transport/fields.js';
-import { isCursorOf, PageQuery } from '../../transport/page.js';
+import { type BodyReader, fieldsReader, isCursorOf, PageQuery } from '../../transport/fields.js';
 import { BODY_MESSAGES, CHANNEL_MESSAGES } from '../messages.js';
 import { type BodyField, createBodyClass, readPart } from '../request-body.js';
-import type { ChannelTest } from './channel-tester.js';
+import type { ChannelTest } from './channels.controller.js';
 
 /** Settings that channels have on every network, with their defaults (management-api.md: settings). */
 const COMMON = {

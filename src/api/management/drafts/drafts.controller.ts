@@ -7,14 +7,20 @@ import { FindResource, type Sight } from '../../../projections/discovery/discove
 import { emptyTextToAbsent, ReadAs } from '../../../validation/check-fields.js';
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
-import { type BodyReader, fieldsReader, readQuery } from '../../transport/fields.js';
+import {
+  type BodyReader,
+  buildListView,
+  fieldsReader,
+  isCursorOf,
+  type ListView,
+  readQuery,
+  toPage,
+} from '../../transport/fields.js';
 import { readIfMatch } from '../../transport/headers.js';
-import { buildListView, isCursorOf, type ListView, toPage } from '../../transport/page.js';
-import { HttpProblem } from '../../transport/problem.view.js';
+import { HttpProblem, notFoundProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard, getActor, getListScope, getSight } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { ID_PATTERN, IdPipe } from '../common-fields.js';
-import { notFoundProblem } from '../http-problems.js';
 import { DRAFT_MESSAGES } from '../messages.js';
 import { type Call, ListQuery, requireOwner, TheCall, withOwner } from '../owned-resources.js';
 

@@ -8,8 +8,7 @@ import {
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
 import { RequestRecorder } from '../../public/gate/request-recorder.js';
-import { readQuery } from '../../transport/fields.js';
-import { buildListView, isCursorOf, type ListView, PageQuery, toPage } from '../../transport/page.js';
+import { buildListView, isCursorOf, type ListView, PageQuery, readQuery, toPage } from '../../transport/fields.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { isTime, toInstant } from '../common-fields.js';
 import { OfResource, type ResourceCall } from '../owned-resources.js';

@@ -17,7 +17,7 @@ import { Schema } from '../../../validation/json-schema.js';
 import { FIELD_MESSAGES } from '../../../validation/messages.js';
 import { Must } from '../../../validation/rules.js';
 import { describeValue, type FieldProblem } from '../../../validation/wording.js';
-import { isCursorOf, isLimit, PageQuery } from '../../transport/page.js';
+import { isCursorOf, isLimit, PageQuery } from '../../transport/fields.js';
 import { ID_PATTERN, isTime } from '../common-fields.js';
 
 /** An id, or the name of a projection. */

@@ -4,13 +4,11 @@ import { type Job, JOB_STATES, JobRuns, type JobState, JobTable, type NewJob } f
 import type { Json } from '../../../kernel/ids.js';
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
-import { readQuery } from '../../transport/fields.js';
-import { buildListView, isCursorOf, type ListView, PageQuery, toPage } from '../../transport/page.js';
-import { HttpProblem } from '../../transport/problem.view.js';
+import { buildListView, isCursorOf, type ListView, PageQuery, readQuery, toPage } from '../../transport/fields.js';
+import { HttpProblem, notFoundProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard, getOwnerScope } from '../api-key.guard.js';
 import type { ChangeResult } from '../change-pipeline.js';
 import { IdPipe } from '../common-fields.js';
-import { notFoundProblem } from '../http-problems.js';
 import { CALL_MESSAGES } from '../messages.js';
 
 /** A job (management-api.md: `GET /jobs`). */

@@ -8,9 +8,9 @@ import type { ProblemList } from '../../../validation/problem-list.js';
 import { Must } from '../../../validation/rules.js';
 import { describeValue } from '../../../validation/wording.js';
 import { type BodyReader, fieldsReader } from '../../transport/fields.js';
+import type { KeyUse } from '../api-key.guard.js';
 import { checkIds, isTime, toInstant } from '../common-fields.js';
 import { BODY_MESSAGES } from '../messages.js';
-import type { KeyUse } from './key-uses.js';
 
 /** Fields of PATCH /keys/{id}. Missing fields stay unchanged. */
 export class KeyPatchBody {

@@ -10,13 +10,11 @@ import { FindResource } from '../../../projections/discovery/discovery.queries.j
 import type { KeyRow } from '../../../projections/discovery/discovery.tables.js';
 import { hashToken, newNamedKey, newOwnerKey } from '../../../secrets/tokens.js';
 import { Documented } from '../../documentation/documented.js';
-import { fieldsReader, readQuery } from '../../transport/fields.js';
-import type { ListView } from '../../transport/page.js';
-import { HttpProblem } from '../../transport/problem.view.js';
-import { ApiKeyGuard, getCaller, getOwnerScope } from '../api-key.guard.js';
+import { fieldsReader, type ListView, readQuery } from '../../transport/fields.js';
+import { HttpProblem, notFoundProblem } from '../../transport/problem.view.js';
+import { ApiKeyGuard, getCaller, getOwnerScope, KeyUses } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { NoQuery } from '../common-fields.js';
-import { notFoundProblem } from '../http-problems.js';
 import { CALL_MESSAGES } from '../messages.js';
 import {
   type Call,
@@ -38,7 +36,6 @@ import {
   readKeyChange,
   RotateKeyBody,
 } from './key.dto.js';
-import { KeyUses } from './key-uses.js';
 
 const READ_MODELS = ['discovery'];
 

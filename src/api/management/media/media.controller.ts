@@ -10,15 +10,13 @@ import { MediaNeeds, type MediaUsers } from '../../../uploads/media-needs.js';
 import { type UploadedFile, UploadedFiles } from '../../../uploads/uploaded-files.js';
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
-import { readQuery } from '../../transport/fields.js';
-import { buildListView, isCursorOf, type ListView, toPage } from '../../transport/page.js';
-import { MediaUploadView, MediaView } from '../../uploads/media.view.js';
+import { buildListView, isCursorOf, type ListView, readQuery, toPage } from '../../transport/fields.js';
+import { fieldProblem, notFoundProblem } from '../../transport/problem.view.js';
+import { MediaUploadView, MediaView, UPLOAD_CODES, UploadReceiver } from '../../uploads/media-files.controller.js';
 import { requireUploadType } from '../../uploads/upload-body.js';
-import { UPLOAD_CODES, UploadReceiver } from '../../uploads/upload-receiver.js';
 import { ApiKeyGuard, getAuthor, getListScope, getOwnerScope } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { ID_PATTERN, IdPipe } from '../common-fields.js';
-import { fieldProblem, notFoundProblem } from '../http-problems.js';
 import { BODY_MESSAGES } from '../messages.js';
 import { type Call, ListQuery, requireOwner, TheCall } from '../owned-resources.js';
 

@@ -12,9 +12,9 @@ import { ProjectionProgress } from '../../../projections/engine/progress.js';
 import { ProjectionStatuses } from '../../../projections/engine/projection-status.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';
+import { notFoundProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard, getListScope, getOwnerScope } from '../api-key.guard.js';
 import { OwnerQuery } from '../common-fields.js';
-import { notFoundProblem } from '../http-problems.js';
 import { OVERVIEW_MESSAGES as TEXTS } from '../messages.js';
 import { buildAttention, buildStopped, buildStoreUnavailable } from './attention.js';
 import type {

@@ -22,13 +22,12 @@ import { hashToken, newOwnerKey } from '../../../secrets/tokens.js';
 import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
-import { type BodyReader, fieldsReader, readQuery } from '../../transport/fields.js';
-import type { ListView } from '../../transport/page.js';
+import { type BodyReader, fieldsReader, type ListView, readQuery } from '../../transport/fields.js';
+import { forbiddenProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard, getCaller } from '../api-key.guard.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { createCredentialsBody } from '../channels/channel.dto.js';
 import { NoQuery } from '../common-fields.js';
-import { forbiddenProblem } from '../http-problems.js';
 import { RotateKeyBody } from '../keys/key.dto.js';
 import { BODY_MESSAGES, CALL_MESSAGES } from '../messages.js';
 import {

@@ -13,7 +13,7 @@ import { describeValue, type FieldProblem } from '../../../validation/wording.js
 import type { ContentWarningView } from '../../public/content-edits.js';
 import { ApprovalView } from '../../public/post.views.js';
 import type { PreviewCallView } from '../../public/sandbox/sandbox.view.js';
-import { isCursorOf, PageQuery } from '../../transport/page.js';
+import { isCursorOf, PageQuery } from '../../transport/fields.js';
 import { ID_PATTERN, isTime } from '../common-fields.js';
 import { BODY_MESSAGES } from '../messages.js';
 import { PublicationView } from './publication.view.js';

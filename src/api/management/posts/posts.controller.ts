@@ -18,15 +18,20 @@ import {
 import { FIELD_MESSAGES } from '../../../validation/messages.js';
 import { Documented } from '../../documentation/documented.js';
 import { chooseTargets } from '../../public/endpoint-post.js';
-import { type BodyReader, fieldsReader, readQuery } from '../../transport/fields.js';
+import {
+  type BodyReader,
+  buildListView,
+  fieldsReader,
+  type ListView,
+  type Page,
+  readQuery,
+  toPage,
+} from '../../transport/fields.js';
 import { readIfMatch } from '../../transport/headers.js';
-import { buildListView, type ListView, type Page, toPage } from '../../transport/page.js';
-import { HttpProblem } from '../../transport/problem.view.js';
-import { ApiKeyGuard, getListScope, getSight } from '../api-key.guard.js';
+import { fieldProblem, HttpProblem, notFoundProblem } from '../../transport/problem.view.js';
+import { ApiKeyGuard, getListScope, getSight, HeavyReadTurn } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { IdPipe, toInstant } from '../common-fields.js';
-import { HeavyReadTurn } from '../heavy-read-turn.js';
-import { fieldProblem, notFoundProblem } from '../http-problems.js';
 import { BODY_MESSAGES, CALL_MESSAGES, HISTORY_MESSAGES } from '../messages.js';
 import { type Call, TheCall } from '../owned-resources.js';
 import {

@@ -2,7 +2,7 @@ import type { PublicationRow } from '../../../projections/posts/posts.tables.js'
 import type { ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
 import { NO_NUMBERS } from '../../../statistics/numbers.js';
 import { StatisticsView } from '../../../statistics/statistics.queries.js';
-import { CanView } from '../../public/change-forecast.js';
+import { CanView } from '../../public/change.views.js';
 import { PublicationView } from './publication.view.js';
 
 const row = (state: string) =>

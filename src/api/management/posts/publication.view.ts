@@ -21,8 +21,13 @@ import {
   type ScheduledWithHold,
 } from '../../../projections/publish-schedule/holds.queries.js';
 import { PublicationStatistics, type StatisticsView } from '../../../statistics/statistics.queries.js';
-import { editOf, type EditView, WithdrawalStatusView } from '../../public/change.views.js';
-import { type CanView, ChangeForecasts } from '../../public/change-forecast.js';
+import {
+  type CanView,
+  ChangeForecasts,
+  editOf,
+  type EditView,
+  WithdrawalStatusView,
+} from '../../public/change.views.js';
 import { HOLD_MESSAGES as TEXTS, PUBLICATION_VIEW_MESSAGES } from '../messages.js';
 
 type Shown = Pick<PublicationRow, 'message_ids' | 'urls' | 'duplicates'>;

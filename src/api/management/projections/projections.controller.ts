@@ -20,11 +20,10 @@ import {
 } from '../../../projections/engine/projection-status.queries.js';
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
-import { fieldsReader } from '../../transport/fields.js';
-import { ListView } from '../../transport/page.js';
+import { fieldsReader, ListView } from '../../transport/fields.js';
+import { notFoundProblem, toHttpProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { notFoundProblem, toHttpProblem } from '../http-problems.js';
 import { jobResult, type JobView, startJob } from '../jobs/jobs.controller.js';
 import { CALL_MESSAGES } from '../messages.js';
 import { type Call, TheCall } from '../owned-resources.js';

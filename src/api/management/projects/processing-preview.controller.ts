@@ -10,7 +10,7 @@ import type { ProjectRow } from '../../../projections/discovery/discovery.tables
 import { SecretVault } from '../../../secrets/vault.js';
 import { Documented } from '../../documentation/documented.js';
 import { previewBudgetProblem, projectBudgetProblem } from '../../public/gate/rejections.js';
-import { ProbePayments } from '../../public/media-check.js';
+import { ProbePayments } from '../../public/payload-check.js';
 import { PreviewPatterns } from '../../public/sandbox/network-preview.js';
 import { SandboxTranslation } from '../../public/sandbox/sandbox-preview.js';
 import type { BodyReader } from '../../transport/fields.js';

@@ -9,11 +9,10 @@ import {
 import { idText, ReadAs } from '../../../validation/check-fields.js';
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
-import { fieldsReader } from '../../transport/fields.js';
-import { ListView } from '../../transport/page.js';
+import { fieldsReader, ListView } from '../../transport/fields.js';
+import { notFoundProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { notFoundProblem } from '../http-problems.js';
 import { CALL_MESSAGES } from '../messages.js';
 import { type Call, TheCall } from '../owned-resources.js';
 

@@ -5,8 +5,7 @@ import type { Pool } from 'pg';
 import { newUuid } from '../../../kernel/ids.js';
 import { POOL } from '../../../postgres/tokens.js';
 import { hashToken } from '../../../secrets/tokens.js';
-import { readBearerToken } from '../../transport/credentials.js';
-import { readHeaderText } from '../../transport/headers.js';
+import { readBearerToken, readHeaderText } from '../../transport/headers.js';
 
 /** Name of the cookie that holds a session's token. */
 const COOKIE = 'console_session';

@@ -1,4 +1,4 @@
-import { OneTimeCode } from './sign-in.controller.js';
+import { OneTimeCode } from '../sessions/sessions.controller.js';
 
 const session = { key: 'service_owner_key', owner: { id: 'own_1', name: 'Demo' } };
 let now = 0;

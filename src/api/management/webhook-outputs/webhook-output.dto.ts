@@ -16,8 +16,7 @@ import { FIELD_MESSAGES } from '../../../validation/messages.js';
 import type { ProblemList } from '../../../validation/problem-list.js';
 import { Must } from '../../../validation/rules.js';
 import { describeValue } from '../../../validation/wording.js';
-import { type BodyReader, fieldsReader } from '../../transport/fields.js';
-import { isCursorOf, PageQuery } from '../../transport/page.js';
+import { type BodyReader, fieldsReader, isCursorOf, PageQuery } from '../../transport/fields.js';
 import { isTime } from '../common-fields.js';
 import { BODY_MESSAGES } from '../messages.js';
 

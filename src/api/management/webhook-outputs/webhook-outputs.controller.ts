@@ -25,14 +25,12 @@ import {
 } from '../../../projections/webhook-deliveries/webhook-deliveries.queries.js';
 import { newSigningSecret } from '../../../secrets/tokens.js';
 import { Documented } from '../../documentation/documented.js';
-import { fieldsReader, readQuery } from '../../transport/fields.js';
-import { buildListView, type ListView, toPage } from '../../transport/page.js';
-import { ApiKeyGuard, getOwnerScope } from '../api-key.guard.js';
+import { buildListView, fieldsReader, type ListView, readQuery, toPage } from '../../transport/fields.js';
+import { notFoundProblem } from '../../transport/problem.view.js';
+import { ApiKeyGuard, getOwnerScope, HeavyReadTurn } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { IdPipe, NoQuery } from '../common-fields.js';
 import { RotateSecretBody } from '../endpoints/endpoint.dto.js';
-import { HeavyReadTurn } from '../heavy-read-turn.js';
-import { notFoundProblem } from '../http-problems.js';
 import {
   type Call,
   LIST_QUERIES,

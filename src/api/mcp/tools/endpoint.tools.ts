@@ -3,8 +3,9 @@ import { TempPauseDto, TempResumeDto } from '../../../payload/validate.js';
 import { quoteShort } from '../../../validation/wording.js';
 import type { InfoTargetView, InfoView } from '../../public/info.controller.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY, TOOL_ERRORS } from '../messages.js';
-import { answerOf, argumentsOf } from './schemas.js';
 import {
+  answerOf,
+  argumentsOf,
   describe,
   readArguments,
   RefusedArguments,

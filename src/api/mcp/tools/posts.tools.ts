@@ -12,8 +12,9 @@ import type {
 } from '../../public/post.views.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
 import { resolveTargetNames } from './endpoint.tools.js';
-import { answerOf, argumentsOf } from './schemas.js';
 import {
+  answerOf,
+  argumentsOf,
   joinErrors,
   objectSchema,
   readArguments,

@@ -14,9 +14,9 @@ import {
   matchesAnySignature,
   measureSkew,
   readBearerToken,
+  readHeaderText,
   sign,
-} from '../../transport/credentials.js';
-import { readHeaderText } from '../../transport/headers.js';
+} from '../../transport/headers.js';
 import { hasBody } from '../../transport/raw-body.js';
 import type { GateRequest } from './gate-request.js';
 

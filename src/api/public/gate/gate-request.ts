@@ -3,9 +3,14 @@ import type { FastifyRequest } from 'fastify';
 import type { Author } from '../../../commands/command.js';
 import type { JsonObject } from '../../../kernel/ids.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
-import { BodyReader, type BodyWatcher, type ReceivedBody } from '../../transport/body-reader.js';
+import {
+  BodyReader,
+  type BodyWatcher,
+  isBusy,
+  type ReceivedBody,
+  type UnauthenticatedBodies,
+} from '../../transport/body-reader.js';
 import { HttpProblem } from '../../transport/problem.view.js';
-import { isBusy, type UnauthenticatedBodies } from '../../transport/request-memory.js';
 import { type SigningSecrets, StreamingSignature } from './authentication.js';
 
 /** Delay after the body was read, in ms: longer than any check, including signing 5 MB (3 ms). */

@@ -6,12 +6,11 @@ import { ConditionFailed } from '../../../event-store/port.js';
 import { PUBLIC_ONLY } from '../../../outbound-http/url-rules.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
-import type { ContentCheck } from './content-check.js';
 import { Gate } from './gate.js';
 import type { GateRequest } from './gate-request.js';
 import type { Identification } from './identification.js';
 import type { LimitGuard, PostVerdict } from './limit-guard.js';
-import type { ParsedPost } from './parsed-post.js';
+import type { ContentCheck, ParsedPost } from './parsed-post.js';
 
 const MEDIA = { text: 'hi', media: [{ type: 'photo', url: 'https://host.test/a.jpg' }] };
 const admitted: PostVerdict = { outcome: 'admitted', takenAt: 'now', condition: null };

@@ -15,11 +15,10 @@ import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-s
 import type { ReceivedBody } from '../../transport/body-reader.js';
 import { readHeaderText } from '../../transport/headers.js';
 import { measureBody } from '../../transport/raw-body.js';
-import { type AcceptableContent, ContentCheck } from './content-check.js';
 import type { GateRequest, ManagedEndpoint } from './gate-request.js';
 import { Identification } from './identification.js';
 import { type Admission, LimitGuard } from './limit-guard.js';
-import { type ParsedPost, parsePost } from './parsed-post.js';
+import { type AcceptableContent, ContentCheck, type ParsedPost, parsePost } from './parsed-post.js';
 import { acceptanceRejection, bodyRejection, requireWholeBody, unstableEndpoint } from './rejections.js';
 import { measureLatency, readRoute, readUserAgent } from './request-recorder.js';
 

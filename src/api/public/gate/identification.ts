@@ -10,9 +10,9 @@ import { SETTINGS } from '../../../config/tokens.js';
 import { LOG, type Log } from '../../../kernel/log.js';
 import { type EndpointSnapshot, EndpointSnapshots } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { SampledLog } from '../../../runtime/sampled-log.js';
-import { readBearerToken } from '../../transport/credentials.js';
+import { UnauthenticatedBodies } from '../../transport/body-reader.js';
+import { readBearerToken } from '../../transport/headers.js';
 import { hasBody } from '../../transport/raw-body.js';
-import { UnauthenticatedBodies } from '../../transport/request-memory.js';
 import { Authentication } from './authentication.js';
 import { type EntryPoint, type GateRejection, GateRequest, type ManagedEndpoint } from './gate-request.js';
 import {

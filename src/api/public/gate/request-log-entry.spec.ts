@@ -1,7 +1,7 @@
 import fastify from 'fastify';
 import type { LoggedRequest } from '../../../domain/request-log/request-log.events.js';
+import { RequestMemory } from '../../transport/body-reader.js';
 import { disableBodyParsing } from '../../transport/raw-body.js';
-import { RequestMemory } from '../../transport/request-memory.js';
 import { openLogEntry, recordResponses, type RequestRecorder, setLogEndpoint } from './request-recorder.js';
 
 const realNow = performance.now.bind(performance);

@@ -1,4 +1,4 @@
-import { CanView } from '../change-forecast.js';
+import { CanView } from '../change.views.js';
 import { type ChannelPreview, previewNetwork, type PreviewTarget } from './network-preview.js';
 
 const channel = (n: number): PreviewTarget => ({

@@ -15,7 +15,7 @@ import {
   programSize,
 } from '../../../processing/pattern.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
-import type { CanView } from '../change-forecast.js';
+import type { CanView } from '../change.views.js';
 import { PREVIEW_MESSAGES } from '../messages.js';
 import { NetworkPreviewView, type PreviewCallView, PreviewWarningView } from './sandbox.view.js';
 

@@ -1,5 +1,5 @@
-import type { CheckedMedium } from '../media-check.js';
-import { findPayloadWarnings } from './payload-warnings.js';
+import type { CheckedMedium } from '../payload-check.js';
+import { findPayloadWarnings } from './sandbox.view.js';
 
 const found = (sent: unknown, media?: readonly CheckedMedium[]) =>
   findPayloadWarnings(sent, new Map(media && [['media', media]])).map(({ code, path }) => `${code} ${path}`);

@@ -19,10 +19,10 @@ import type { Translate, TranslationResult } from '../../../processing/translati
 import { FindResource } from '../../../projections/discovery/discovery.queries.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { SecretVault } from '../../../secrets/vault.js';
-import { CanView, ChangeForecasts } from '../change-forecast.js';
+import { CanView, ChangeForecasts } from '../change.views.js';
 import { previewBudgetRejection } from '../gate/rejections.js';
-import { AcceptanceSlots, type CheckedLists } from '../media-check.js';
 import { PREVIEW_MESSAGES } from '../messages.js';
+import { AcceptanceSlots, type CheckedLists } from '../payload-check.js';
 import {
   type ChannelPreview,
   listPreviewTargets,

@@ -17,15 +17,22 @@ import { LocatedPosts } from '../../../uploads/located-posts.js';
 import { Documented } from '../../documentation/documented.js';
 import { readHeaderText } from '../../transport/headers.js';
 import { HttpProblem } from '../../transport/problem.view.js';
-import { resolveChannels } from '../gate/content-check.js';
 import { Gate } from '../gate/gate.js';
 import type { ManagedEndpoint } from '../gate/gate-request.js';
+import { resolveChannels } from '../gate/parsed-post.js';
 import { targetsRejection } from '../gate/rejections.js';
-import { type CheckedMedium, MediaCheck, ProbePayments, selectCheckableMedia } from '../media-check.js';
-import { TIME_CODES } from '../posts.controller.js';
-import { checkPayload, type PayloadCheck, readJson } from '../read-payload.js';
-import { findPayloadWarnings } from './payload-warnings.js';
 import {
+  type CheckedMedium,
+  checkPayload,
+  MediaCheck,
+  type PayloadCheck,
+  ProbePayments,
+  readJson,
+  selectCheckableMedia,
+} from '../payload-check.js';
+import { TIME_CODES } from '../posts.controller.js';
+import {
+  findPayloadWarnings,
   type PayloadWarningView,
   SandboxMediumView,
   SandboxProblemView,

@@ -1,23 +1,156 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
+import type { Instant } from '../../kernel/clock.js';
 import { ProbeBudget, type ProbePayer, type RefusedPayment } from '../../limits/budgets.js';
 import { Inspector } from '../../media/inspector.js';
-import { createProber, findMediaProblems, isReport, type PayRequests, type Prober } from '../../media/probe.js';
+import { findMediaProblem } from '../../media/media-rules.js';
+import {
+  createProber,
+  findMediaProblems,
+  isReport,
+  type PayRequests,
+  type Prober,
+  type ProbeReport,
+} from '../../media/probe.js';
 import { GuardedClient } from '../../outbound-http/guarded-client.js';
 import { RequestSlots, TrafficMeter } from '../../outbound-http/request-slots.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/url-rules.js';
 import { type Audience, listAddressed } from '../../payload/content-layers.js';
 import { type ContentTarget, listMedia, type MediaList } from '../../payload/overrides.js';
 import type { Media, PostMedium, PublishPayload } from '../../payload/payload.js';
-import { isUpload } from '../../payload/uploads.js';
+import { isUpload, listUploadIds, mapUploads } from '../../payload/uploads.js';
+import { type CheckedKey, validatePayload } from '../../payload/validate.js';
 import type { ProbedMedium } from '../../platforms/publisher.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
-import type { Problem } from '../../validation/problem-list.js';
+import { runInSlices, yieldToEventLoop } from '../../runtime/cooperative-work.js';
+import { type UploadedFile, UploadedFiles } from '../../uploads/uploaded-files.js';
+import { HEAVY_BYTES, type JsonBody, parseJsonBody, parseJsonBodyInSlices } from '../../validation/json-body.js';
+import type { Problem, Refused } from '../../validation/problem-list.js';
+import { aboutField } from '../../validation/wording.js';
 import { GateRejection } from './gate/gate-request.js';
 import { probeBudgetRejection } from './gate/rejections.js';
-import type { PayloadCheck } from './read-payload.js';
-import { type CheckedUploads, reportOfUpload, UploadCheck } from './upload-check.js';
+import { UPLOAD_PROBLEMS } from './messages.js';
+
+/** A valid payload, or all problems with it. */
+export type PayloadCheck =
+  | { readonly ok: true; readonly payload: PublishPayload }
+  | {
+      readonly ok: false;
+      readonly status: number;
+      readonly problems: readonly Problem[];
+      /** The parsed body; undefined if it is not JSON. */
+      readonly sent: unknown;
+    };
+
+/** Parses a body. A large body is parsed in slices, so that it does not delay other requests. */
+export const readJson = (body: Buffer): JsonBody | Promise<JsonBody> =>
+  body.length > HEAVY_BYTES ? readJsonInSlices(body) : parseJsonBody(body);
+
+const readJsonInSlices = async (body: Buffer): Promise<JsonBody> => {
+  const json = await runInSlices(parseJsonBodyInSlices(body));
+  await yieldToEventLoop(); // validation gets a slice of its own
+  return json;
+};
+
+/**
+ * Checks the content of a publish request. Reports all problems at once; 422 takes precedence over 400 (D-43).
+ * @param audience the networks and targets that may have overrides
+ * @param now the time against which `publish_at` is checked
+ */
+export const checkPayload = (
+  json: JsonBody,
+  key: CheckedKey,
+  addresses: AddressPolicy,
+  audience: Audience,
+  now: Instant,
+): PayloadCheck => {
+  const { checked, sent } = checkBody(json, (value) => validatePayload(value, addresses, audience, now));
+  if (checked.ok && key.ok) return { ok: true, payload: checked.payload };
+  const problems = [...(key.ok ? [] : key.problems), ...(checked.ok ? [] : checked.problems)];
+  return { ok: false, status: key.ok && !checked.ok ? checked.status : 422, problems, sent };
+};
+
+const NO_FURTHER_PROBLEMS: Refused = { ok: false, status: 400, problems: [] };
+
+/**
+ * Checks a body against its rules. Reports JSON problems together with rule violations, as far as the JSON can still be
+ * read.
+ * @returns `sent`: the parsed body; undefined if it is not acceptable JSON
+ */
+export const checkBody = <Checked extends { readonly ok: true }>(
+  json: JsonBody,
+  validate: (value: unknown) => Checked | Refused,
+): { readonly checked: Checked | Refused; readonly sent: unknown } => {
+  if (json.ok) return { checked: validate(json.value), sent: json.value };
+  const further = json.unsafe ? validate(json.unsafe.value) : null;
+  const { status, problems } = further && !further.ok ? further : NO_FURTHER_PROBLEMS;
+  const asJson = json.problems.filter(
+    ({ path, code }) => !SOLVED_BY_STRING.has(code) || !problems.some((p) => p.path === path),
+  );
+  return { checked: { ok: false, status, problems: [...asJson, ...problems] }, sent: undefined };
+};
+
+/**
+ * Problems that the client can fix by sending a string instead of the number, unless the field has its own rules, such
+ * as minutes.
+ */
+const SOLVED_BY_STRING: ReadonlySet<string> = new Set(['number_too_large', 'number_inexact']);
+
+/** A payload whose uploads have been looked up. */
+interface CheckedUploads<Payload> {
+  /** With the types of its uploads. */
+  readonly payload: Payload;
+  readonly problems: readonly Problem[];
+  /** 422 if an upload does not exist, whatever else is wrong (D-43). */
+  readonly status: 400 | 422;
+  readonly files: ReadonlyMap<string, UploadedFile>;
+}
+
+/** Looks up the uploads that posts name (D-90). An id of another owner, a deleted and an expired one are all unknown. */
+@Injectable()
+export class UploadCheck {
+  constructor(private readonly uploads: UploadedFiles) {}
+
+  async check<Payload extends Pick<PublishPayload, 'media' | 'overrides'>>(
+    ownerId: string,
+    sent: Payload,
+  ): Promise<CheckedUploads<Payload>> {
+    const ids = listUploadIds(sent);
+    if (ids.length === 0) return { payload: sent, problems: [], status: 400, files: new Map() };
+    const files = await this.uploads.findUsable(ownerId, ids);
+    const problems: Problem[] = [];
+    const payload = mapUploads(sent, ({ type, id }, path) => {
+      const file = files.get(id);
+      if (!file) {
+        const message = aboutField(`${path}.id`, UPLOAD_PROBLEMS.unknown);
+        problems.push({ path: `${path}.id`, code: 'unknown_media', message });
+        return { type, id };
+      }
+      const wrong = type && type !== file.type && findMediaProblem(type, examinationOf(file));
+      if (wrong) problems.push({ path: `${path}.type`, code: wrong.code, message: aboutField(path, wrong.predicate) });
+      return { type: file.type, id };
+    });
+    const isUnknown = problems.some(({ code }) => code === 'unknown_media');
+    return { payload, problems, status: isUnknown ? 422 : 400, files };
+  }
+}
+
+/** Reports on an upload as on a probed file, without a request. */
+const reportOfUpload = (file: UploadedFile): ProbeReport => {
+  const { id, type, url, filename, bytes: sizeBytes, mime, width, height, durationSeconds } = file;
+  const facts = {
+    ...(width !== null && height !== null && { width, height }),
+    ...(durationSeconds !== null && { durationSeconds }),
+  };
+  return { id, type, url, filename, sizeBytes, mime, ...facts, ok: true, inconclusive: false };
+};
+
+const examinationOf = ({ extension, mime, bytes }: UploadedFile) => ({
+  sizeBytes: bytes,
+  inspection: { extension, mime },
+  isComplete: false,
+});
 
 interface CheckedMedia {
   /** Definite problems, which lead to a 400. A slow or unreachable host is not a problem. */
