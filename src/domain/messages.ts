@@ -61,7 +61,7 @@ export const POST_CHANGE_MESSAGES = {
     'Nothing of this post is left to edit: all of it was cancelled, filtered or taken back. Send a new post.',
   /** `approval_required` */
   approvalRequired:
-    'Posts of this endpoint need approval, so only their owner may edit them once they are released. Ask the owner, or take the post back.',
+    'Posts of this endpoint need approval, so only someone who may approve them can edit them once they are released. Ask that person, or take the post back.',
   /** `not_editable` */
   notEditable:
     'No channel can take this content, so nothing was changed. See the reason for each channel; taking the post back and sending a new one works on all of them.',
