@@ -2,7 +2,6 @@
 import { E2eHarness } from '../e2e/e2e-harness.js';
 import { OPERATOR_KEY } from '../e2e/management-client.js';
 import { until } from '../e2e/until.js';
-import { freePort } from '../support/free-port.js';
 import { findViolations } from './support/axe.js';
 import { ConsolePage, describeInChromium, type Look, useBrowser, type Visitor } from './support/console-page.js';
 import { Management } from './support/management.js';
@@ -38,8 +37,8 @@ describeInChromium('the demo', () => {
   let endpoint: string;
   let opened: ConsolePage;
   beforeAll(async () => {
-    const PORT = String(await freePort());
-    ({ url } = await harness.startGateway({ DEMO: 'on', PORT, DATA_DIR: await harness.createDataDir() }));
+    // On a port that the system chooses, the gateway knows its own address only once it listens.
+    ({ url } = await harness.startGateway({ DEMO: 'on', PORT: '0', DATA_DIR: await harness.createDataDir() }));
     endpoint = await until('the demo has an endpoint', async () => {
       const { items } = await manage().get('/endpoints');
       return items.find(({ mode }: { mode: string }) => mode === 'live')?.id;

@@ -49,10 +49,11 @@ const NETWORK_ACCESS: Provider[] = [
   },
   {
     provide: Publishers,
-    inject: [NETWORKS, PROCESS_OPTIONS, Resources, Metrics],
+    inject: [NETWORKS, PROCESS_OPTIONS, SETTINGS, Resources, Metrics],
     useFactory: async (
       { platforms, urls, standIns }: Networks,
-      { overrides, settings }: ProcessOptions,
+      { overrides }: ProcessOptions,
+      settings: Settings,
       resources: Resources,
       metrics: Metrics,
     ) => {
@@ -60,11 +61,10 @@ const NETWORK_ACCESS: Provider[] = [
         ...(overrides?.callTimeoutMs !== undefined && { timeoutMs: overrides.callTimeoutMs }),
         ...(settings.extraCertificates && { extraCertificates: settings.extraCertificates }),
       };
-      const wallsUrl = settings.baseUrl === null ? null : `${settings.baseUrl}/walls`;
       const hasWall = (network: string): boolean => standIns.some(({ platform }) => platform === network);
       const publishers = platforms
         .createPublishers(urls, options, metrics.unknownErrorCounter())
-        .map((each) => (wallsUrl !== null && hasWall(each.platform) ? linkToWall(each, wallsUrl) : each));
+        .map((each) => (hasWall(each.platform) ? linkToWall(each, () => settings.baseUrl) : each));
       await resources.add(() => Promise.all(publishers.map((publisher) => publisher.close())));
       return new Publishers(publishers);
     },
