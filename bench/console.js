@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- console [--posts=10000] [--rounds=7] [--trace=FILE]`: measures the web console in Chromium, on a
- * gateway with its stand-ins: the time until the overview is usable, the time from a post's answer to its line in an
- * open overview, and the frames per second while a timeline of many posts scrolls. With `--trace`,
- * writes a trace of the scrolling to the file, gzipped, in Chromium's format.
+ * `npm run bench -- console [--posts=10000] [--channels=2000] [--rounds=7] [--trace=FILE]`: measures the web console in
+ * Chromium, on a gateway with its stand-ins: the time until the overview is usable, the time from a post's answer to
+ * its line in an open overview, the time until screens of an owner with many channels are usable on a slow line, and
+ * the frames per second while a timeline of many posts scrolls. With `--trace`, writes a trace of the scrolling to the
+ * file, gzipped, in Chromium's format.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -33,6 +34,7 @@ export const run = async (args) => {
     args,
     options: {
       posts: { type: 'string', default: '10000' },
+      channels: { type: 'string', default: '2000' },
       rounds: { type: 'string', default: '7' },
       trace: { type: 'string' },
     },
@@ -49,6 +51,7 @@ export const run = async (args) => {
     const live = await measureLive(world, rounds);
     console.log(`usable after a cold start of the page: ${describe(first)} ms`);
     console.log(`a post's answer to its line in the overview: ${describe(live)} ms`);
+    await measureSlowLine(world, Number(values.channels), rounds);
     await fill(world, Number(values.posts));
     await waitUntilPublished(world);
     const frames = await measureScrolling(world, values.trace);
@@ -102,6 +105,76 @@ const measureLive = async (world, rounds) => {
   });
   await opened.close();
   return results;
+};
+
+/** A slow line: 600 ms until the first byte of an answer, then 50 KB/s in each direction. */
+const SLOW_LINE = { offline: false, latency: 600, downloadThroughput: 50_000, uploadThroughput: 50_000 };
+/** Channels in each set of the large owner. */
+const CHANNELS_IN_SET = 100;
+
+/** The screens that are opened on the slow line, and what is there once they can be used. */
+const SLOW_SCREENS = [
+  ['overview', '/', (page) => page.getByRole('region', { name: 'Live activity' })],
+  ['channels', '/channels', (page) => page.getByRole('row').nth(5)],
+  ['compose', '/compose', (page) => page.getByRole('textbox', { name: 'Text' }).first()],
+];
+
+/**
+ * Measures the ms until screens of an owner with many channels can be used on a slow line: opened for the first time,
+ * and by a click in the console. The scripts are compressed as a gateway sends them.
+ */
+const measureSlowLine = async (world, channels, rounds) => {
+  const visitor = await createLargeOwner(world.gateway.url, channels);
+  for (const [name, path, shown] of SLOW_SCREENS) {
+    const cold = await repeat(rounds, () => openSlowly(world, visitor, path, shown));
+    console.log(
+      `${name} of ${channels} channels on a slow line, first opened: ${describe(cold.map(({ ms }) => ms))} ms`,
+    );
+    console.log(`  ${cold.at(-1).requests.join('\n  ')}`);
+  }
+};
+
+const openSlowly = async ({ browser, gateway }, visitor, path, shown) => {
+  const opened = await ConsolePage.open(browser, gateway.url, visitor, '/more');
+  const { page } = opened;
+  const line = await page.context().newCDPSession(page);
+  await line.send('Network.clearBrowserCache');
+  await line.send('Network.emulateNetworkConditions', SLOW_LINE);
+  const start = performance.now();
+  const requests = [];
+  page.on('requestfinished', async (request) => {
+    const ended = performance.now() - start;
+    const { responseBodySize } = await request.sizes().catch(() => ({ responseBodySize: 0 }));
+    requests.push(`${ended.toFixed(0)} ms, ${responseBodySize} bytes: ${new URL(request.url()).pathname}`);
+  });
+  await page.goto(`${gateway.url}/console${path}`);
+  await shown(page).waitFor();
+  const ms = performance.now() - start;
+  await opened.close();
+  return { ms, requests };
+};
+
+const createLargeOwner = async (url, channels) => {
+  const { id, key } = await new Management(url, OPERATOR_KEY).post('/owners', { name: 'Large', plan: 'business' });
+  const operator = new Management(url, OPERATOR_KEY);
+  const ids = [];
+  let next = 0;
+  const connect = async () => {
+    while (next < channels) {
+      const n = next++;
+      const credentials = { bot_token: '7000000001:DemoDemoDemoDemoDemoDemoDemoDemoDem', chat_id: `@large_${n}` };
+      const body = { owner_id: id, platform: 'telegram', name: `Large ${n}`, credentials };
+      ids[n] = (await operator.post('/channels', body)).id;
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, connect));
+  for (let n = 0; n < channels; n += CHANNELS_IN_SET)
+    await operator.post('/projects', {
+      owner_id: id,
+      name: `Set ${n / CHANNELS_IN_SET + 1}`,
+      channel_ids: ids.slice(n, n + CHANNELS_IN_SET),
+    });
+  return { key, role: 'owner', owner: { id, name: 'Large' } };
 };
 
 const fill = async (world, posts) => {
