@@ -1,13 +1,14 @@
 /**
- * Writes the client's types, clients/typescript/src/schema.ts, from the /openapi.json document (ADR-157). With
- * `--print`, writes to stdout instead. Part of `npm run openapi`; needs the compiled program.
+ * Writes the client's types, clients/typescript/src/schema.ts, and the scopes of routes, route-scopes.ts, from the
+ * /openapi.json document (ADR-157, ADR-405). With `--print`, writes both to stdout instead. Part of `npm run openapi`;
+ * needs the compiled program.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import prettier from 'prettier';
 import { buildDocument } from './openapi-source.js';
 
-const TARGET = join(import.meta.dirname, '../clients/typescript/src/schema.ts');
+const FOLDER = join(import.meta.dirname, '../clients/typescript/src');
 const SUCCESS = /^2\d\d$/;
 
 const comment = (text) => (text ? `/** ${text.replaceAll('*/', '* /')} */\n` : '');
@@ -87,7 +88,28 @@ export interface Schemas { ${schemas.join('')} }
 /** The routes of the API, with what they take and answer. */
 export interface Routes { ${routes.join('')} }
 `;
-const config = await prettier.resolveConfig(TARGET);
-const text = await prettier.format(source, { ...config, parser: 'typescript' });
-if (process.argv.includes('--print')) process.stdout.write(text);
-else writeFileSync(TARGET, text);
+// What the gateway wants for a route that declares nothing: a list of those would only make the console larger.
+const usualScope = (method) => (method === 'get' ? 'read' : 'manage');
+const scopes = Object.entries(paths).flatMap(([path, operations]) =>
+  Object.entries(operations).flatMap(([method, operation]) => {
+    const { 'x-scope': scope, 'x-limited-keys': isForLimited } = operation;
+    if (!path.startsWith('/manage/v1/') || scope === undefined || scope === 'operator') return [];
+    if (scope === usualScope(method) && !isForLimited) return [];
+    const route = `${method.toUpperCase()} ${path.slice('/manage/v1'.length)}`;
+    return [`${JSON.stringify(route)}: '${scope}${isForLimited ? '+' : ''}',\n`];
+  }),
+);
+const scopeSource = `// Written by \`npm run openapi\` from the document of /openapi.json.
+
+/**
+ * The scope that a route needs; \`+\` if limited keys may call it too. A GET that is not listed needs \`read\`, other
+ * methods need \`manage\`.
+ */
+export const ROUTE_SCOPES: Readonly<Record<string, string>> = { ${scopes.join('')} };
+`;
+const config = await prettier.resolveConfig(join(FOLDER, 'schema.ts'));
+for (const [name, content] of Object.entries({ 'schema.ts': source, 'route-scopes.ts': scopeSource })) {
+  const text = await prettier.format(content, { ...config, parser: 'typescript' });
+  if (process.argv.includes('--print')) process.stdout.write(text);
+  else writeFileSync(join(FOLDER, name), text);
+}

@@ -2,7 +2,14 @@
 import { E2eHarness } from '../e2e/e2e-harness.js';
 import { until } from '../e2e/until.js';
 import { findViolations } from './support/axe.js';
-import { ConsolePage, describeInChromium, type Look, useBrowser, type Visitor } from './support/console-page.js';
+import {
+  type ConsolePage,
+  describeInChromium,
+  type Look,
+  useBrowser,
+  useOpenedPages,
+  type Visitor,
+} from './support/console-page.js';
 import { startHarbour } from './support/harbour.js';
 import type { Management } from './support/management.js';
 
@@ -49,26 +56,17 @@ describeInChromium('drafts', () => {
   let manage: Management;
   let visitor: Visitor;
   let endpointId: string;
-  const pages: ConsolePage[] = [];
   beforeAll(async () => {
     ({ url, manage, visitor, endpointId } = await startHarbour(harness));
   });
   afterAll(() => harness.stop());
+  const openPage = useOpenedPages(/status of 412/);
   afterEach(async () => {
-    const opened = pages.splice(0);
-    for (const page of opened) await page.close();
-    // A browser reports the refusal of an outdated change as a failed request.
-    const faults = opened.flatMap((page) => page.faults.filter((fault) => !fault.includes('status of 412')));
-    expect(faults).toEqual([]);
     for (const { id } of (await manage.get('/drafts')).items) await manage.delete(`/drafts/${id}`);
   });
 
   /** Opens the console in a browser of its own, as on another device. */
-  const open = async (path: string, look: Look): Promise<ConsolePage> => {
-    const opened = await ConsolePage.open(browser(), url, visitor, path, look);
-    pages.push(opened);
-    return opened;
-  };
+  const open = (path: string, look: Look): Promise<ConsolePage> => openPage(browser(), url, visitor, path, look);
   const editorOf = ({ page }: ConsolePage) => page.locator('.editor');
   const write = async (opened: ConsolePage, text: string): Promise<void> => {
     await editorOf(opened).click();
@@ -109,7 +107,6 @@ describeInChromium('drafts', () => {
       await write(first, 'Storm warning');
       await first.page.getByText(words.saved).waitFor();
       await first.close();
-      pages.splice(0);
       const again = await open('/compose', look);
       await again.page.getByRole('button', { name: words.drafts }).click();
       await again.page

@@ -3,7 +3,14 @@ import { lengthOfDay, toLocal } from '../../console/src/time/local-time.js';
 import { E2eHarness } from '../e2e/e2e-harness.js';
 import { OPERATOR_KEY } from '../e2e/management-client.js';
 import { until } from '../e2e/until.js';
-import { ConsolePage, describeInChromium, type Look, useBrowser, type Visitor } from './support/console-page.js';
+import {
+  type ConsolePage,
+  describeInChromium,
+  type Look,
+  useBrowser,
+  useOpenedPages,
+  type Visitor,
+} from './support/console-page.js';
 import { Management } from './support/management.js';
 import { startEmptyWorld } from './support/world.js';
 
@@ -42,13 +49,10 @@ describeInChromium('planned posts', () => {
     ).id as string;
   });
   afterAll(() => harness.stop());
-  afterEach(async () => {
-    expect(opened.faults.filter((fault) => !/status of (409|412|422)/.test(fault))).toEqual([]);
-    await opened.close();
-  });
 
+  const openPage = useOpenedPages(/status of (409|412|422)/);
   const open = async (path: string, look: Look = {}): Promise<ConsolePage> => {
-    opened = await ConsolePage.open(browser(), url, visitor, path, look);
+    opened = await openPage(browser(), url, visitor, path, look);
     return opened;
   };
   const plan = async (text: string, publishAt: string | null, more: object = {}): Promise<string> => {

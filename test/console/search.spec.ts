@@ -4,7 +4,14 @@ import type { Locator } from 'playwright-core';
 import { E2eHarness } from '../e2e/e2e-harness.js';
 import { until } from '../e2e/until.js';
 import { findViolations } from './support/axe.js';
-import { ConsolePage, describeInChromium, type Look, useBrowser, type Visitor } from './support/console-page.js';
+import {
+  type ConsolePage,
+  describeInChromium,
+  type Look,
+  useBrowser,
+  useOpenedPages,
+  type Visitor,
+} from './support/console-page.js';
 import { startHarbour } from './support/harbour.js';
 import type { Management } from './support/management.js';
 
@@ -72,23 +79,13 @@ describeInChromium('a search for posts', () => {
   let manage: Management;
   let visitor: Visitor;
   let endpointId: string;
-  const pages: ConsolePage[] = [];
   beforeAll(async () => {
     ({ url, manage, visitor, endpointId } = await startHarbour(harness));
   });
   afterAll(() => harness.stop());
-  afterEach(async () => {
-    const opened = pages.splice(0);
-    for (const page of opened) await page.close();
-    // A browser reports a refused change as a failed request.
-    expect(opened.flatMap((page) => page.faults.filter((fault) => !fault.includes('status of 422')))).toEqual([]);
-  });
 
-  const open = async (path: string, look: Look): Promise<ConsolePage> => {
-    const opened = await ConsolePage.open(browser(), url, visitor, path, look);
-    pages.push(opened);
-    return opened;
-  };
+  const openPage = useOpenedPages(/status of 422/);
+  const open = (path: string, look: Look): Promise<ConsolePage> => openPage(browser(), url, visitor, path, look);
   const plan = async (...texts: readonly string[]): Promise<string[]> => {
     const ids: string[] = [];
     for (const text of texts) {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Management } from '../../../clients/typescript/src/index.js';
+import { useMay } from '../session/rights.js';
 import { useScope } from '../session/session.js';
 import { type Api, management } from './management.js';
 
@@ -21,6 +22,7 @@ export const useOverview = () => {
   return useQuery({
     queryKey: ['overview', scope.key],
     queryFn: () => getOverview(management(), scope.query),
+    enabled: useMay('GET /overview'),
     // The overview changes as time passes, even without an event.
     refetchInterval: MINUTE_MS,
   });

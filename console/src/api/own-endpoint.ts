@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { defineMessages } from '../i18n/messages.js';
+import { useMay } from '../session/rights.js';
 import { type Scope, useScope } from '../session/session.js';
 import { type Api, GatewayError, management, queryClient } from './management.js';
 
@@ -56,10 +57,11 @@ export const useOwnEndpoint = (things: Things | undefined): OwnEndpoint => {
   const missing = (things?.projects ?? []).map(({ id }) => id).filter((id) => own?.project_ids.includes(id) !== true);
   const lacksChannel = things?.channels.length === 0;
   const isNeeded = things !== undefined && !lacksChannel && (own === undefined || missing.length > 0);
+  const mayOpen = useMay('POST /endpoints/console');
   const opening = useQuery({
     queryKey: ['own-endpoint', scope.key, missing.join()],
     queryFn: () => open(scope, things!, missing),
-    enabled: isNeeded && scope.ownerId !== null,
+    enabled: isNeeded && mayOpen && scope.ownerId !== null,
     gcTime: 0,
   });
   return { lacksChannel, error: isNeeded ? opening.error : null };

@@ -51,6 +51,7 @@ export const RetryButton = ({
   };
   return (
     <Button
+      needs="POST /channels/{id}/retry"
       look={isPrimary ? 'primary' : 'plain'}
       busy={isBusy}
       onClick={() => void tryAgain()}

@@ -2,6 +2,7 @@ import './button.css';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { type ButtonHTMLAttributes, type ReactNode, type Ref, useEffect, useState } from 'react';
 import { defineMessages } from '../i18n/messages.js';
+import { type Route, routeOfScreen, useMay } from '../session/rights.js';
 import { Icon, type IconName } from './icon.js';
 
 interface Look {
@@ -10,6 +11,8 @@ interface Look {
   readonly size?: 'normal' | 'small';
   readonly icon?: IconName;
   readonly children?: ReactNode;
+  /** What it leads to: it is not shown to a person whose key may never call this route. */
+  readonly needs?: Route;
 }
 
 const classes = ({ look = 'plain', size = 'normal' }: Look, extra = ''): string =>
@@ -25,39 +28,43 @@ export const Button = ({
   className,
   onClick,
   ref,
+  needs,
   ...rest
 }: Look & {
   readonly busy?: boolean;
   readonly ref?: Ref<HTMLButtonElement>;
-} & ButtonHTMLAttributes<HTMLButtonElement>) => (
-  <button
-    type="button"
-    ref={ref}
-    className={classes({ look, size }, className)}
-    aria-busy={busy || undefined}
-    aria-disabled={busy || undefined}
-    onClick={busy ? (event) => event.preventDefault() : onClick}
-    {...rest}
-  >
-    {icon && <Icon name={icon} />}
-    {children}
-  </button>
-);
+} & ButtonHTMLAttributes<HTMLButtonElement>) =>
+  useMay(needs) && (
+    <button
+      type="button"
+      ref={ref}
+      className={classes({ look, size }, className)}
+      aria-busy={busy || undefined}
+      aria-disabled={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
+      {...rest}
+    >
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  );
 
-/** A link that looks like a button. */
+/** A link that looks like a button. It is not shown if its screen is of no use to the person's key. */
 export const ButtonLink = ({
   look,
   size,
   icon,
   children,
   className,
+  needs,
   ...link
-}: Look & LinkProps & { className?: string }) => (
-  <Link className={classes({ look, size }, className)} {...link}>
-    {icon && <Icon name={icon} />}
-    {children}
-  </Link>
-);
+}: Look & LinkProps & { className?: string }) =>
+  useMay(needs ?? routeOfScreen(link.to)) && (
+    <Link className={classes({ look, size }, className)} {...link}>
+      {icon && <Icon name={icon} />}
+      {children}
+    </Link>
+  );
 
 /** True for addresses of other sites, and of this one, on which a demo has its walls. */
 const isLink = (href: string): boolean => /^(https|tg):\/\//i.test(href) || href.startsWith(`${location.origin}/`);

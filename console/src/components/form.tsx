@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type Problems, readProblems } from '../api/management.js';
 import { defineMessages } from '../i18n/messages.js';
+import { type Route, useMay } from '../session/rights.js';
 import { Button } from './button.js';
 import { Card } from './card.js';
 import { toastError } from './toasts.js';
@@ -61,12 +62,20 @@ export const FormEnd = ({ text, children }: { readonly text?: ReactNode; readonl
   </div>
 );
 
-/** A card with settings that are saved together. */
+/** What a form shows but does not let a person change whose key may never call a route. */
+export const Changeable = ({ needs, children }: { readonly needs: Route; readonly children: ReactNode }) => (
+  <fieldset className="changeable" disabled={!useMay(needs)}>
+    {children}
+  </fieldset>
+);
+
+/** A card with settings that are saved together. A person whose key may not change them can read them. */
 export const SettingsForm = ({
   title,
   aside,
   saving: { save, isBusy },
   isChanged,
+  needs,
   onUndo,
   children,
 }: {
@@ -74,19 +83,23 @@ export const SettingsForm = ({
   readonly aside?: ReactNode;
   readonly saving: Pick<ReturnType<typeof useSave>, 'save' | 'isBusy'>;
   readonly isChanged: boolean;
+  /** The route that saves them. */
+  readonly needs: Route;
   /** Puts back what is saved. */
   readonly onUndo: () => void;
   readonly children: ReactNode;
 }) => (
   <Card title={title} aside={aside}>
     <Form className="form-fields" onSubmit={save}>
-      {children}
-      <FormEnd text={isChanged ? m.notSaved : ''}>
-        {isChanged && <Button onClick={onUndo}>{m.undo}</Button>}
-        <Button type="submit" disabled={!isChanged} busy={isBusy}>
-          {m.save}
-        </Button>
-      </FormEnd>
+      <Changeable needs={needs}>{children}</Changeable>
+      {useMay(needs) && (
+        <FormEnd text={isChanged ? m.notSaved : ''}>
+          {isChanged && <Button onClick={onUndo}>{m.undo}</Button>}
+          <Button type="submit" disabled={!isChanged} busy={isBusy}>
+            {m.save}
+          </Button>
+        </FormEnd>
+      )}
     </Form>
   </Card>
 );

@@ -1,6 +1,7 @@
 import './menu.css';
 import * as Radix from '@radix-ui/react-dropdown-menu';
 import type { ReactNode } from 'react';
+import { type Route, useMay } from '../session/rights.js';
 import { Icon, type IconName } from './icon.js';
 
 interface MenuProps {
@@ -29,12 +30,16 @@ interface MenuItemProps {
   readonly isDanger?: boolean;
   /** Whether the item's value is currently selected; set only for items that select a value. */
   readonly isChecked?: boolean;
+  /** The item is not shown to a person whose key may never call this route. */
+  readonly needs?: Route;
   readonly children: ReactNode;
 }
 
 /** An item of a menu. */
-export const MenuItem = ({ icon, onSelect, isDanger = false, isChecked, children }: MenuItemProps) => {
+export const MenuItem = ({ icon, onSelect, isDanger = false, isChecked, needs, children }: MenuItemProps) => {
+  const isAllowed = useMay(needs);
   const className = `menu-item ${isDanger ? 'tone-fail' : ''}`;
+  if (!isAllowed) return null;
   if (isChecked !== undefined)
     return (
       <Radix.CheckboxItem className={className} checked={isChecked} onSelect={onSelect}>

@@ -13,6 +13,7 @@ const m = defineMessages({
     notFound: 'Not found',
     notFoundText: 'This doesn’t exist, was deleted, or belongs to another owner.',
     failed: 'This can’t be shown right now',
+    notAllowed: 'Your key doesn’t allow this',
   },
   ru: {
     tryAgain: 'Повторить',
@@ -21,6 +22,7 @@ const m = defineMessages({
     notFound: 'Не найдено',
     notFoundText: 'Такого нет, оно удалено или принадлежит другому владельцу.',
     failed: 'Сейчас это нельзя показать',
+    notAllowed: 'Ваш ключ этого не позволяет',
   },
 });
 
@@ -41,15 +43,24 @@ export const Empty = ({ icon, title, children, action }: EmptyProps) => (
   </div>
 );
 
+interface ErrorStateProps {
+  readonly error: unknown;
+  readonly onRetry?: () => void;
+  /** True in place of a whole screen, whose heading it then is. */
+  readonly isPage?: boolean;
+}
+
 /**
  * An error in place of content: what failed, what it means, the request id, and a button to try again unless the
  * content does not exist.
  */
-export const ErrorState = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) => {
+export const ErrorState = ({ error, onRetry, isPage = false }: ErrorStateProps) => {
   const gateway = error instanceof GatewayError ? error : null;
   const isGone = gateway?.status === 404;
   const isUnreachable = gateway?.status === 0;
-  const title = isGone ? m.notFound : isUnreachable ? m.unreachable : m.failed;
+  const isForbidden = gateway?.status === 403;
+  const title = isGone ? m.notFound : isUnreachable ? m.unreachable : isForbidden ? m.notAllowed : m.failed;
+  const Heading = isPage ? 'h1' : 'h2';
   const text = isGone
     ? m.notFoundText
     : isUnreachable
@@ -57,12 +68,16 @@ export const ErrorState = ({ error, onRetry }: { readonly error: unknown; readon
       : (gateway?.errors.join(' ') ?? String(error));
   return (
     <div className="empty" role="alert">
-      <Icon name={isGone ? 'search' : 'failed'} size={24} {...(!isGone && { tone: 'fail' as const })} />
-      <h2>{title}</h2>
+      <Icon
+        name={isGone ? 'search' : isForbidden ? 'key' : 'failed'}
+        size={24}
+        {...(!isGone && !isForbidden && { tone: 'fail' as const })}
+      />
+      <Heading>{title}</Heading>
       <p>
         {text} {gateway && gateway.requestId !== null && <code>{gateway.requestId}</code>}
       </p>
-      {onRetry && !isGone && <Button onClick={onRetry}>{m.tryAgain}</Button>}
+      {onRetry && !isGone && !isForbidden && <Button onClick={onRetry}>{m.tryAgain}</Button>}
     </div>
   );
 };
@@ -96,12 +111,15 @@ interface LoadedProps<T> {
   };
   /** Number of placeholder rows. */
   readonly rows?: number;
+  /** True for the whole content of a screen. */
+  readonly isPage?: boolean;
   readonly children: (data: T) => ReactNode;
 }
 
 /** Renders a query: placeholders while it loads, then the data or the error. */
-export const Loaded = <T,>({ query, rows, children }: LoadedProps<T>) => {
+export const Loaded = <T,>({ query, rows, isPage, children }: LoadedProps<T>) => {
   if (query.data !== undefined) return children(query.data);
-  if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.error)
+    return <ErrorState error={query.error} onRetry={() => void query.refetch()} {...(isPage && { isPage })} />;
   return <Skeleton {...(rows !== undefined && { rows })} />;
 };

@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { noteAnswer, noteNoAnswer } from '../api/connection.js';
 import { CONSOLE_HEADER, queryClient } from '../api/management.js';
 import { createStore } from '../components/store.js';
+import { may } from '../session/rights.js';
 import { getSession, onSessionChange } from '../session/session.js';
 import { type Change, createInvalidator } from './invalidate.js';
 
@@ -111,6 +112,11 @@ const follow = async (ownerId: string | null, isOperator: boolean, signal: Abort
   const scope = `${isOperator ? 'operator' : 'owner'} ${ownerId ?? ''}`;
   let failures = 0;
   while (!signal.aborted) {
+    // A key that is limited to endpoints has no stream (D-93).
+    if (!may(getSession(), 'GET /stream')) {
+      await poll(MAX_WAIT_MS, signal);
+      continue;
+    }
     const opened = await readStream(isOperator ? ownerId : null, scope, signal);
     if (signal.aborted) return;
     failures = opened ? 0 : failures + 1;

@@ -4,6 +4,7 @@ import { management } from '../api/management.js';
 import { SentenceText } from '../components/sentence.js';
 import { useActorInText } from '../history/actors.js';
 import { sentence } from '../i18n/format.js';
+import { useMay } from '../session/rights.js';
 import { pauseMessages as m } from './messages.js';
 
 interface PausedByProps {
@@ -18,6 +19,7 @@ export const PausedBy = ({ kind, id }: PausedByProps) => {
   const found = useQuery({
     queryKey: ['history', 'paused', type, id],
     queryFn: () => management().get('/history/events', { query: { type, id, limit: 1 } }),
+    enabled: useMay('GET /history/events'),
   }).data;
   const event = found?.items[0];
   if (!event) return null;

@@ -3,12 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { type Api, GatewayError, management, queryClient } from '../api/management.js';
 import { endpointName, useChannels, useNames } from '../api/things.js';
-import { Button, ButtonLink } from '../components/button.js';
+import { Button, ButtonLink, ExternalLink } from '../components/button.js';
 import { AreaField } from '../components/controls.js';
 import { Dialog } from '../components/dialog.js';
 import { Icon } from '../components/icon.js';
 import { ErrorState, Loaded, Skeleton } from '../components/states.js';
 import { toast, toastError } from '../components/toasts.js';
+import { useMay } from '../session/rights.js';
 import { useNow } from '../time/server-clock.js';
 import { ownLimit, readWall, type Wall } from '../walls/read-wall.js';
 import { WallCard } from '../walls/wall-card.js';
@@ -26,17 +27,19 @@ export interface PostWall {
  * Returns the query for a post's preview. Its time is omitted, because it may have passed while the post waits for
  * approval.
  */
-export const usePostPreview = (post: Api<'PostWithPayload'> | undefined) =>
-  useQuery({
+export const usePostPreview = (post: Api<'PostWithPayload'> | undefined) => {
+  const mayPreview = useMay('POST /endpoints/{id}/sandbox');
+  return useQuery({
     queryKey: ['preview', 'post', post?.id, post?.revision],
     queryFn: () => {
       const { publish_at: _time, ...body } = post?.payload ?? {};
       return management().post('/endpoints/{id}/sandbox', { path: { id: post?.endpoint_id ?? '' }, body });
     },
-    enabled: post !== undefined && post.payload !== null,
+    enabled: mayPreview && post !== undefined && post.payload !== null,
     // Not retried, because each request counts toward a daily quota.
     retry: false,
   });
+};
 
 /** Returns one wall for each network of a post, and a separate wall for each channel with its own text. */
 export const usePostWalls = (
@@ -142,13 +145,38 @@ interface PostWallsProps {
 const PostWalls = ({ post, preview }: PostWallsProps) => {
   const now = useNow(60_000);
   const walls = usePostWalls(post, preview.data?.preview);
+  const mayPreview = useMay('POST /endpoints/{id}/sandbox');
   if (preview.error) return <ErrorState error={preview.error} />;
   if (post.payload === null) return <p className="secondary">{m.noPreview}</p>;
+  if (!mayPreview) return <PlainPost payload={post.payload} />;
   if (!preview.data) return <Skeleton rows={6} />;
   return (
     <div className="review-walls">
       {walls.map(({ wall, channel }) => (
         <WallCard key={channel.id} wall={wall} channel={channel} at={post.publish_at ?? now} />
+      ))}
+    </div>
+  );
+};
+
+/** The content as it was written, for someone whose key may not ask for previews. */
+const PlainPost = ({ payload }: { readonly payload: NonNullable<Api<'PostWithPayload'>['payload']> }) => {
+  const { text, media = [], overrides = {} } = payload;
+  const texts = [text, ...Object.values(overrides).map((override) => override.text)];
+  return (
+    <div className="review-plain">
+      {[...new Set(texts)].map(
+        (each) =>
+          each && (
+            <p key={each}>
+              <bdi>{each}</bdi>
+            </p>
+          ),
+      )}
+      {media.map((medium, index) => (
+        <p key={index} className="secondary">
+          {'url' in medium && medium.url ? <ExternalLink href={medium.url}>{medium.url}</ExternalLink> : medium.type}
+        </p>
       ))}
     </div>
   );

@@ -6,6 +6,7 @@ import type { Names } from '../api/things.js';
 import { Icon } from '../components/icon.js';
 import { format } from '../i18n/format.js';
 import { defineMessages, pluralRu } from '../i18n/messages.js';
+import { useMay } from '../session/rights.js';
 import type { Publication } from './shown-state.js';
 import { shownState, StateGlyph } from './states.js';
 import { WaitingReasonAndTime } from './waiting.js';
@@ -122,6 +123,7 @@ const readLinks = async (publication: Publication): Promise<readonly Publication
  */
 export const useChain = (publication: Publication): Chain => {
   const blockedBy = publication.waiting_for?.blocked_by ?? null;
+  const mayRead = useMay('GET /channels/{id}/receipts');
   const links = useQuery({
     queryKey: ['publication', publication.id, 'chain', blockedBy],
     queryFn: () => readLinks(publication),
@@ -137,7 +139,7 @@ export const useChain = (publication: Publication): Chain => {
         path: { id: publication.target_id },
         query: { from: String((first?.sequence ?? 0) + 1), limit: 200 },
       }),
-    enabled: first !== undefined && ownNumber - firstNumber > 1,
+    enabled: mayRead && first !== undefined && ownNumber - firstNumber > 1,
   }).data;
   if (blockedBy === null || !links || !first) return { links: [publication], between: 0 };
   const isAdjacent = ownNumber - firstNumber <= 1;

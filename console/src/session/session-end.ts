@@ -31,8 +31,8 @@ const isSamePerson = (one: Session | null, other: Session): boolean =>
 const adopt = (session: Session): void => {
   const former = getSession();
   if (former !== null && !isSamePerson(former, session)) forgetSession();
-  // An operator may have chosen an owner, and keeps the choice.
-  setSession(former !== null && isSamePerson(former, session) ? former : session);
+  // An operator may have chosen an owner, and keeps the choice. Another key of the same person may allow something else.
+  setSession(former !== null && isSamePerson(former, session) ? { ...former, key: session.key } : session);
   badLink.set(false);
 };
 

@@ -1,4 +1,5 @@
 import { useMemo, useSyncExternalStore } from 'react';
+import type { KeyRights } from '../../../clients/typescript/src/index.js';
 import { createStore } from '../components/store.js';
 
 /**
@@ -11,6 +12,8 @@ export interface Session {
   readonly role: 'owner' | 'operator';
   /** The owner whose data is shown; null if the operator sees all owners. */
   readonly owner: { readonly id: string; readonly name: string } | null;
+  /** What the key may do; null for the operator. */
+  readonly key: KeyRights | null;
 }
 
 /** Prefix of everything that the console keeps in this tab: who is signed in, the drafts. */
@@ -43,6 +46,12 @@ export const setSession = (session: Session): void => {
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(session));
   store.set(session);
   expired.set(false);
+};
+
+/** Notes what the session's key may do, which someone may have changed. */
+export const noteRights = (key: Session['key']): void => {
+  const session = store.get();
+  if (session && JSON.stringify(session.key ?? null) !== JSON.stringify(key)) setSession({ ...session, key });
 };
 
 /** Ends the session in this tab, and forgets the drafts and everything else that the tab keeps. */

@@ -9,9 +9,9 @@ import { announceSignIn, endSignIn, noteLink } from './session-end.js';
  */
 export const signIn = async (key: string, isRemembered = false): Promise<void> => {
   const { brand } = await createClient(key).post('/sessions', { body: { remember: isRemembered } });
-  const { owner } = await management().get('/me');
+  const { owner, key: rights } = await management().get('/me');
   // An auditor of all owners sees what the operator sees.
-  announceSignIn({ brand, role: owner === null ? 'operator' : 'owner', owner });
+  announceSignIn({ brand, role: owner === null ? 'operator' : 'owner', owner, key: rights });
 };
 
 /** Continues the sign-in of another tab in a tab that has just been opened, if the gateway still knows it. */

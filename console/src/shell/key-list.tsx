@@ -2,6 +2,7 @@ import './key-list.css';
 import { NAVIGATION, navigationMessages as names, OPERATOR_NAVIGATION } from '../app/navigation.js';
 import { Dialog } from '../components/dialog.js';
 import { defineMessages } from '../i18n/messages.js';
+import { useScreens } from '../session/rights.js';
 import { useSession } from '../session/session.js';
 
 const m = defineMessages({
@@ -42,10 +43,11 @@ const m = defineMessages({
 /** The keyboard shortcuts. */
 export default function KeyList({ onClose }: { readonly onClose: () => void }) {
   const isOperator = useSession()?.role === 'operator';
+  const ofUse = useScreens();
   const screens = [...NAVIGATION.flat(), ...(isOperator ? OPERATOR_NAVIGATION : [])];
   const rows: readonly (readonly [readonly string[], string])[] = [
     [['Ctrl K', '/'], m.palette],
-    ...screens.map(({ key, name }) => [[`g ${key}`], names[name]] as const),
+    ...ofUse(screens).map(({ key, name }) => [[`g ${key}`], names[name]] as const),
     [['j', 'k'], m.rows],
     [['Enter'], m.open],
     [['Esc'], m.close],

@@ -1,6 +1,8 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { NAVIGATION, OPERATOR_NAVIGATION } from '../app/navigation.js';
+import { may, routeOfScreen } from '../session/rights.js';
+import { getSession } from '../session/session.js';
 
 /** A dialog that the shell shows over the screen. */
 export type Overlay = 'palette' | 'keys' | null;
@@ -19,6 +21,9 @@ export const useKeys = (setOverlay: (overlay: Overlay) => void): void => {
   const router = useRouter();
   useEffect(() => {
     let goUntil = 0;
+    const open = (to: string): void => {
+      if (may(getSession(), routeOfScreen(to))) void router.navigate({ to });
+    };
     const onKeyDown = (event: KeyboardEvent): void => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
@@ -31,7 +36,7 @@ export const useKeys = (setOverlay: (overlay: Overlay) => void): void => {
         const item = [...NAVIGATION.flat(), ...OPERATOR_NAVIGATION].find(({ key }) => key === event.key);
         if (!item) return;
         event.preventDefault();
-        return void router.navigate({ to: item.to });
+        return open(item.to);
       }
       if (event.key === 'g') goUntil = event.timeStamp + SEQUENCE_MS; // of the press: a busy page handles it later
       if (event.key === '/') {
@@ -39,7 +44,7 @@ export const useKeys = (setOverlay: (overlay: Overlay) => void): void => {
         setOverlay('palette');
       }
       if (event.key === '?') setOverlay('keys');
-      if (event.key === 'n') void router.navigate({ to: '/compose' });
+      if (event.key === 'n') open('/compose');
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);

@@ -4,6 +4,7 @@ import { useOverview } from '../api/overview.js';
 import { NAVIGATION, navigationMessages as m, OPERATOR_NAVIGATION } from '../app/navigation.js';
 import { Card, PageHead } from '../components/card.js';
 import { Icon } from '../components/icon.js';
+import { useScreens } from '../session/rights.js';
 import { useSession } from '../session/session.js';
 import { Account } from './account.js';
 import { countBadges, Footer, TABS } from './shell.js';
@@ -13,7 +14,7 @@ export const MoreScreen = () => {
   const badges = countBadges(useOverview().data);
   const isOperator = useSession()?.role === 'operator';
   const screens = [...NAVIGATION.flat(), ...(isOperator ? OPERATOR_NAVIGATION : [])];
-  const items = screens.filter(({ to }) => !TABS.some((tab) => tab.to === to));
+  const items = useScreens()(screens).filter(({ to }) => !TABS.some((tab) => tab.to === to));
   return (
     <>
       <PageHead title={m.more} />

@@ -1,10 +1,11 @@
 import './footer.css';
 import './offline-bar.css';
 import './shell.css';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useConnection } from '../api/connection.js';
-import { queryClient } from '../api/management.js';
+import { management, queryClient } from '../api/management.js';
 import { type Overview, useOverview } from '../api/overview.js';
 import { NAVIGATION, navigationMessages as names, OPERATOR_NAVIGATION, PROGRAM_GROUP } from '../app/navigation.js';
 import { Button } from '../components/button.js';
@@ -13,7 +14,8 @@ import { Toasts } from '../components/toasts.js';
 import { format } from '../i18n/format.js';
 import { defineMessages, useLocale } from '../i18n/messages.js';
 import { useLiveMode } from '../live/live-updates.js';
-import { useIsExpired, useSession } from '../session/session.js';
+import { useScreens } from '../session/rights.js';
+import { noteRights, useIsExpired, useSession } from '../session/session.js';
 import { SignInForm } from '../session/sign-in-form.js';
 import { browserZone, offsetName, zoneTitle } from '../time/local-time.js';
 import { useNow } from '../time/server-clock.js';
@@ -109,7 +111,7 @@ export const Tabs = () => {
   const badges = countBadges(useOverview().data);
   return (
     <nav className="tabs" aria-label={names.screens}>
-      {TABS.map(({ to, name, icon }) => (
+      {useScreens()(TABS).map(({ to, name, icon }) => (
         <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
           <Icon name={icon} size={20} />
           {names[name]}
@@ -143,6 +145,7 @@ const SignedIn = () => {
   const isExpired = useIsExpired();
   const [overlay, setOverlay] = useState<Overlay>(null);
   useKeys(setOverlay);
+  useFreshRights();
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   useScreenChange(pathname, main);
@@ -183,6 +186,14 @@ const SignedIn = () => {
   );
 };
 
+/** Keeps up to date what the person's key may do. */
+const useFreshRights = (): void => {
+  const me = useQuery({ queryKey: ['me'], queryFn: () => management().get('/me') }).data;
+  useEffect(() => {
+    if (me) noteRights(me.key);
+  }, [me]);
+};
+
 /** Moves focus to a newly opened screen's content, so that screen readers and Tab start there. */
 const useScreenChange = (pathname: string, main: { readonly current: HTMLElement | null }): void => {
   const locale = useLocale();
@@ -199,6 +210,7 @@ const useScreenChange = (pathname: string, main: { readonly current: HTMLElement
 const Side = () => {
   const session = useSession();
   const badges = countBadges(useOverview().data);
+  const ofUse = useScreens();
   const groups = session?.role === 'operator' ? [...NAVIGATION, OPERATOR_NAVIGATION] : NAVIGATION;
   return (
     <aside className="side">
@@ -215,7 +227,7 @@ const Side = () => {
                 {names.connectProgram}
               </li>
             )}
-            {group.map(({ to, name, icon }) => (
+            {ofUse(group).map(({ to, name, icon }) => (
               <li key={to}>
                 <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }} title={names[name]}>
                   <Icon name={icon} size={15} />

@@ -8,6 +8,7 @@ import { setTheme } from '../app/theme.js';
 import { networkTitle } from '../components/icon.js';
 import { format } from '../i18n/format.js';
 import { defineMessages, LOCALES, setLocale, useLocale } from '../i18n/messages.js';
+import { useMay, useScreens } from '../session/rights.js';
 import { useScope } from '../session/session.js';
 import { serverNow } from '../time/server-clock.js';
 import type { Command } from './palette.js';
@@ -65,6 +66,8 @@ export const useCommands = (text: string): readonly Command[] => {
     queryFn: () =>
       management().get('/posts', { query: { ...scope.query, state: 'planned', order: 'publish_at', limit: 200 } }),
   }).data;
+  const ofUse = useScreens();
+  const mayPause = useMay('POST /channels/{id}/pause');
   const language = useLocale();
   return useMemo(() => {
     const go =
@@ -72,7 +75,7 @@ export const useCommands = (text: string): readonly Command[] => {
       () =>
         void navigate({ to });
     const screens = [...NAVIGATION.flat(), ...(scope.isOperator ? OPERATOR_NAVIGATION : [])];
-    const commands: Command[] = screens.map(({ to, name, icon, key }) => ({
+    const commands: Command[] = ofUse(screens).map(({ to, name, icon, key }) => ({
       id: to,
       group: m.goTo,
       title: names[name],
@@ -82,7 +85,7 @@ export const useCommands = (text: string): readonly Command[] => {
       run: go(to),
     }));
     const at = readTime(text);
-    if (at !== null)
+    if (at !== null && ofUse([{ to: '/time' }]).length > 0)
       commands.push({
         id: 'moment',
         group: m.goTo,
@@ -97,8 +100,9 @@ export const useCommands = (text: string): readonly Command[] => {
       endpoints: m.newEndpoint,
       outputs: m.newOutput,
     };
-    for (const [folder, title] of Object.entries(creations))
-      commands.push({ id: `new-${folder}`, group: m.goTo, title, icon: 'plus', run: go(`/${folder}/new`) });
+    const created = Object.entries(creations).map(([folder, title]) => ({ to: `/${folder}/new`, title }));
+    for (const { to, title } of ofUse(created))
+      commands.push({ id: `new-${to}`, group: m.goTo, title, icon: 'plus', run: go(to) });
     commands.push({
       id: 'light',
       group: m.goTo,
@@ -127,14 +131,15 @@ export const useCommands = (text: string): readonly Command[] => {
     for (const { id, name, platform } of channels ?? []) {
       const shared = { words: networkTitle(platform), hint: networkTitle(platform) };
       commands.push({ id, group: m.things, title: name, icon: 'channel', ...shared, run: go(`/channels/${id}`) });
-      commands.push({
-        id: `pause-${id}`,
-        group: m.goTo,
-        title: m.pause(name),
-        icon: 'paused' as const,
-        ...shared,
-        run: () => void navigate({ to: '/channels/$id', params: { id }, search: { pause: '1' } }),
-      });
+      if (mayPause)
+        commands.push({
+          id: `pause-${id}`,
+          group: m.goTo,
+          title: m.pause(name),
+          icon: 'paused' as const,
+          ...shared,
+          run: () => void navigate({ to: '/channels/$id', params: { id }, search: { pause: '1' } }),
+        });
     }
     for (const { id, name } of projects ?? [])
       commands.push({ id, group: m.things, title: name, icon: 'project', run: go(`/projects/${id}`) });
@@ -161,7 +166,7 @@ export const useCommands = (text: string): readonly Command[] => {
     }
     return commands;
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the texts follow the language
-  }, [language, scope, navigate, channels, projects, endpoints, posts, planned, text]);
+  }, [language, scope, navigate, mayPause, channels, projects, endpoints, posts, planned, text]);
 };
 
 /** Parses a time of day such as 11:48 or 11:48:20 as its most recent occurrence; null for anything else. */

@@ -1,3 +1,4 @@
+import { type ManagementRoute, mayCall } from '../../../clients/typescript/src/index.js';
 import { hasScope, type Scope } from '../../../src/kernel/events.js';
 import { until } from '../../e2e/until.js';
 import {
@@ -139,6 +140,10 @@ describe('every route', () => {
           ? got === 'forbidden' || got === 'not_found'
           : (got === 'not_found' ? null : got) === expected;
       if (!isRight) wrong.push({ ...route, expected, status: answer.status, code: answer.code });
+      // The client says the same without asking (ADR-405).
+      const rights = { scopes, endpoint_ids: isLimited ? [mine.endpoints] : null };
+      const known = mayCall(rights, `${route.method} ${route.path.slice('/manage/v1'.length)}` as ManagementRoute);
+      if (expected !== 'operator' && known !== (expected === null)) wrong.push({ ...route, expected, known });
       if (expected === 'missing_scope') expect(JSON.parse(answer.text)).toMatchObject({ needed: route.scope });
     }
     expect(wrong).toEqual([]);

@@ -33,15 +33,14 @@ const RESIZE_MS = 60_000;
 /** Maximum number of Tab presses to reach an element from the beginning of a page. */
 const MAX_TABS = 150;
 
-/** Exchanges a visitor's key for the cookie that the console uses; null if the gateway refuses the key. */
+/** Exchanges a visitor's key for the cookie that the console uses, null if the gateway refuses the key, and reads what it may do. */
 const signIn = async (url: string, { key }: Visitor) => {
-  const answer = await fetch(`${url}/manage/v1/sessions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}` },
-  });
+  const headers = { authorization: `Bearer ${key}` };
+  const answer = await fetch(`${url}/manage/v1/sessions`, { method: 'POST', headers });
+  const me = (await (await fetch(`${url}/manage/v1/me`, { headers })).json()) as { readonly key?: object | null };
   const [name, value] = (answer.headers.getSetCookie()[0] ?? '').split(';')[0]!.split('=');
   const { brand = 'service' } = (await answer.json()) as { readonly brand?: string };
-  return { cookie: name && value ? { name, value } : null, brand };
+  return { cookie: name && value ? { name, value } : null, brand, rights: me.key ?? null };
 };
 
 /** Starts Chromium. */
@@ -56,6 +55,24 @@ export const useBrowser = (): (() => Browser) => {
   });
   afterAll(() => browser?.close());
   return () => browser!;
+};
+
+/**
+ * Returns a function that opens pages of the console. They are closed after each test, and must be without faults.
+ * @param expected faults that the tests cause, such as a refusal, which a browser reports as a failed request
+ */
+export const useOpenedPages = (expected: RegExp): typeof ConsolePage.open => {
+  const pages: ConsolePage[] = [];
+  afterEach(async () => {
+    const opened = pages.splice(0);
+    for (const page of opened) await page.close();
+    expect(opened.flatMap(({ faults }) => faults.filter((fault) => !expected.test(fault)))).toEqual([]);
+  });
+  return async (...of) => {
+    const opened = await ConsolePage.open(...of);
+    pages.push(opened);
+    return opened;
+  };
 };
 
 /**
@@ -94,7 +111,7 @@ export class ConsolePage {
     const opened = new ConsolePage(page, url);
     opened.watch();
     if (visitor) {
-      const { cookie, brand } = await signIn(url, visitor);
+      const { cookie, brand, rights } = await signIn(url, visitor);
       const { hostname: domain } = new URL(url);
       if (cookie)
         await context.addCookies([{ ...cookie, domain, path: '/manage', httpOnly: true, sameSite: 'Strict' }]);
@@ -103,7 +120,7 @@ export class ConsolePage {
           const { sessionStorage } = globalThis as unknown as { sessionStorage: Record<string, string> };
           sessionStorage['crosspost.session'] ??= session;
         },
-        JSON.stringify({ brand, role: visitor.role, owner: visitor.owner }),
+        JSON.stringify({ brand, role: visitor.role, owner: visitor.owner, key: rights }),
       );
     }
     await opened.goto(path);

@@ -51,7 +51,7 @@ const AddButton = ({ set: { id, name, channel_ids: channels }, channelId, isPrim
     toast(m.addedTo(name));
   });
   return (
-    <Button icon="plus" look={isPrimary ? 'primary' : 'plain'} busy={isBusy} onClick={add}>
+    <Button needs="PATCH /projects/{id}" icon="plus" look={isPrimary ? 'primary' : 'plain'} busy={isBusy} onClick={add}>
       {m.addTo(name)}
     </Button>
   );
@@ -67,7 +67,7 @@ const FirstSetButton = ({ channel, isPrimary }: Required<Pick<AddButtonsProps, '
     toast(m.addedTo(m.firstSetName));
   });
   return (
-    <Button icon="plus" look={isPrimary ? 'primary' : 'plain'} busy={isBusy} onClick={create}>
+    <Button needs="POST /projects" icon="plus" look={isPrimary ? 'primary' : 'plain'} busy={isBusy} onClick={create}>
       {m.createFirstSet}
     </Button>
   );

@@ -71,7 +71,13 @@ export const AttentionCard = ({ channel, attention, onReplace }: AttentionCardPr
             code === 'retry' ? (
               <RetryButton key={code} channel={channel} isPrimary={index === 0} />
             ) : (
-              <Button key={code} icon="key" look={index === 0 ? 'primary' : 'plain'} onClick={onReplace}>
+              <Button
+                key={code}
+                needs="PATCH /channels/{id}"
+                icon="key"
+                look={index === 0 ? 'primary' : 'plain'}
+                onClick={onReplace}
+              >
                 {m.newCredentials}
               </Button>
             ),
@@ -146,6 +152,7 @@ export const SettingsCard = ({ channel, onReplace }: { readonly channel: Channel
       title={m.settings}
       aside={<HistoryLink id={channel.id} />}
       saving={saving}
+      needs="PATCH /channels/{id}"
       isChanged={name !== savedName || JSON.stringify(settings) !== JSON.stringify(saved)}
       onUndo={() => setDraft({})}
     >
@@ -185,7 +192,7 @@ const StoredCredentials = ({ channel: { platform, address }, onReplace }: Stored
           </div>
         ))}
       </dl>
-      <Button size="small" onClick={onReplace}>
+      <Button needs="PATCH /channels/{id}" size="small" onClick={onReplace}>
         {m.replace}
       </Button>
     </div>

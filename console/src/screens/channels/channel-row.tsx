@@ -81,19 +81,19 @@ export const ActionCell = ({ channel, isFirstOnHold, onPause, onResume }: Action
       return <RetryButton channel={channel} isPrimary={isFirstOnHold} isSmall />;
     case 'paused':
       return (
-        <Button {...named(m.resume)} onClick={onResume}>
+        <Button needs="POST /channels/{id}/resume" {...named(m.resume)} onClick={onResume}>
           {m.resume}
         </Button>
       );
     case 'disabled':
       return (
-        <Button {...named(m.enable)} onClick={enable}>
+        <Button needs="PATCH /channels/{id}" {...named(m.enable)} onClick={enable}>
           {m.enable}
         </Button>
       );
     case 'active':
       return (
-        <Button {...named(m.pause)} look="quiet" onClick={onPause}>
+        <Button needs="POST /channels/{id}/pause" {...named(m.pause)} look="quiet" onClick={onPause}>
           {m.pause}
         </Button>
       );

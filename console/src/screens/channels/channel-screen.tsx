@@ -23,6 +23,7 @@ import { sentence } from '../../i18n/format.js';
 import { useHeldPosts } from '../../pauses/pause-calls.js';
 import { PauseDialog, ResumeDialog } from '../../pauses/pause-dialog.js';
 import { PausedBy } from '../../pauses/paused-by.js';
+import { useMay } from '../../session/rights.js';
 import { serverNow } from '../../time/server-clock.js';
 import { AddToSet } from './add-to-set.js';
 import { AttentionCard, ProjectsCard, SettingsCard, TestCard } from './channel-cards.js';
@@ -50,12 +51,17 @@ export const ChannelHead = ({ channel, onPause, onResume }: ChannelHeadProps) =>
         <>
           {state === 'disabled' && <EnableButton id={id} name={name} />}
           {pausedUntil !== null && (
-            <Button icon="paused" look={state === 'paused' ? 'primary' : 'plain'} onClick={onResume}>
+            <Button
+              needs="POST /channels/{id}/resume"
+              icon="paused"
+              look={state === 'paused' ? 'primary' : 'plain'}
+              onClick={onResume}
+            >
               {m.resume}
             </Button>
           )}
           {state !== 'disabled' && (
-            <Button icon="paused" onClick={onPause}>
+            <Button needs="POST /channels/{id}/pause" icon="paused" onClick={onPause}>
               {pausedUntil === null ? m.pause : m.pauseLonger}
             </Button>
           )}
@@ -124,7 +130,7 @@ const EnableButton = ({ id, name }: { readonly id: string; readonly name: string
     toast(m.enabled(name));
   });
   return (
-    <Button look="primary" busy={isBusy} onClick={enable}>
+    <Button needs="PATCH /channels/{id}" look="primary" busy={isBusy} onClick={enable}>
       {m.enable}
     </Button>
   );
@@ -138,7 +144,7 @@ export const ChannelScreen = () => {
     queryFn: () => management().get('/channels/{id}', { path: { id } }),
   });
   return (
-    <Loaded query={channel} rows={8}>
+    <Loaded isPage query={channel} rows={8}>
       {(data) => <ChannelPage key={id} channel={data} />}
     </Loaded>
   );
@@ -165,14 +171,14 @@ const ChannelPage = ({ channel }: { readonly channel: Channel }) => {
       <Columns first="1.5fr">
         <Stack>
           {channel.attention && <AttentionCard channel={channel} attention={channel.attention} onReplace={replace} />}
-          <ChannelNumbersCard channel={channel} />
-          <ReceiptsCard channelId={channel.id} />
+          {useMay('GET /channels/{id}/statistics') && <ChannelNumbersCard channel={channel} />}
+          {useMay('GET /channels/{id}/receipts') && <ReceiptsCard channelId={channel.id} />}
         </Stack>
         <Stack>
-          <TestCard channel={channel} tested={tested} onTested={setTested} />
+          {useMay('POST /channels/{id}/test') && <TestCard channel={channel} tested={tested} onTested={setTested} />}
           <ProjectsCard channel={channel} />
           <SettingsCard channel={channel} onReplace={replace} />
-          <EndCard channel={channel} />
+          {useMay('DELETE /channels/{id}') && <EndCard channel={channel} />}
         </Stack>
       </Columns>
       {pause !== undefined && <PauseDialog thing={thing} onClose={() => open(null)} />}

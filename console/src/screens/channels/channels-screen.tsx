@@ -108,7 +108,7 @@ export const ChannelsScreen = () => {
       </>
     );
   return (
-    <Loaded query={shown} rows={8}>
+    <Loaded isPage query={shown} rows={8}>
       {(all) => (
         <>
           <ChannelsHead channels={all} />
@@ -207,7 +207,7 @@ const ChannelList = ({ channels, isComplete }: ChannelListProps) => {
       />
       {shown.length > 1 && (
         <p className="channels-bulk">
-          <Button size="small" look="quiet" onClick={() => setIsBulk(true)}>
+          <Button needs="POST /channels/{id}/pause" size="small" look="quiet" onClick={() => setIsBulk(true)}>
             {bulkMessages.pauseSeveral}
           </Button>
         </p>

@@ -3,12 +3,13 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { type Api, management } from '../../api/management.js';
 import { type OwnEndpoint, useOwnEndpoint } from '../../api/own-endpoint.js';
-import { useChannels, useEndpoints, useProjects } from '../../api/things.js';
+import { useChannels, useChannelsSoFar, useEndpoints, useProjects } from '../../api/things.js';
 import { ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Empty, ErrorState, Loaded, Skeleton } from '../../components/states.js';
 import { isPlanned, needsApproval } from '../../planning/planned-posts.js';
 import { canBeEdited } from '../../publications/edit-calls.js';
+import { useMay } from '../../session/rights.js';
 import { useScope } from '../../session/session.js';
 import { Composer } from './composer.js';
 import { ContentEditor } from './content-editor.js';
@@ -87,23 +88,39 @@ export const ComposeScreen = () => {
   const endpoints = useEndpoints();
   const projects = useProjects();
   const channels = useChannels();
+  const soFar = useChannelsSoFar();
+  const isNew = postId === undefined && again === undefined;
+  const isLoading = channels.data === undefined;
+  // A new post can be written while the many channels of a large account are still loading.
+  const known = channels.data ?? (isNew ? soFar : undefined);
   const data =
-    endpoints.data && projects.data && channels.data
-      ? { endpoints: endpoints.data, projects: projects.data, channels: channels.data }
+    endpoints.data && projects.data && known
+      ? { endpoints: endpoints.data, projects: projects.data, channels: known }
       : undefined;
-  const own = useOwnEndpoint(postId === undefined ? data : undefined);
+  const own = useOwnEndpoint(postId === undefined && !isLoading ? data : undefined);
   const all = {
     data,
     error: endpoints.error ?? projects.error ?? channels.error,
     refetch: () => Promise.all([endpoints.refetch(), projects.refetch(), channels.refetch()]),
   };
+  if (!useMay('POST /endpoints/{id}/posts'))
+    return (
+      <>
+        <PageHead title={m.notAllowed} />
+        <Card label={m.notAllowed}>
+          <Empty icon="compose" title={m.notAllowed}>
+            {m.notAllowedText}
+          </Empty>
+        </Card>
+      </>
+    );
   return (
-    <Loaded query={all} rows={8}>
+    <Loaded isPage query={all} rows={8}>
       {(things) =>
         again !== undefined ? (
           <UseAgain key={again} postId={again} things={things} />
         ) : postId === undefined ? (
-          <NewPost things={things} own={own} wanted={{ endpoint, day, time }} />
+          <NewPost things={things} isLoading={isLoading} own={own} wanted={{ endpoint, day, time }} />
         ) : (
           <EditPost key={postId} postId={postId} things={things} />
         )
@@ -114,15 +131,18 @@ export const ComposeScreen = () => {
 
 interface NewPostProps {
   readonly things: Things;
+  /** True while there are more channels to load. */
+  readonly isLoading: boolean;
   readonly own: OwnEndpoint;
   readonly wanted: Wanted;
 }
 
 /** The editor for a new post. It can be used before there is a channel: it then tells what is missing. */
-const NewPost = ({ things, own, wanted }: NewPostProps) => {
+const NewPost = ({ things, isLoading, own, wanted }: NewPostProps) => {
   const scope = useScope();
-  const isOneOwner = scope.ownerId !== null;
-  const destinations = listDestinations(things, isOneOwner);
+  // A key that is limited to endpoints posts through them alone.
+  const hasOwn = useMay('POST /endpoints/console') && scope.ownerId !== null;
+  const destinations = listDestinations(things, hasOwn);
   const best = chooseDestination(destinations, { endpointId: null, setId: null });
   if (best)
     return (
@@ -131,6 +151,7 @@ const NewPost = ({ things, own, wanted }: NewPostProps) => {
         scopeKey={scope.key}
         destinations={destinations}
         wanted={wanted}
+        isLoading={isLoading}
         missing={own.lacksChannel ? 'channel' : best.endpoint.id === '' ? own.error : null}
       />
     );

@@ -9,6 +9,7 @@ import { toast, toastError } from '../../components/toasts.js';
 import { Editor } from '../../editor/editor.js';
 import { format } from '../../i18n/format.js';
 import { formatWhen as when, weekWith } from '../../planning/use-when.js';
+import { useMay } from '../../session/rights.js';
 import { useScope } from '../../session/session.js';
 import { ButtonDialog, ButtonGrid, type ButtonPlace } from './buttons.js';
 import { createDraft, textOf } from './draft.js';
@@ -51,6 +52,8 @@ interface ComposerProps {
   readonly scopeKey: string;
   readonly destinations: readonly Destination[];
   readonly wanted: Wanted;
+  /** True while there are more channels to load: the post can be written, but neither checked nor sent. */
+  readonly isLoading?: boolean;
   /** What keeps posts from being published: a missing channel, or the error that kept the endpoint from being made. */
   readonly missing: 'channel' | Error | null;
 }
@@ -67,14 +70,15 @@ const explainMissing = (
 };
 
 /** The post editor with its options, the walls next to it, and the publish button. */
-export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerProps) => {
+export const Composer = ({ scopeKey, destinations, wanted, isLoading = false, missing }: ComposerProps) => {
   const editedId = wanted.edited?.id ?? null;
   const isEdit = editedId !== null;
   const navigate = useNavigate();
-  const composer = useComposer(scopeKey, destinations, wanted);
+  const composer = useComposer(scopeKey, destinations, wanted, isLoading);
   const { draft, update, clear, destination, payload, receiving, hasNothing, preview, walls, code } = composer;
   const { endpoint } = destination;
   const { isOperator, ownerId } = useScope();
+  const mayApprove = useMay('POST /posts/{id}/approve');
   const fileOwner = destination.channels[0]?.owner_id ?? ownerId ?? '';
   const uploads = useUploads(fileOwner, draft.media, (media) => update({ media }));
   const isFull = draft.media.length + uploads.pending.length >= MAX_MEDIA;
@@ -102,6 +106,7 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
   const isRefused = error !== null && (error.status === 400 || error.status === 422);
   const problems = isRefused ? error.details : hasNothing ? [] : preview.problems;
   const isReady =
+    !isLoading &&
     canPublish(destination) &&
     endpoint.id !== '' &&
     receiving.length > 0 &&
@@ -113,6 +118,7 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
   const versions = useVersions(draft, composer.platforms);
   const { title, text } = headline(
     {
+      isLoading,
       isEmpty: hasNothing,
       channels: receiving.length,
       problems: problems.length,
@@ -126,6 +132,7 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
         isLive: endpoint.mode === 'live',
         isActive: endpoint.is_active,
         needsApproval: endpoint.requires_approval,
+        mayApprove,
       },
     },
     m,
@@ -210,7 +217,7 @@ export const Composer = ({ scopeKey, destinations, wanted, missing }: ComposerPr
                 <>
                   <span className="tool-separator" />
                   <UploadTool uploads={uploads} isFull={isFull} />
-                  <Tool icon="link" label={m.addMedia} isFull={isFull} onClick={() => setAsked('medium')} />
+                  <Tool icon="imageLink" label={m.addMedia} isFull={isFull} onClick={() => setAsked('medium')} />
                   <Tool icon="button" label={m.addButton} onClick={() => setAsked({ button: null })} />
                   <span className="tertiary compose-count" title="UTF-16">
                     {format.number(textOf(draft, versions.shown).text.length)}

@@ -176,7 +176,7 @@ export const ContentEditor = ({ post, original }: ContentEditorProps) => {
                 <>
                   <span className="tool-separator" />
                   <UploadTool uploads={uploads} isFull={isFull} />
-                  <Tool icon="link" label={m.addMedia} isFull={isFull} onClick={() => setAsked('medium')} />
+                  <Tool icon="imageLink" label={m.addMedia} isFull={isFull} onClick={() => setAsked('medium')} />
                   <Tool icon="button" label={m.addButton} onClick={() => setAsked({ button: null })} />
                   <span className="tertiary compose-count" title="UTF-16">
                     {format.number(textOf(draft, versions.shown).text.length)}

@@ -7,6 +7,8 @@ import type { useComposer } from './use-composer.js';
 
 /** The facts about a draft that determine the heading. */
 export interface DraftState {
+  /** True while there are more channels to load. */
+  readonly isLoading: boolean;
   readonly isEmpty: boolean;
   /** Number of channels that the post goes to. */
   readonly channels: number;
@@ -25,6 +27,8 @@ export interface DraftState {
     readonly isLive: boolean;
     readonly isActive: boolean;
     readonly needsApproval: boolean;
+    /** True if this person may approve posts. */
+    readonly mayApprove: boolean;
   };
 }
 
@@ -33,16 +37,23 @@ export interface DraftState {
  * prevents it.
  */
 export const headline = (
-  { isEmpty, channels, problems, adjustments, hasFailed, hasBadTime, isEdit, missing, endpoint }: DraftState,
+  { isLoading, isEmpty, channels, problems, adjustments, hasFailed, hasBadTime, isEdit, missing, endpoint }: DraftState,
   m: ComposeMessages,
 ): { readonly title: string; readonly text: string } => {
   const said = (
     title: string,
-    text = isEdit ? m.editSummary : endpoint.needsApproval ? m.approvalSummary : m.summary,
+    text = isEdit
+      ? m.editSummary
+      : !endpoint.needsApproval
+        ? m.summary
+        : endpoint.mayApprove
+          ? m.approvalSummary
+          : m.othersApprove,
   ) => ({ title, text });
   if (missing) return missing;
   if (!endpoint.isActive) return said(m.disabledEndpoint(endpoint.name), m.disabledEndpointText);
   if (!endpoint.isLive) return said(m.testEndpoint, m.testEndpointText);
+  if (isLoading) return said(isEmpty ? m.write : m.loadingChannels);
   if (channels === 0) return said(m.noChannelChosen);
   if (isEmpty) return said(m.write);
   if (hasBadTime) return said(m.chooseTime);
@@ -190,10 +201,11 @@ export const chooseDestination = (
   const wanted =
     destinations.find((each) => setId !== null && each.setId === setId) ??
     destinations.find(({ endpoint }) => setId === null && endpoint.id === endpointId && !endpoint.is_console);
-  const rank = ({ endpoint, channels }: Destination): number =>
-    (endpoint.mode === 'live' && endpoint.is_active ? 1_000_000 : 0) +
-    (endpoint.is_console && channels.length > 0 ? 100_000 : 0) +
-    channels.length;
+  // By the ids of the sets: the choice must not change while channels are loading.
+  const sizeOf = ({ projects, channels }: Destination): number =>
+    projects.length === 0 ? channels.length : new Set(projects.flatMap(({ channel_ids: ids }) => ids)).size;
+  const rank = (each: Destination): number =>
+    (canPublish(each) ? 1_000_000 : 0) + (each.endpoint.is_console && sizeOf(each) > 0 ? 100_000 : 0) + sizeOf(each);
   return wanted ?? [...destinations].sort((a, b) => rank(b) - rank(a))[0];
 };
 

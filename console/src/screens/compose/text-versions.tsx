@@ -66,7 +66,7 @@ export const VersionNote = ({ draft, shown, update }: VersionNoteProps) => {
 };
 
 interface ToolProps {
-  readonly icon: 'link' | 'button';
+  readonly icon: 'imageLink' | 'button';
   readonly label: string;
   /** True if nothing more can be added. */
   readonly isFull?: boolean;

@@ -121,7 +121,12 @@ const ask = async (id: string, body: string): Promise<Answer> => {
 };
 
 /** Returns the current draft and everything derived from it. */
-export const useComposer = (scopeKey: string, destinations: readonly Destination[], wanted: Wanted) => {
+export const useComposer = (
+  scopeKey: string,
+  destinations: readonly Destination[],
+  wanted: Wanted,
+  isLoading: boolean,
+) => {
   const { draft, isChanged, update, clear } = useDraft(scopeKey, wanted);
   const destination = chooseDestination(destinations, draft)!;
   const { endpoint, channels, projects } = destination;
@@ -132,7 +137,8 @@ export const useComposer = (scopeKey: string, destinations: readonly Destination
   );
   const receiving = channels.filter(({ id, status }) => status !== 'disabled' && !draft.leftOut.includes(id));
   const hasNothing = isEmpty(draft);
-  const preview = usePreview(endpoint.id, hasNothing || receiving.length === 0 || endpoint.id === '' ? null : payload);
+  const cannotAsk = isLoading || hasNothing || receiving.length === 0 || endpoint.id === '';
+  const preview = usePreview(endpoint.id, cannotAsk ? null : payload);
   const now = useNow(60_000);
   const platforms = [...new Set(receiving.map(({ platform }) => platform))];
   const walls = hasNothing

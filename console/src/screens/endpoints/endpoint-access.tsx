@@ -61,7 +61,12 @@ export const EndpointAccess = ({ endpoint }: { readonly endpoint: Endpoint }) =>
             <dd className={value === null ? 'tertiary' : 'mono'}>{value ?? m.hidden}</dd>
             <dd>
               {value !== null && <CopyButton text={value} />}
-              <Button size="small" onClick={() => setAsked(kind)} aria-label={`${m.replace} ${label}`}>
+              <Button
+                needs={`POST /endpoints/{id}/rotate-${kind}`}
+                size="small"
+                onClick={() => setAsked(kind)}
+                aria-label={`${m.replace} ${label}`}
+              >
                 {m.replace}
               </Button>
             </dd>

@@ -17,6 +17,7 @@ import { HistoryLink } from '../../history/history-link.js';
 import { format } from '../../i18n/format.js';
 import { readBrand } from '../../publish-code/brand.js';
 import { publishCode } from '../../publish-code/publish-code.js';
+import { useMay } from '../../session/rights.js';
 import { enableEndpoint, type Endpoint, EndpointState, refreshEndpoints, useEndpoint } from './data.js';
 import { CancelPlannedDialog, EndpointAccess, type WithPlanned } from './endpoint-access.js';
 import { EndpointSettings } from './endpoint-settings.js';
@@ -60,7 +61,11 @@ export const EndpointLimits = ({ endpoint }: { readonly endpoint: Endpoint }) =>
 export const EndpointScreen = () => {
   const { id } = useParams({ from: '/endpoints/$id' });
   const endpoint = useEndpoint(id);
-  return <Loaded query={endpoint}>{(found) => <EndpointPage key={found.id} endpoint={found} />}</Loaded>;
+  return (
+    <Loaded isPage query={endpoint}>
+      {(found) => <EndpointPage key={found.id} endpoint={found} />}
+    </Loaded>
+  );
 };
 
 const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
@@ -84,7 +89,11 @@ const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
           <ButtonLink to="/requests" search={{ endpoint: endpoint.id }} icon="requests">
             {m.requests}
           </ButtonLink>
-          {!isOff && <Button onClick={() => setOpen('disable')}>{m.disable}</Button>}
+          {!isOff && (
+            <Button needs="POST /endpoints/{id}/disable" onClick={() => setOpen('disable')}>
+              {m.disable}
+            </Button>
+          )}
         </>
       }
       summary={
@@ -94,7 +103,7 @@ const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
       }
       offBecause={endpoint.disabled_by && m.why[endpoint.disabled_by]}
       remedies={
-        <Button look="primary" busy={isBusy} onClick={enable}>
+        <Button needs="POST /endpoints/{id}/enable" look="primary" busy={isBusy} onClick={enable}>
           {m.enable}
         </Button>
       }
@@ -119,9 +128,9 @@ const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
               </div>
             </Card>
           )}
-          <EndpointLimits endpoint={endpoint} />
+          {useMay('GET /owners/{id}') && <EndpointLimits endpoint={endpoint} />}
           <div>
-            <Button look="danger" onClick={() => setOpen('remove')}>
+            <Button needs="DELETE /endpoints/{id}" look="danger" onClick={() => setOpen('remove')}>
               {m.remove}
             </Button>
           </div>

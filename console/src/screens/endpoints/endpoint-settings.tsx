@@ -181,6 +181,7 @@ export const EndpointSettings = ({ endpoint }: { readonly endpoint: Endpoint }) 
     <SettingsForm
       title={m.settings}
       saving={saving}
+      needs="PATCH /endpoints/{id}"
       isChanged={JSON.stringify(draft) !== JSON.stringify(toDraft(endpoint))}
       onUndo={() => setChanges({})}
     >

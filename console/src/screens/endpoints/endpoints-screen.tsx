@@ -113,7 +113,12 @@ const EndpointTable = ({ endpoints, firstOff }: EndpointTableProps) => {
           cell: ({ id, is_active: isActive, disabled_by: by }) =>
             !isActive &&
             by !== 'plan' && (
-              <Button size="small" look={id === firstOff ? 'primary' : 'plain'} onClick={() => void enable(id)}>
+              <Button
+                needs="POST /endpoints/{id}/enable"
+                size="small"
+                look={id === firstOff ? 'primary' : 'plain'}
+                onClick={() => void enable(id)}
+              >
                 {m.enable}
               </Button>
             ),

@@ -155,7 +155,7 @@ const DeliveryDetails = ({ delivery }: { readonly delivery: Delivery }) => {
           {attempts.length === 0 && <li className="secondary">{m.noAttempt}</li>}
         </ol>
         {state !== 'delivered' && (
-          <Button size="small" busy={isBusy} onClick={sendAgain}>
+          <Button needs="POST /deliveries/{id}/retry" size="small" busy={isBusy} onClick={sendAgain}>
             {m.sendAgain}
           </Button>
         )}

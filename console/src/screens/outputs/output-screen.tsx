@@ -57,7 +57,11 @@ export const ReplayDialog = ({ output: { id }, enables, onClose }: ReplayDialogP
 export const OutputScreen = () => {
   const { id } = useParams({ from: '/outputs/$id' });
   const output = useOutput(id);
-  return <Loaded query={output}>{(found) => <OutputPage key={found.id} output={found} />}</Loaded>;
+  return (
+    <Loaded isPage query={output}>
+      {(found) => <OutputPage key={found.id} output={found} />}
+    </Loaded>
+  );
 };
 
 type Open = 'disable' | 'remove' | 'replay' | 'enable' | null;
@@ -87,13 +91,19 @@ const OutputPage = ({ output }: { readonly output: Output }) => {
       title={title}
       actions={
         <>
-          <Button onClick={test}>{m.test}</Button>
+          <Button needs="POST /webhook-outputs/{id}/test" onClick={test}>
+            {m.test}
+          </Button>
           {!isOff && failed > 0 && (
-            <Button look="primary" onClick={() => setOpen('replay')}>
+            <Button needs="POST /webhook-outputs/{id}/retry-failed" look="primary" onClick={() => setOpen('replay')}>
               {m.replay}
             </Button>
           )}
-          {!isOff && <Button onClick={() => setOpen('disable')}>{m.disable}</Button>}
+          {!isOff && (
+            <Button needs="POST /webhook-outputs/{id}/disable" onClick={() => setOpen('disable')}>
+              {m.disable}
+            </Button>
+          )}
         </>
       }
       summary={
@@ -104,8 +114,16 @@ const OutputPage = ({ output }: { readonly output: Output }) => {
       offBecause={output.disabled_by && m.why[output.disabled_by]}
       remedies={
         <>
-          {failed > 0 && <Button onClick={enable}>{m.enable}</Button>}
-          <Button look="primary" onClick={failed > 0 ? () => setOpen('enable') : enable}>
+          {failed > 0 && (
+            <Button needs="POST /webhook-outputs/{id}/enable" onClick={enable}>
+              {m.enable}
+            </Button>
+          )}
+          <Button
+            needs="POST /webhook-outputs/{id}/enable"
+            look="primary"
+            onClick={failed > 0 ? () => setOpen('enable') : enable}
+          >
             {failed > 0 ? m.enableAndReplay : m.enable}
           </Button>
         </>
@@ -118,7 +136,7 @@ const OutputPage = ({ output }: { readonly output: Output }) => {
           <Stack>
             <OutputSecret output={output} />
             <div>
-              <Button look="danger" onClick={() => setOpen('remove')}>
+              <Button needs="DELETE /webhook-outputs/{id}" look="danger" onClick={() => setOpen('remove')}>
                 {m.remove}
               </Button>
             </div>

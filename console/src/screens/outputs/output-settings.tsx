@@ -74,6 +74,7 @@ export const OutputSettings = ({ output }: { readonly output: Output }) => {
     <SettingsForm
       title={m.settings}
       saving={saving}
+      needs="PATCH /webhook-outputs/{id}"
       isChanged={draft.url !== saved.url || draft.kinds.toSorted().join() !== saved.kinds.toSorted().join()}
       onUndo={() => setDraft(saved)}
     >
@@ -110,7 +111,7 @@ export const OutputSecret = ({ output }: { readonly output: Output }) => {
     <Card
       title={m.secret}
       aside={
-        <Button size="small" onClick={() => setIsAsking(true)}>
+        <Button needs="POST /webhook-outputs/{id}/rotate-secret" size="small" onClick={() => setIsAsking(true)}>
           {m.replace}
         </Button>
       }

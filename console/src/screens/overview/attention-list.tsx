@@ -13,6 +13,7 @@ import { Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
 import { format, getFormat } from '../../i18n/format.js';
 import { useLocale } from '../../i18n/messages.js';
+import { type Route, useMay } from '../../session/rights.js';
 import { useScope } from '../../session/session.js';
 import { describeAttention } from './describe-attention.js';
 import { attentionMessages as m } from './messages.js';
@@ -87,6 +88,7 @@ interface AttentionActionsProps {
 /** The buttons that resolve an item, main action first. */
 export const AttentionActions = ({ item, isFirst, isOfMany }: AttentionActionsProps) => {
   const { action } = m;
+  const mayApprove = useMay('POST /posts/{id}/approve');
   const look = isFirst ? 'primary' : 'plain';
   const { subject } = item;
   const { id, publication_id: publicationId, disabled_by: disabledBy } = subject;
@@ -125,17 +127,37 @@ export const AttentionActions = ({ item, isFirst, isOfMany }: AttentionActionsPr
             isPrimary={isFirst}
             hasIcon={false}
           />
-          <ButtonLink look="quiet" to="/channels/$id" params={{ id }} search={{ credentials: '1' }}>
+          <ButtonLink
+            needs="PATCH /channels/{id}"
+            look="quiet"
+            to="/channels/$id"
+            params={{ id }}
+            search={{ credentials: '1' }}
+          >
             {action.newToken}
           </ButtonLink>
         </>
       );
     case 'endpoint_disabled':
-      return disabledBy === 'plan' ? plan : <CallButton item={item} look={look} label={action.enable} />;
+      return disabledBy === 'plan' ? (
+        plan
+      ) : (
+        <CallButton {...{ item, look }} needs="POST /endpoints/{id}/enable" label={action.enable} />
+      );
     case 'webhook_output_disabled':
-      return disabledBy === 'plan' ? plan : <CallButton item={item} look={look} label={action.enableAndReplay} />;
+      return disabledBy === 'plan' ? (
+        plan
+      ) : (
+        <CallButton {...{ item, look }} needs="POST /webhook-outputs/{id}/enable" label={action.enableAndReplay} />
+      );
     case 'approval_needed':
-      return <ReviewButton postId={subject.post_id ?? id} look={look} />;
+      return mayApprove ? (
+        <ReviewButton postId={subject.post_id ?? id} look={look} />
+      ) : (
+        <ButtonLink look={look} to="/posts/$id" params={{ id: subject.post_id ?? id }}>
+          {action.view}
+        </ButtonLink>
+      );
     case 'quota_exhausted':
       return plan;
     case 'projection_stopped':
@@ -173,7 +195,7 @@ const SettleButton = ({ look }: { readonly look: 'primary' | 'plain' }) => {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <Button look={look} onClick={() => setIsOpen(true)}>
+      <Button needs="POST /recovery/confirm" look={look} onClick={() => setIsOpen(true)}>
         {action.settle}
       </Button>
       {isOpen && (
@@ -189,16 +211,17 @@ interface CallButtonProps {
   readonly item: Attention;
   readonly look: 'primary' | 'plain';
   readonly label: string;
+  readonly needs: Route;
 }
 
 /** A button that calls the gateway without asking for confirmation. */
-const CallButton = ({ item, look, label }: CallButtonProps) => {
+const CallButton = ({ item, look, label, needs }: CallButtonProps) => {
   const call = useAttentionCalls();
   const { save: run, isBusy } = useSave(async () => {
     await call(item);
   });
   return (
-    <Button look={look} busy={isBusy} onClick={run}>
+    <Button needs={needs} look={look} busy={isBusy} onClick={run}>
       {label}
     </Button>
   );

@@ -149,7 +149,12 @@ const PausedRow = ({ span }: { readonly span: Api<'StateSpan'> }) => {
           )}
         </span>
       </Link>
-      <Button size="small" aria-label={`${m.resume} ${thing.name}`} onClick={() => setIsResuming(true)}>
+      <Button
+        needs={channel ? 'POST /channels/{id}/resume' : 'POST /projects/{id}/resume'}
+        size="small"
+        aria-label={`${m.resume} ${thing.name}`}
+        onClick={() => setIsResuming(true)}
+      >
         {m.resume}
       </Button>
       {isResuming && (

@@ -1,4 +1,5 @@
 import './overview.css';
+import { Navigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { type Overview, useOverview } from '../../api/overview.js';
 import { ButtonLink } from '../../components/button.js';
@@ -6,6 +7,7 @@ import { Columns, PageHead } from '../../components/card.js';
 import { Loaded, Skeleton } from '../../components/states.js';
 import { Age } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
+import { useMay } from '../../session/rights.js';
 import { useScope } from '../../session/session.js';
 import { AttentionList } from './attention-list.js';
 import { LiveFeed } from './live-feed.js';
@@ -72,8 +74,11 @@ const FirstRun = lazy(() => import('./first-run/first-run.js'));
 /** The overview of one owner or of all owners. Before an owner's first publication, it shows the steps to get there. */
 export const OverviewScreen = () => {
   const scope = useScope();
+  const overview = useOverview();
+  // A key that is limited to endpoints sees their posts, but no figures of the whole owner (D-93).
+  if (!useMay('GET /overview')) return <Navigate to="/timeline" replace />;
   return (
-    <Loaded query={useOverview()} rows={8}>
+    <Loaded isPage query={overview} rows={8}>
       {(overview) => (
         <Suspense fallback={<Skeleton rows={8} />}>
           {scope.ownerId === null ? (
@@ -90,7 +95,9 @@ export const OverviewScreen = () => {
 /** Keeps the first run on the screen until the user leaves it, so that the first post appears where it was sent. */
 const OwnOverview = ({ overview }: { readonly overview: Overview }) => {
   const [isFirstRun, setIsFirstRun] = useState(() => !hasPublished(overview));
-  if (isFirstRun) return <FirstRun overview={overview} onLeave={() => setIsFirstRun(false)} />;
+  // Its steps are the owner's.
+  const mayConnect = useMay('POST /channels');
+  if (isFirstRun && mayConnect) return <FirstRun overview={overview} onLeave={() => setIsFirstRun(false)} />;
   return <OwnerOverview overview={overview} />;
 };
 

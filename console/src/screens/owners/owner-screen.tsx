@@ -55,6 +55,7 @@ export const OwnerSettings = ({ owner }: { readonly owner: Owner }) => {
     <SettingsForm
       title={m.edit}
       saving={saving}
+      needs="PATCH /owners/{id}"
       isChanged={JSON.stringify(draft) !== JSON.stringify(saved)}
       onUndo={() => setDraft(saved)}
     >
@@ -110,7 +111,9 @@ export const OwnerScreen = () => {
   const { isOperator } = useScope();
   const owner = useOwner(id);
   return (
-    <Loaded query={owner}>{(found) => (isOperator ? <OwnerPage owner={found} /> : <OwnPlan owner={found} />)}</Loaded>
+    <Loaded isPage query={owner}>
+      {(found) => (isOperator ? <OwnerPage owner={found} /> : <OwnPlan owner={found} />)}
+    </Loaded>
   );
 };
 

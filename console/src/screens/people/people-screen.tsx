@@ -12,6 +12,7 @@ import { Age } from '../../components/time.js';
 import { CsvButton, wholeList } from '../../csv/csv-button.js';
 import { keyColumns } from '../../csv/lists.js';
 import { format, sentence } from '../../i18n/format.js';
+import { useMay } from '../../session/rights.js';
 import { useScope } from '../../session/session.js';
 import { serverNow } from '../../time/server-clock.js';
 import { type Key, KeyDialog, LinkDialog, RevokeDialog, RotateDialog } from './key-dialogs.js';
@@ -36,7 +37,7 @@ export const PeopleScreen = () => {
           actions: (
             <>
               <KeyCsv keys={keys.data ?? []} />
-              <Button look="primary" icon="plus" onClick={() => setIsInviting(true)}>
+              <Button needs="POST /keys" look="primary" icon="plus" onClick={() => setIsInviting(true)}>
                 {m.invite}
               </Button>
             </>
@@ -78,6 +79,7 @@ interface KeyTableProps {
 
 const KeyTable = ({ keys, onNewKey }: KeyTableProps) => {
   const nameOf = useEndpointName();
+  const mayChange = useMay('PATCH /keys/{id}');
   const [asked, setAsked] = useState<{ readonly key: Key; readonly kind: 'change' | 'rotate' | 'revoke' } | null>(null);
   const close = (): void => setAsked(null);
   const endpointsOf = ({ endpoint_ids: ids }: Key): string =>
@@ -104,7 +106,8 @@ const KeyTable = ({ keys, onNewKey }: KeyTableProps) => {
             isTitleHidden: true,
             className: 'right',
             cell: (key) =>
-              !key.is_main && (
+              !key.is_main &&
+              mayChange && (
                 <Menu trigger={<Button icon="more" look="quiet" size="small" aria-label={m.actions(key.name)} />}>
                   <MenuItem onSelect={() => setAsked({ key, kind: 'change' })}>{m.change}</MenuItem>
                   <MenuItem onSelect={() => setAsked({ key, kind: 'rotate' })}>{m.rotate}</MenuItem>

@@ -9,6 +9,7 @@ import { ReviewDialog } from '../../planning/review-dialog.js';
 import { formatWhen as when, timeOfDay } from '../../planning/use-when.js';
 import { type Post, postTitle, worstOf } from '../../publications/shown-state.js';
 import { StateGlyph, stateNames as names } from '../../publications/states.js';
+import { useMay } from '../../session/rights.js';
 import { timeOf } from './calendar.js';
 import { planMessages as m } from './messages.js';
 import { type PlanDrag, usePending } from './use-plan.js';
@@ -24,7 +25,7 @@ interface PlanCardProps {
 export const PlanCard = ({ post, drag, isLine = false }: PlanCardProps) => {
   const title = postTitle(post, m.media);
   const state = worstOf(post.publications) ?? 'dismissed';
-  const canMove = isPlanned(post);
+  const canMove = useMay('PATCH /posts/{id}') && isPlanned(post);
   const at = timeOf(post);
   const onDragStart = (event: DragEvent): void => {
     event.dataTransfer.effectAllowed = 'move';
@@ -148,7 +149,7 @@ const PendingRow = ({ post, onReview }: { readonly post: Post; readonly onReview
         <bdi>{title}</bdi>
       </Link>
       <span className="tertiary">{post.publish_at === null ? m.onceApproved : when(post.publish_at)}</span>
-      <Button size="small" aria-label={m.review(title)} onClick={onReview}>
+      <Button needs="POST /posts/{id}/approve" size="small" aria-label={m.review(title)} onClick={onReview}>
         {m.reviewVerb}
       </Button>
     </li>

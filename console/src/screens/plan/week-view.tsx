@@ -3,6 +3,7 @@ import { type DragEvent, type MouseEvent, type ReactNode, useMemo, useState } fr
 import { Icon } from '../../components/icon.js';
 import { format } from '../../i18n/format.js';
 import type { Post } from '../../publications/shown-state.js';
+import { useMay } from '../../session/rights.js';
 import { browserZone, type Day, lengthOfDay, startOfDay, toLocal } from '../../time/local-time.js';
 import { useNow } from '../../time/server-clock.js';
 import { cellKey, changeOf, foldHours, groupByHour, type Hour, timeOf } from './calendar.js';
@@ -36,9 +37,13 @@ export const DayName = ({ day, isToday, isShort = false }: DayNameProps) => {
   );
 };
 
+/** The route that a post on a free spot of the calendar needs. */
+const WRITING = 'POST /endpoints/{id}/posts';
+
 /** A link to Compose, for scheduling a post on a day. */
 export const AddLink = ({ day }: { readonly day: Day }) => {
   const name = m.addOn(format.longDay(middleOf(day)));
+  if (!useMay(WRITING)) return null;
   return (
     <Link className="plan-add" to="/compose" search={{ day }} aria-label={name} title={name}>
       <Icon name="plus" size={14} />
@@ -67,6 +72,7 @@ interface DropCellProps {
  */
 export const DropCell = ({ day, hour, drag, isPast, className = '', title, children }: DropCellProps) => {
   const navigate = useNavigate();
+  const mayWrite = useMay(WRITING);
   const [isOver, setIsOver] = useState(false);
   const onDragOver = (event: DragEvent): void => {
     if (!drag.isDragging) return;
@@ -83,7 +89,7 @@ export const DropCell = ({ day, hour, drag, isPast, className = '', title, child
     drag.drop(day, hour);
   };
   const onClick = ({ target, currentTarget }: MouseEvent): void => {
-    if (isPast || target !== currentTarget) return;
+    if (!mayWrite || isPast || target !== currentTarget) return;
     void navigate({ to: '/compose', search: { day, ...(hour !== null && { time: hourName(hour) }) } });
   };
   return (

@@ -39,6 +39,7 @@ export const ChannelsCard = ({ project }: { readonly project: Project }) => {
   const isEmpty = ids.length === 0;
   const add = (
     <Button
+      needs="PATCH /projects/{id}"
       size={isEmpty ? 'normal' : 'small'}
       look={isEmpty ? 'primary' : 'plain'}
       icon="plus"
@@ -110,6 +111,7 @@ const ChannelLine = ({ id, channel, onUp, onDown, onRemove }: ChannelLineProps) 
       {channel && <ChannelStatus channel={channel} />}
       <span className="row project-moves">
         <Button
+          needs="PATCH /projects/{id}"
           size="small"
           look="quiet"
           icon="chevronUp"
@@ -118,6 +120,7 @@ const ChannelLine = ({ id, channel, onUp, onDown, onRemove }: ChannelLineProps) 
           onClick={onUp ?? undefined}
         />
         <Button
+          needs="PATCH /projects/{id}"
           size="small"
           look="quiet"
           icon="chevronDown"
@@ -125,7 +128,14 @@ const ChannelLine = ({ id, channel, onUp, onDown, onRemove }: ChannelLineProps) 
           disabled={onDown === null}
           onClick={onDown ?? undefined}
         />
-        <Button size="small" look="quiet" icon="close" aria-label={m.remove(name)} onClick={onRemove} />
+        <Button
+          needs="PATCH /projects/{id}"
+          size="small"
+          look="quiet"
+          icon="close"
+          aria-label={m.remove(name)}
+          onClick={onRemove}
+        />
       </span>
     </li>
   );

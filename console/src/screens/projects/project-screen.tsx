@@ -18,6 +18,7 @@ import { HistoryLink } from '../../history/history-link.js';
 import { format, sentence } from '../../i18n/format.js';
 import { PauseDialog, ResumeDialog } from '../../pauses/pause-dialog.js';
 import { PausedBy } from '../../pauses/paused-by.js';
+import { useMay } from '../../session/rights.js';
 import { useScope } from '../../session/session.js';
 import { ChannelsCard } from './channels-card.js';
 import { projectsMessages as m } from './messages.js';
@@ -104,6 +105,7 @@ export const NameCard = ({ project }: { readonly project: Project }) => {
       title={m.settings}
       aside={<HistoryLink id={project.id} />}
       saving={saving}
+      needs="PATCH /projects/{id}"
       isChanged={name !== project.name}
       onUndo={() => setEdited(null)}
     >
@@ -145,11 +147,11 @@ export const ProjectHead = ({
       actions={
         <>
           {until !== null && (
-            <Button icon="paused" look="primary" onClick={onResume}>
+            <Button needs="POST /projects/{id}/resume" icon="paused" look="primary" onClick={onResume}>
               {m.resume}
             </Button>
           )}
-          <Button icon="paused" onClick={onPause}>
+          <Button needs="POST /projects/{id}/pause" icon="paused" onClick={onPause}>
             {until === null ? m.pause : m.pauseLonger}
           </Button>
         </>
@@ -195,7 +197,7 @@ export const ProjectScreen = () => {
     queryFn: () => management().get('/projects/{id}', { path: { id } }),
   });
   return (
-    <Loaded query={project} rows={8}>
+    <Loaded isPage query={project} rows={8}>
       {(data) => <ProjectPage key={id} project={data} />}
     </Loaded>
   );
@@ -219,7 +221,7 @@ const ProjectPage = ({ project }: { readonly project: Project }) => {
         <ProcessingCard project={project} />
         <Columns first="1.2fr">
           <NameCard project={project} />
-          <DeleteCard project={project} />
+          {useMay('DELETE /projects/{id}') && <DeleteCard project={project} />}
         </Columns>
       </Stack>
       {asked === 'pause' && <PauseDialog thing={thing} onClose={close} />}

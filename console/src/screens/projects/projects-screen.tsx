@@ -125,7 +125,11 @@ export const ProjectsScreen = () => {
         </Card>
       </>
     );
-  return <Loaded query={projects}>{(all) => <ProjectList projects={all} />}</Loaded>;
+  return (
+    <Loaded isPage query={projects}>
+      {(all) => <ProjectList projects={all} />}
+    </Loaded>
+  );
 };
 
 const ProjectList = ({ projects }: { readonly projects: readonly Project[] }) => {
@@ -176,6 +180,7 @@ const ProjectList = ({ projects }: { readonly projects: readonly Project[] }) =>
           <Button
             size="small"
             look="quiet"
+            needs="POST /projects/{id}/pause"
             aria-label={`${m.pause} ${project.name}`}
             onClick={() => setAsked({ verb: 'pause', project })}
           >
@@ -184,6 +189,7 @@ const ProjectList = ({ projects }: { readonly projects: readonly Project[] }) =>
         ) : (
           <Button
             size="small"
+            needs="POST /projects/{id}/resume"
             aria-label={`${m.resume} ${project.name}`}
             onClick={() => setAsked({ verb: 'resume', project })}
           >

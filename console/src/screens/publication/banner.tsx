@@ -63,10 +63,12 @@ const Doubt = ({ publication, channel }: DoubtProps) => {
               {m.openChannel}
             </ExternalLink>
           )}
-          <Button busy={isBusy} onClick={confirm}>
+          <Button needs="POST /publications/{id}/dismiss" busy={isBusy} onClick={confirm}>
             {m.wasPublished}
           </Button>
-          <Button onClick={() => setIsSending(true)}>{m.sendAgain}</Button>
+          <Button needs="POST /publications/{id}/resend" onClick={() => setIsSending(true)}>
+            {m.sendAgain}
+          </Button>
         </>
       }
     >
@@ -96,10 +98,12 @@ const Failed = ({ publication }: { readonly publication: Publication }) => {
       title={m.failedTitle}
       actions={
         <>
-          <Button look="primary" onClick={() => setDialog('resend')}>
+          <Button needs="POST /publications/{id}/resend" look="primary" onClick={() => setDialog('resend')}>
             {m.sendAgain}
           </Button>
-          <Button onClick={() => setDialog('dismiss')}>{m.dismiss}</Button>
+          <Button needs="POST /publications/{id}/dismiss" onClick={() => setDialog('dismiss')}>
+            {m.dismiss}
+          </Button>
         </>
       }
     >
@@ -138,6 +142,7 @@ const Refused = ({ publication, channel }: Pick<BannerProps, 'publication'> & { 
         <>
           {canRetry && <RetryButton channel={channel} isPrimary />}
           <ButtonLink
+            needs="PATCH /channels/{id}"
             to="/channels/$id"
             params={{ id: channel.id }}
             look={canRetry ? 'plain' : 'primary'}
@@ -189,9 +194,13 @@ const Waits = ({ publication, names }: BannerProps) => {
       title={m.waitsTitle}
       actions={
         <>
-          {paused && <Button onClick={() => setIsResuming(true)}>{m.resume}</Button>}
+          {paused && (
+            <Button needs={`POST /${paused.kind}s/{id}/resume`} onClick={() => setIsResuming(true)}>
+              {m.resume}
+            </Button>
+          )}
           {first?.state === 'queued' && (
-            <Button onClick={() => setIsCancellingFirst(true)}>
+            <Button needs="POST /publications/{id}/cancel" onClick={() => setIsCancellingFirst(true)}>
               {m.cancelNumber(format.number(first.sequence ?? 0))}
             </Button>
           )}
@@ -213,7 +222,9 @@ const CancelButton = ({ publication }: { readonly publication: Publication }) =>
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <Button onClick={() => setIsOpen(true)}>{m.cancel}</Button>
+      <Button needs="POST /publications/{id}/cancel" onClick={() => setIsOpen(true)}>
+        {m.cancel}
+      </Button>
       {isOpen && <CancelDialog publication={publication} onClose={() => setIsOpen(false)} />}
     </>
   );

@@ -69,7 +69,7 @@ const Actions = ({ post, mayTry }: Pick<EditBannerProps, 'post'> & { readonly ma
   return (
     <>
       {mayTry && (
-        <Button look="primary" busy={isBusy} onClick={tryAgain}>
+        <Button needs="PUT /posts/{id}/content" look="primary" busy={isBusy} onClick={tryAgain}>
           {m.tryAgain}
         </Button>
       )}

@@ -12,6 +12,7 @@ import { Loaded } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
 import type { Publication } from '../../publications/states.js';
+import { useMay } from '../../session/rights.js';
 import { useNow } from '../../time/server-clock.js';
 import { publicationMessages as m } from './messages.js';
 import { StepText, type StoryContext } from './step-text.js';
@@ -76,6 +77,7 @@ export const useTrace = (id: string) =>
   useQuery({
     queryKey: ['history', 'trace', id],
     queryFn: () => management().get('/history/trace/{id}', { path: { id } }),
+    enabled: useMay('GET /history/trace/{id}'),
   });
 
 /** The history of a publication, shown as a story, as events or as JSON. All three show the same events. */

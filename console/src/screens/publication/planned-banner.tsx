@@ -15,6 +15,7 @@ import { ReviewDialog } from '../../planning/review-dialog.js';
 import { formatWhen as when } from '../../planning/use-when.js';
 import { dismissDuplicate } from '../../publications/publication-calls.js';
 import type { Publication } from '../../publications/states.js';
+import { useMay } from '../../session/rights.js';
 import { useTrace } from './history-card.js';
 import { publicationMessages as shared } from './messages.js';
 import { payloadTitle } from './payload-title.js';
@@ -47,11 +48,18 @@ export const BannerFrame = ({ icon, tone, title, actions, children }: BannerFram
 /** Shows when a planned post goes out, or that it is waiting for approval, with buttons to change that. */
 export const PlannedBanner = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
   const [dialog, setDialog] = useState<'move' | 'now' | 'cancel' | 'review' | null>(null);
+  const mayApprove = useMay('POST /posts/{id}/approve');
   if (!isPlanned(post)) return null;
   const { publish_at: at, approval } = post;
   const isPending = needsApproval(post);
   const close = (): void => setDialog(null);
-  const title = isPending ? m.waitsForApproval : at === null ? m.soon : m.goesOut(when(at));
+  const title = isPending
+    ? mayApprove
+      ? m.waitsForApproval
+      : m.waitsForOthers
+    : at === null
+      ? m.soon
+      : m.goesOut(when(at));
   return (
     <BannerFrame
       icon={isPending ? 'person' : 'calendar'}
@@ -60,18 +68,26 @@ export const PlannedBanner = ({ post }: { readonly post: Api<'PostWithPayload'> 
       actions={
         <>
           {isPending && (
-            <Button look="primary" onClick={() => setDialog('review')}>
+            <Button needs="POST /posts/{id}/approve" look="primary" onClick={() => setDialog('review')}>
               {p.review}
             </Button>
           )}
-          {!isPending && <Button onClick={() => setDialog('now')}>{p.publishNow}</Button>}
-          <Button onClick={() => setDialog('move')}>{at === null ? m.giveTime : p.move}</Button>
+          {!isPending && (
+            <Button needs="PATCH /posts/{id}" onClick={() => setDialog('now')}>
+              {p.publishNow}
+            </Button>
+          )}
+          <Button needs="PATCH /posts/{id}" onClick={() => setDialog('move')}>
+            {at === null ? m.giveTime : p.move}
+          </Button>
           {post.payload !== null && (
             <ButtonLink to="/compose" search={{ post: post.id }}>
               {p.edit}
             </ButtonLink>
           )}
-          <Button onClick={() => setDialog('cancel')}>{p.cancel}</Button>
+          <Button needs="POST /posts/{id}/cancel" onClick={() => setDialog('cancel')}>
+            {p.cancel}
+          </Button>
         </>
       }
     >
@@ -141,7 +157,7 @@ export const TwiceBanner = ({ publication, name }: { readonly publication: Publi
       tone="warn"
       title={twiceTexts.twiceTitle}
       actions={
-        <Button busy={isBusy} onClick={dismiss}>
+        <Button needs="POST /publications/{id}/dismiss-duplicate" busy={isBusy} onClick={dismiss}>
           {twiceTexts.dismissDuplicate}
         </Button>
       }

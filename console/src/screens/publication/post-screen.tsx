@@ -29,6 +29,7 @@ import {
 } from '../../publications/states.js';
 import { TakeBackDialog } from '../../publications/take-back-dialog.js';
 import { WaitingReason, WaitingTime } from '../../publications/waiting.js';
+import { useMay } from '../../session/rights.js';
 import { EditBanner, isEditOpen } from './edit-banner.js';
 import { publicationMessages as shared } from './messages.js';
 import { NumbersCard } from './numbers-card.js';
@@ -125,6 +126,7 @@ export const PostScreen = () => {
 
 const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
   const names = useNames();
+  const mayReadHistory = useMay('GET /history/{aggregate}/{id}');
   const [dialog, setDialog] = useState<'cancel' | 'takeBack' | null>(null);
   const close = (): void => setDialog(null);
   const takenBack = post.publications.filter(isTakenBack);
@@ -153,14 +155,21 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
             {offered.length > 0 && (
               <>
                 {queued > 0 && queued < offered.length && (
-                  <Button onClick={() => setDialog('cancel')}>{m.cancelAll}</Button>
+                  <Button needs="POST /posts/{id}/cancel" onClick={() => setDialog('cancel')}>
+                    {m.cancelAll}
+                  </Button>
                 )}
                 {canEdit && (
                   <ButtonLink icon="compose" to="/compose" search={{ post: post.id }}>
                     {m.edit}
                   </ButtonLink>
                 )}
-                <Button look="danger" icon="takenBack" onClick={() => setDialog('takeBack')}>
+                <Button
+                  needs="POST /posts/{id}/withdraw"
+                  look="danger"
+                  icon="takenBack"
+                  onClick={() => setDialog('takeBack')}
+                >
                   {m.takeBack}
                 </Button>
               </>
@@ -197,7 +206,7 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
           <ContentCard payload={post.payload} names={names} />
         </div>
         <div className="publication-side">
-          {hasVersions(post) && <VersionsCard post={post} />}
+          {mayReadHistory && hasVersions(post) && <VersionsCard post={post} />}
           <DetailsCard post={post} names={names} />
         </div>
       </Columns>

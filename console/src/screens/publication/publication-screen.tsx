@@ -19,6 +19,7 @@ import { type Publication, shownState, StatePill } from '../../publications/stat
 import { TakeBackDialog } from '../../publications/take-back-dialog.js';
 import { readBrand } from '../../publish-code/brand.js';
 import { publishCode } from '../../publish-code/publish-code.js';
+import { useMay } from '../../session/rights.js';
 import { Banner } from './banner.js';
 import { EditBanner, isEditOpen } from './edit-banner.js';
 import { HistoryCard, useTrace } from './history-card.js';
@@ -47,7 +48,7 @@ export const CallsView = ({ publication, calls: { preview, error, isBusy, ask },
       {error !== null && error !== undefined && <ErrorState error={error} onRetry={ask} />}
       {preview === undefined && !error && (
         <p>
-          <Button size="small" busy={isBusy} onClick={ask}>
+          <Button needs="POST /endpoints/{id}/sandbox" size="small" busy={isBusy} onClick={ask}>
             {m.showCalls}
           </Button>{' '}
           <span className="tertiary">{m.showCallsHint}</span>
@@ -126,6 +127,7 @@ const Loaded = ({ publication, post }: LoadedProps) => {
   const names = useNames();
   const endpoints = useEndpoints();
   const calls = useCalls(post.endpoint_id, post.payload);
+  const mayPreview = useMay('POST /endpoints/{id}/sandbox');
   const obstacle =
     post.payload === null
       ? m.noPayload
@@ -140,15 +142,19 @@ const Loaded = ({ publication, post }: LoadedProps) => {
         <EditBanner post={post} publications={[publication]} names={names} />
       )}
       <Columns second="316px">
-        <HistoryCard
-          publication={publication}
-          post={post}
-          names={names}
-          calls={<CallsView publication={publication} calls={calls} obstacle={obstacle} />}
-        />
+        {useMay('GET /history/trace/{id}') && (
+          <HistoryCard
+            publication={publication}
+            post={post}
+            names={names}
+            calls={<CallsView publication={publication} calls={calls} obstacle={obstacle} />}
+          />
+        )}
         <div className="publication-side">
           <ElsewhereCard publication={publication} post={post} names={names} />
-          {obstacle === null && <ReadersCard publication={publication} post={post} names={names} calls={calls} />}
+          {obstacle === null && mayPreview && (
+            <ReadersCard publication={publication} post={post} names={names} calls={calls} />
+          )}
           <ProofCard publication={publication} />
         </div>
       </Columns>
@@ -210,7 +216,12 @@ const Head = ({ publication, post }: { readonly publication: Publication; readon
             </ButtonLink>
           )}
           {mayBeSeen(publication) && (
-            <Button look="danger" icon="takenBack" onClick={() => setIsTakingBack(true)}>
+            <Button
+              needs="POST /publications/{id}/withdraw"
+              look="danger"
+              icon="takenBack"
+              onClick={() => setIsTakingBack(true)}
+            >
               {postMessages.takeBack}
             </Button>
           )}

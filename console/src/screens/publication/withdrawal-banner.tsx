@@ -122,7 +122,7 @@ const Actions = ({ failed, isOfOne }: { readonly failed: readonly Publication[];
   const [url] = failed[0]?.urls ?? [];
   return (
     <>
-      <Button look="primary" busy={isTrying} onClick={tryAgain}>
+      <Button needs="POST /posts/{id}/withdraw" look="primary" busy={isTrying} onClick={tryAgain}>
         {m.tryAgain}
       </Button>
       {isOfOne && url !== undefined && (
@@ -130,7 +130,7 @@ const Actions = ({ failed, isOfOne }: { readonly failed: readonly Publication[];
           {shared.open}
         </ExternalLink>
       )}
-      <Button busy={isLeaving} onClick={leave}>
+      <Button needs="POST /publications/{id}/dismiss" busy={isLeaving} onClick={leave}>
         {m.leave}
       </Button>
     </>

@@ -89,7 +89,7 @@ type Endpoint = Api<'Endpoint'>;
 export const RequestsScreen = () => {
   const endpoints = useEndpoints();
   return (
-    <Loaded query={endpoints}>
+    <Loaded isPage query={endpoints}>
       {(all) =>
         all.length === 0 ? (
           <>

@@ -6,6 +6,7 @@ import { Icon } from '../../components/icon.js';
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.js';
 import { useActorName } from '../../history/actors.js';
 import { defineMessages } from '../../i18n/messages.js';
+import { useMay } from '../../session/rights.js';
 import { useScope } from '../../session/session.js';
 
 const m = defineMessages({
@@ -61,11 +62,12 @@ const usePeople = (isAsked: boolean): readonly { readonly actor: string; readonl
   const scope = useScope();
   const nameOf = useActorName();
   const endpoints = useEndpoints().data ?? [];
+  const mayReadKeys = useMay('GET /keys');
   const keys =
     useQuery({
       queryKey: ['keys', scope.key],
       queryFn: () => readAll((page) => management().get('/keys', { query: { ...scope.query, ...page } })),
-      enabled: isAsked,
+      enabled: isAsked && mayReadKeys,
     }).data ?? [];
   const owners = [
     ...new Set([...(scope.ownerId === null ? [] : [scope.ownerId]), ...keys.flatMap((key) => key.owner_id ?? [])]),

@@ -45,7 +45,7 @@ export const PostSearch = ({ search: { find, by, platform }, filter, names, onCh
       <FindField find={find} onChange={(text) => onChange({ find: text })} />
       <PersonChoice by={by} onChange={(actor) => onChange({ by: actor })} />
       <span className="filter-space" />
-      <Button size="small" look="quiet" onClick={() => setIsBulk(true)}>
+      <Button needs="POST /posts/{id}/cancel" size="small" look="quiet" onClick={() => setIsBulk(true)}>
         {bulkMessages.several}
       </Button>
       <CsvButton

@@ -23,7 +23,7 @@ export const TimelineHead = ({ queued, inDoubt, failed }: Unsettled) => {
       title={title}
       actions={
         <>
-          <Button icon="paused" onClick={() => setIsPausing(true)}>
+          <Button needs="POST /channels/{id}/pause" icon="paused" onClick={() => setIsPausing(true)}>
             {m.pause}
           </Button>
           <ButtonLink look="primary" icon="compose" to="/compose" search={{}}>

@@ -5,6 +5,7 @@ import { useTheme } from '../../app/theme.js';
 import { ICONS, type IconShape } from '../../components/networks.js';
 import { type Post, SEVERITY } from '../../publications/shown-state.js';
 import { stateLook } from '../../publications/states.js';
+import { useMay } from '../../session/rights.js';
 import { useScope } from '../../session/session.js';
 import type { TimeWindow } from './columns.js';
 import type { HistorySpan } from './lane-marks.js';
@@ -55,6 +56,7 @@ export const useSpans = ({ from, to }: TimeWindow): readonly HistorySpan[] => {
   const { data } = useQuery({
     queryKey: ['ticks', scope.key, 'spans', begin, end],
     queryFn: () => management().get('/history/ticks', { query: { ...scope.query, from: begin, to: end, buckets: 1 } }),
+    enabled: useMay('GET /history/ticks'),
     placeholderData: (before) => before,
   });
   return data?.spans ?? NO_SPANS;

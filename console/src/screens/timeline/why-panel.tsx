@@ -116,22 +116,22 @@ const Actions = ({ publication, first, names }: ActionsProps) => {
         </ButtonLink>
       )}
       {waitingFor?.rule === 'needs_attention' && (
-        <ButtonLink size="small" to="/channels/$id" params={{ id: channelId }}>
+        <ButtonLink needs="PATCH /channels/{id}" size="small" to="/channels/$id" params={{ id: channelId }}>
           {m.fix}
         </ButtonLink>
       )}
       {paused && (
-        <Button size="small" onClick={() => setDialog('resume')}>
+        <Button needs={`POST /${paused.kind}s/{id}/resume`} size="small" onClick={() => setDialog('resume')}>
           {m.resume}
         </Button>
       )}
       {first?.state === 'queued' && (
-        <Button size="small" onClick={() => setDialog('cancelFirst')}>
+        <Button needs="POST /publications/{id}/cancel" size="small" onClick={() => setDialog('cancelFirst')}>
           {m.cancelNumber(format.number(first.sequence ?? 0))}
         </Button>
       )}
       {state === 'queued' && (
-        <Button size="small" onClick={() => setDialog('cancel')}>
+        <Button needs="POST /publications/{id}/cancel" size="small" onClick={() => setDialog('cancel')}>
           {m.cancel}
         </Button>
       )}

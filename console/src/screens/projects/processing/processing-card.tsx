@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import { management, readProblems } from '../../../api/management.js';
 import { Button } from '../../../components/button.js';
 import { Card, Columns } from '../../../components/card.js';
-import { Form, FormEnd, useSave } from '../../../components/form.js';
+import { Changeable, Form, FormEnd, useSave } from '../../../components/form.js';
 import { toast } from '../../../components/toasts.js';
 import { useScope } from '../../../session/session.js';
 import { changeProject, type Project } from '../project-calls.js';
@@ -68,24 +68,26 @@ export const ProcessingCard = ({ project }: { readonly project: Project }) => {
     <Columns first="1.2fr">
       <Card title={m.title} aside={m.order}>
         <Form className="processing-form" onSubmit={save}>
-          <FiltersSection filters={draft.filters} onChange={(filters) => change({ filters })} problems={problems} />
-          <FooterSection footer={draft.footer} onChange={(footer) => change({ footer })} problems={problems} />
-          <ReplacementsSection
-            replacements={draft.replacements}
-            onChange={(replacements) => change({ replacements })}
-            problems={problems}
-          />
-          <TranslationSection
-            translation={draft.translation}
-            onChange={(translation) => change({ translation })}
-            problems={problems}
-            isStored={processing.translation !== undefined}
-          />
-          <SignatureSection
-            signature={draft.signature}
-            onChange={(signature) => change({ signature })}
-            problems={problems}
-          />
+          <Changeable needs="PATCH /projects/{id}">
+            <FiltersSection filters={draft.filters} onChange={(filters) => change({ filters })} problems={problems} />
+            <FooterSection footer={draft.footer} onChange={(footer) => change({ footer })} problems={problems} />
+            <ReplacementsSection
+              replacements={draft.replacements}
+              onChange={(replacements) => change({ replacements })}
+              problems={problems}
+            />
+            <TranslationSection
+              translation={draft.translation}
+              onChange={(translation) => change({ translation })}
+              problems={problems}
+              isStored={processing.translation !== undefined}
+            />
+            <SignatureSection
+              signature={draft.signature}
+              onChange={(signature) => change({ signature })}
+              problems={problems}
+            />
+          </Changeable>
           <FormEnd
             text={
               problems[''] ? (
@@ -98,7 +100,13 @@ export const ProcessingCard = ({ project }: { readonly project: Project }) => {
             }
           >
             {isChanged && <Button onClick={() => setEdited(null)}>{m.undo}</Button>}
-            <Button type="submit" look={isChanged ? 'primary' : 'plain'} disabled={!isChanged} busy={isBusy}>
+            <Button
+              needs="PATCH /projects/{id}"
+              type="submit"
+              look={isChanged ? 'primary' : 'plain'}
+              disabled={!isChanged}
+              busy={isBusy}
+            >
               {m.save}
             </Button>
           </FormEnd>

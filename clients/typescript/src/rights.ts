@@ -1,0 +1,24 @@
+import type { Method, PathOf } from './management.js';
+import { ROUTE_SCOPES } from './route-scopes.js';
+import type { Schemas } from './schema.js';
+
+/** A route of the management API: `POST /channels/{id}/pause`. */
+export type ManagementRoute = { [M in Method]: `${M} ${PathOf<M>}` }[Method];
+
+/** What a key may do, from `GET /me`. */
+export type KeyRights = Pick<NonNullable<Schemas['Me']['key']>, 'scopes' | 'endpoint_ids'>;
+
+/**
+ * Returns whether a key's scopes and limit allow a call, as the gateway decides it before it looks at the request
+ * (D-93, D-94). Routes for operators only are not known here.
+ * @param key null for the operator
+ */
+export const mayCall = (key: KeyRights | null, route: ManagementRoute): boolean => {
+  if (key === null) return true;
+  const { scopes, endpoint_ids: endpointIds } = key;
+  if (scopes.includes('audit')) return route.startsWith('GET ');
+  const declared = ROUTE_SCOPES[route] ?? (route.startsWith('GET ') ? 'read' : 'manage');
+  if (endpointIds !== null && !declared.endsWith('+')) return false;
+  const needed = declared.replace('+', '');
+  return needed === 'read' || scopes.some((scope) => scope === needed || scope === 'manage');
+};
