@@ -112,6 +112,14 @@ export class AggregateStore {
     return this.reader.fold(decider, stored, before);
   }
 
+  /** Reads an aggregate's whole stream. @throws Unavailable */
+  async readEvents<S, E extends DomainEvent>(
+    decider: Decider<never, S, E, string>,
+    id: string,
+  ): Promise<RecordedEvent<E>[]> {
+    return (await this.store.readStream(streamOf(decider, id))).map((event) => this.codec.decode<E>(event));
+  }
+
   /** Returns a stream's newest event, decoded; null if there is none. @throws Unavailable */
   async readLastEvent<E extends DomainEvent>(stream: string): Promise<RecordedEvent<E> | null> {
     const [event] = await this.store.readStream(stream, { direction: 'backwards', limit: 1 });

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
+import { channel as channelDecider } from '../domain/channel/channel.decider.js';
+import { addressAt } from '../domain/channel/channel.events.js';
 import { publication as decider } from '../domain/publication/publication.decider.js';
 import { AggregateStore } from '../event-store/aggregate-store.js';
 import { isDamaged } from '../event-store/codec.js';
@@ -155,11 +157,12 @@ export class Sampler {
     if (each.address) return each;
     try {
       const { state } = await this.aggregates.loadAggregate(decider, each.publication_id);
-      return { ...each, address: state.sender?.chat ?? channel.address };
+      if (state.sender) return { ...each, address: state.sender.chat };
     } catch (error) {
       if (!isDamaged(error)) throw error;
-      return { ...each, address: channel.address };
     }
+    const events = await this.aggregates.readEvents(channelDecider, channel.channel_id);
+    return { ...each, address: addressAt(events, each.published_at!) };
   }
 
   /** In another chat, the id of a message belongs to someone else's (D-70). */

@@ -1,5 +1,11 @@
-import { iso } from '../../kernel/clock.js';
-import { assertNever, type Catalogue, type DomainEvent, type ShownAggregate } from '../../kernel/events.js';
+import { type Instant, iso } from '../../kernel/clock.js';
+import {
+  assertNever,
+  type Catalogue,
+  type DomainEvent,
+  type RecordedEvent,
+  type ShownAggregate,
+} from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';
 
 /**
@@ -98,6 +104,19 @@ export type ChannelEvent =
   | ChannelNeedsAttention
   | ChannelAttentionCleared
   | ChannelDeleted;
+
+/**
+ * Returns the address that a channel had at a time, or its first one before that.
+ * @param events the channel's whole stream
+ */
+export const addressAt = (events: readonly RecordedEvent<ChannelEvent>[], at: Instant): Address => {
+  let address: Address | null = null;
+  for (const event of events) {
+    if (address && event.at > at) break;
+    if ('address' in event.data) address = event.data.address;
+  }
+  return address ?? {};
+};
 
 export const channelEvents = {
   ChannelConnected: { version: 1 },

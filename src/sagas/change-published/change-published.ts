@@ -120,7 +120,7 @@ export class ChangePublished {
     const publisher = this.publishers.get(row.platform);
     const loaded = await this.aggregates.loadAggregate(decider, row.publication_id);
     const chatOf = (address: Channel['address']) => this.catalogue.chatOf(row.platform, address);
-    let publication = await nameChat(loaded, row.channel_id, this.channels, chatOf);
+    let publication = await nameChat(loaded, row.channel_id, this.aggregates, chatOf);
     const read = await readCredentials(this, row.channel_id, channel);
     for (let work = nextChangeOf(publication.state); work !== null; work = nextChangeOf(publication.state)) {
       const change = { channel, publisher, publication, read };

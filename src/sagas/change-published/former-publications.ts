@@ -1,6 +1,7 @@
-import type { Address } from '../../domain/channel/channel.events.js';
+import { channel } from '../../domain/channel/channel.decider.js';
+import { type Address, addressAt } from '../../domain/channel/channel.events.js';
+import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { LoadedPublication } from '../publish-due-posts/attempt/attempt-state.js';
-import type { ChannelStates } from '../publish-due-posts/inputs/waiting-publications.js';
 
 /** No account is this one. */
 const UNKNOWN = { account: null, credentialsId: '' };
@@ -12,11 +13,11 @@ const UNKNOWN = { account: null, credentialsId: '' };
 export const nameChat = async (
   publication: LoadedPublication,
   channelId: string,
-  channels: ChannelStates,
+  aggregates: AggregateStore,
   chatOf: (address: Address) => Address,
 ): Promise<LoadedPublication> => {
   const { state } = publication;
   if (state.sender !== null || state.startedAt === 0) return publication;
-  const chat = chatOf(await channels.findAddressAt(channelId, state.startedAt));
+  const chat = chatOf(addressAt(await aggregates.readEvents(channel, channelId), state.startedAt));
   return { ...publication, state: { ...state, sender: { ...UNKNOWN, chat } } };
 };

@@ -19,13 +19,17 @@ const publishNow = async (channel: PublishingChannel, text: string): Promise<rea
   (await channel.waitForState(await channel.publish({ text }), 'published')).message_ids;
 
 /** Returns a post whose publication has the events of a former release, which say neither who sent it nor where. */
-const publishFormerly = async (channel: PublishingChannel, messageIds: readonly string[], text: string) => {
+const publishFormerly = async (
+  channel: PublishingChannel,
+  messageIds: readonly string[],
+  text: string,
+  at = Date.now(),
+) => {
   const { gateway } = harness;
   await gateway.manage('POST', `/channels/${channel.channelId}/pause`, { minutes: 10 });
   const postId = await channel.publish({ text });
   const { id: publicationId } = await channel.waitForState(postId, 'queued');
   const ids = { publicationId, postId, channelId: channel.channelId };
-  const at = Date.now();
   const events: readonly DomainEvent[] = [
     { type: 'PublicationStarted', data: { ...ids, attempt: 1, worker: 'former', sending: 'send', at } },
     { type: 'PublicationSucceeded', data: { ...ids, attempt: 1, at, messageIds, urls: [], warnings: [] } },
@@ -88,4 +92,15 @@ it('is edited', async () => {
   const { status } = await channel.endpoint.send('PUT', `posts/${postId}/content`, { text: 'New' });
   expect(status).toBe(200);
   await until('readers see it', async () => (await listChanges(channel)).some(({ kind }) => kind === 'edited'));
+});
+
+it("has no numbers once the channel has another chat, where its number is of another chat's message (D-70)", async () => {
+  const channel = await harness.createChannel('vk');
+  const messageIds = await publishNow(channel, 'Elsewhere, with views');
+  await channel.network.request('POST', 'statistics', { channel: channel.chat, message_id: messageIds[0], views: 120 });
+  const other = await harness.createChannel('vk');
+  const postId = await publishFormerly(other, messageIds, 'Without', Date.now() - 120_000);
+  await harness.gateway.manage('PATCH', `/channels/${other.channelId}`, { credentials: channel.credentials });
+  const found = await harness.gateway.manage('POST', `/posts/${postId}/statistics`);
+  expect(found.publications[0].statistics).toMatchObject({ state: 'unavailable', views: null });
 });

@@ -1,11 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { channel as channelDecider, type ChannelState } from '../../../domain/channel/channel.decider.js';
-import type { Address, ChannelEvent } from '../../../domain/channel/channel.events.js';
 import { channelPause, type PauseState } from '../../../domain/pause/pause.decider.js';
 import { AggregateCache, AggregateStore } from '../../../event-store/aggregate-store.js';
-import { CLOCK, type Clock, type Instant } from '../../../kernel/clock.js';
-import { streamOf } from '../../../kernel/events.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';
 import { keyOfShare } from '../../../postgres/call-turns.js';
 import { POOL } from '../../../postgres/tokens.js';
@@ -105,7 +103,7 @@ export class ChannelStates {
   private readonly pauses: AggregateCache<PauseState>;
 
   constructor(
-    private readonly aggregates: AggregateStore,
+    aggregates: AggregateStore,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
     this.channels = new AggregateCache(aggregates, channelDecider);
@@ -117,18 +115,6 @@ export class ChannelStates {
     const { state } = await this.channels.loadLatest(channelId);
     if (!state) throw new Error(`channel ${channelId} is not in the event store`);
     return state;
-  }
-
-  /** Returns the address that a channel had at a time. Reads the whole stream. @throws Unavailable */
-  async findAddressAt(channelId: string, at: Instant): Promise<Address> {
-    const { store, codec } = this.aggregates;
-    let address: Address | null = null;
-    for (const stored of await store.readStream(streamOf(channelDecider, channelId))) {
-      const event = codec.decode<ChannelEvent>(stored);
-      if (address && event.at > at) break;
-      if ('address' in event.data) address = event.data.address;
-    }
-    return address ?? {};
   }
 
   /** True if the channel is paused now. @throws Unavailable */
