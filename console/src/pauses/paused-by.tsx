@@ -12,16 +12,20 @@ interface PausedByProps {
   readonly id: string;
 }
 
-/** Who last paused a channel or project, and when, with a link to that moment. Renders nothing while loading. */
-export const PausedBy = ({ kind, id }: PausedByProps) => {
-  const actorInText = useActorInText();
+/** Returns the latest pause of a channel or project, with its author's name; undefined while it is loading. */
+export const useLastPause = ({ kind, id }: PausedByProps) => {
   const type = kind === 'channel' ? ('ChannelPaused' as const) : ('ProjectPaused' as const);
-  const found = useQuery({
+  return useQuery({
     queryKey: ['history', 'paused', type, id],
     queryFn: () => management().get('/history/events', { query: { type, id, limit: 1 } }),
     enabled: useMay('GET /history/events'),
-  }).data;
-  const event = found?.items[0];
+  }).data?.items[0];
+};
+
+/** Who last paused a channel or project, and when, with a link to that moment. Renders nothing while loading. */
+export const PausedBy = ({ kind, id }: PausedByProps) => {
+  const actorInText = useActorInText();
+  const event = useLastPause({ kind, id });
   if (!event) return null;
   return (
     <Link className="link" to="/time" search={{ at: event.at, event: event.id, thing: id }}>

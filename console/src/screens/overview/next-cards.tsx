@@ -14,6 +14,7 @@ import { useActorInText } from '../../history/actors.js';
 import { sentence } from '../../i18n/format.js';
 import { defineMessages } from '../../i18n/messages.js';
 import { ResumeDialog } from '../../pauses/pause-dialog.js';
+import { useLastPause } from '../../pauses/paused-by.js';
 import { networksOf } from '../../planning/planned-posts.js';
 import { formatWhen as when } from '../../planning/use-when.js';
 import { useScope } from '../../session/session.js';
@@ -130,6 +131,8 @@ const PausedRow = ({ span }: { readonly span: Api<'StateSpan'> }) => {
   const { id, kind, to } = span;
   const names = useNames();
   const actorInText = useActorInText();
+  // The span knows who paused, but not the name of a key.
+  const pause = useLastPause({ kind: kind === 'channel_pause' ? 'channel' : 'project', id });
   const [isResuming, setIsResuming] = useState(false);
   const channel = names.channel(id);
   const thing = channel ?? names.project(id);
@@ -140,7 +143,7 @@ const PausedRow = ({ span }: { readonly span: Api<'StateSpan'> }) => {
         {channel ? <NetworkMark platform={channel.platform} size={16} /> : <Icon name="project" />}
         <bdi className="cut">{thing.name}</bdi>
         <span className="secondary">
-          <SentenceText of={sentence(m.pausedBy, { who: { name: actorInText(span) } })} />
+          <SentenceText of={sentence(m.pausedBy, { who: { name: actorInText(pause ?? span) } })} />
           {to !== null && (
             <>
               {' · '}

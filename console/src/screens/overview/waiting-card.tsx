@@ -26,7 +26,7 @@ export const WaitingCard = ({ waiting, total }: WaitingCardProps) => {
   const [openId, setOpenId] = useState<string | null>(null);
   const all = (
     <Link to="/timeline" search={{ state: 'queued' }}>
-      {m.allWaiting(format.number(total))}
+      {total === 1 ? m.openTimeline : m.allWaiting(format.number(total))}
     </Link>
   );
   return (
