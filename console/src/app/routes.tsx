@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { prefetchThings } from '../api/things.js';
 import { useLocale } from '../i18n/messages.js';
 import { OverviewScreen } from '../screens/overview/overview-screen.js';
 import { NotFoundScreen } from '../shell/not-found-screen.js';
@@ -63,12 +64,14 @@ const plan = createRoute({
 const compose = createRoute({
   getParentRoute,
   path: '/compose',
+  loader: prefetchThings,
   validateSearch: readComposeSearch,
   component: lazily(() => import('../screens/compose/compose-screen.js'), 'ComposeScreen'),
 });
 const channels = createRoute({
   getParentRoute,
   path: '/channels',
+  loader: prefetchThings,
   validateSearch: readChannelsSearch,
   component: lazily(() => import('../screens/channels/channels-screen.js'), 'ChannelsScreen'),
 });

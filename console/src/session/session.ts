@@ -84,18 +84,19 @@ export interface Scope {
   readonly key: string;
 }
 
-/** Returns the scope of the session: the signed-in owner, or the owner or owners that the operator selected. */
+const toScope = (isOperator: boolean, ownerId: string | null): Scope => ({
+  isOperator,
+  ownerId,
+  query: isOperator && ownerId !== null ? { owner_id: ownerId } : {},
+  key: ownerId ?? 'all',
+});
+
+/** Returns the scope of a session: the signed-in owner, or the owner or owners that the operator selected. */
+export const scopeOf = (session: Session | null): Scope =>
+  toScope(session?.role === 'operator', session?.owner?.id ?? null);
+
+/** Returns the scope of the session. */
 export const useScope = (): Scope => {
-  const session = useSession();
-  const isOperator = session?.role === 'operator';
-  const ownerId = session?.owner?.id ?? null;
-  return useMemo(
-    () => ({
-      isOperator,
-      ownerId,
-      query: isOperator && ownerId !== null ? { owner_id: ownerId } : {},
-      key: ownerId ?? 'all',
-    }),
-    [isOperator, ownerId],
-  );
+  const { isOperator, ownerId } = scopeOf(useSession());
+  return useMemo(() => toScope(isOperator, ownerId), [isOperator, ownerId]);
 };
