@@ -25,7 +25,7 @@ const EVENTS = [
 const EVENT_STORE = ['^src/event-store/[^/]+\\.ts$'];
 
 /** The contract between generic code and the networks: what a network is, without the list of networks. */
-const PLATFORM_PORT = ['^src/platforms/(publisher|platform-catalogue|chat-links|messages)\\.ts$'];
+const PLATFORM_PORT = ['^src/platforms/(publisher|platform-catalogue|messages)\\.ts$'];
 
 /** Rules about addresses and URLs that are pure: they make no calls. */
 const URL_RULES = ['^src/outbound-http/url-rules\\.ts$'];
@@ -193,7 +193,7 @@ const PARTS = {
       part('validation'),
       part('payload'),
       '^src/domain/project/processing\\.ts$',
-      '^src/platforms/(publisher|error-table)\\.ts$',
+      '^src/platforms/(publisher|outcomes)\\.ts$',
       part('outbound-http'),
       part('secrets'),
     ],

@@ -1,6 +1,6 @@
 /** Runs a worker's projections without its sagas: brings a database's read models up to date, but publishes nothing. */
 import { startInfrastructure } from '../dist/app/infrastructure.js';
-import { projectionsOf } from '../dist/app/projections.js';
+import { projectionsOf } from '../dist/app/modules/read-models.js';
 import { createLogger } from '../dist/config/logger.js';
 import { loadSettings } from '../dist/config/settings.js';
 import { PLATFORMS } from '../dist/platforms/catalogue.js';

@@ -53,11 +53,11 @@ const loadTables = async () => {
       ['platforms/vk/change-errors', 'VK_EDIT_ERRORS', 'VK: edits'],
       ['platforms/vk/change-errors', 'VK_PIN_ERRORS', 'VK: pins'],
       ['platforms/max/errors', 'MAX_ERRORS', 'MAX'],
-      ['platforms/max/change-errors', 'MAX_CHANGE_ERRORS', 'MAX: deletions'],
-      ['platforms/max/change-errors', 'MAX_EDIT_ERRORS', 'MAX: edits'],
-      ['platforms/max/change-errors', 'MAX_PIN_ERRORS', 'MAX: pins'],
+      ['platforms/max/errors', 'MAX_CHANGE_ERRORS', 'MAX: deletions'],
+      ['platforms/max/errors', 'MAX_EDIT_ERRORS', 'MAX: edits'],
+      ['platforms/max/errors', 'MAX_PIN_ERRORS', 'MAX: pins'],
       ['platforms/ok/errors', 'OK_ERRORS', 'OK'],
-      ['platforms/ok/change-errors', 'OK_CHANGE_ERRORS', 'OK: deletions'],
+      ['platforms/ok/errors', 'OK_CHANGE_ERRORS', 'OK: deletions'],
       ['processing/translation/errors', 'TRANSLATION_ERRORS', 'LibreTranslate'],
     ];
     const contents = tables.map(([path, name]) => `export { ${name} } from './src/${path}.ts';`).join('\n');

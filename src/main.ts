@@ -1,13 +1,12 @@
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
-import { banner } from './app/banner.js';
 import { seedDemo } from './app/demo.js';
 import { RECOVERY_MESSAGES } from './app/messages.js';
 import { BUILT_IN_NETWORKS } from './app/networks.js';
 import { noteProcess } from './app/note-process.js';
 import type { NoticedLoss } from './app/recovery/log-recovery.js';
-import type { Running } from './app/start.js';
+import { banner, type Running } from './app/start.js';
 import { createLogger, exitAfterLog } from './config/logger.js';
 import { SETTING_MESSAGES } from './config/messages.js';
 import { describeSettings, helpText, loadSettings, type Settings } from './config/settings.js';

@@ -6,21 +6,20 @@ import { ConsoleFiles } from '../api/console/console.controller.js';
 import { ProblemFilter } from '../api/transport/problem.filter.js';
 import { getPathPrefix, type Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
-import { CoreModule } from './modules/core.module.js';
-import { HealthModule } from './modules/health.module.js';
 import {
   ConsoleModule,
   DocumentationModule,
+  ManagementApiModule,
+  PublicApiModule,
   SignInModule,
   ToolsModule,
   WallsModule,
-} from './modules/interface.modules.js';
-import { ManagementApiModule } from './modules/management-api.module.js';
-import { PublicApiModule } from './modules/public-api.module.js';
+} from './modules/api.modules.js';
+import { CoreModule } from './modules/core.module.js';
+import { HealthModule } from './modules/health.module.js';
 import { SharedModule } from './modules/shared.module.js';
 import { WorkerModule } from './modules/worker.module.js';
-import type { ProcessOptions } from './process-options.js';
-import type { Resources } from './resources.js';
+import type { ProcessOptions, Resources } from './process-options.js';
 
 /** Pages to show in a browser, in order of preference. */
 const PAGES = ['/console', '/walls', '/docs'];

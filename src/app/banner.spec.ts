@@ -1,6 +1,5 @@
 import type { Role } from '../config/settings.js';
-import { banner, type Demo, describeServices } from './banner.js';
-import type { Running } from './start.js';
+import { banner, type Demo, describeServices, type Running } from './start.js';
 
 it.each<[Role[], boolean, string]>([
   [['api', 'worker', 'tools'], true, '/v1, /manage/v1, /sse, /walls, /healthz, /readyz, /metrics, publishes posts'],

@@ -1,4 +1,4 @@
-import { adviseOnRefusal } from './database-advice.js';
+import { adviseOnRefusal } from './database.js';
 
 const refused = { code: '42501', message: 'permission denied for database "my shop"' };
 

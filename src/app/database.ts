@@ -1,15 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { SETTING_MESSAGES } from '../config/messages.js';
+import { maskUrl } from '../config/redact.js';
 import type { Settings } from '../config/settings.js';
+import { StorageFailed, Unavailable } from '../event-store/port.js';
+import { reasonOf } from '../kernel/result.js';
 import { startEmbeddedPostgres } from '../postgres/embedded.js';
-import { migrate } from '../postgres/migrations.js';
+import { migrate, MigrationError } from '../postgres/migrations.js';
 import { migrations } from '../postgres/migrations/all.js';
 import { createPool } from '../postgres/pool.js';
-import { checkServer } from '../postgres/server-check.js';
-import { claimDatabase } from '../secrets/database-keys.js';
+import { checkServer, UnfitServer } from '../postgres/server-check.js';
+import { isUnavailable } from '../postgres/unavailable.js';
+import { RepeatedFailure } from '../runtime/failing-work.js';
+import { claimDatabase, WrongSecretsKey } from '../secrets/database-keys.js';
 import type { HistoryKeys, KeyRing } from '../secrets/key-ring.js';
-import type { ProcessOptions } from './process-options.js';
-import type { Resources } from './resources.js';
-import { addressFrom, waitForServer } from './wait-for-server.js';
+import { DATABASE_ADVICE, START_MESSAGES } from './messages.js';
+import type { ProcessOptions, Resources } from './process-options.js';
+
+/** PgBouncer gives most of its errors this code, even temporary ones, so the advice depends on the message. */
+const PROTOCOL_VIOLATION = '08P01';
+
+const BY_STATE: Readonly<Record<string, string>> = {
+  '28P01': DATABASE_ADVICE.password({ encoding: SETTING_MESSAGES.encodePassword }),
+  '28000': DATABASE_ADVICE.notAllowed,
+  '3D000': DATABASE_ADVICE.noDatabase,
+  '42501': DATABASE_ADVICE.noRights,
+};
+
+const BY_MESSAGE: readonly (readonly [RegExp, string])[] = [
+  [/unsupported startup parameter/, DATABASE_ADVICE.bouncerParameters],
+  [/transaction blocks not allowed in statement pooling mode/, DATABASE_ADVICE.bouncerStatementMode],
+  [
+    /no such (database|user)|authentication failed/,
+    DATABASE_ADVICE.bouncerUser({ encoding: SETTING_MESSAGES.encodePassword }),
+  ],
+];
+
+/** Returns the statement that lets a role connect, with the names from the error and DATABASE_URL (D-54). */
+const grantConnect = (message: string, url: string): string => {
+  const database = /permission denied for database "(.+)"/.exec(message)?.[1] ?? '<the database>';
+  const role = URL.canParse(url) ? decodeURIComponent(new URL(url).username) : '';
+  return DATABASE_ADVICE.grantConnect({
+    database: quoteName(database),
+    role: role === '' ? '<the role>' : quoteName(role),
+  });
+};
+
+/** Quotes a name for SQL if necessary. */
+const quoteName = (name: string): string =>
+  /^([a-z_][a-z0-9_]*|<.*>)$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+
+/**
+ * Returns a sentence that explains how to fix a permanent refusal by PostgreSQL or a pooler in front of it; null if the
+ * error needs no explanation or is temporary (D-54).
+ * @param url DATABASE_URL
+ */
+export const adviseOnRefusal = (error: unknown, url = ''): string | null => {
+  const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string };
+  if (/client password must be a string/.test(message)) return DATABASE_ADVICE.noPassword;
+  if (/^permission denied for database/.test(message)) return grantConnect(message, url);
+  if (code !== PROTOCOL_VIOLATION) return BY_STATE[code] ?? null;
+  return BY_MESSAGE.find(([form]) => form.test(message))?.[1] ?? null;
+};
+
+interface RequiredServer {
+  /** Human-readable name: `a database`. */
+  readonly what: string;
+  /**
+   * The setting that contains the server's address, and its value; null if the address does not come from a setting.
+   */
+  readonly from: ReturnType<typeof addressFrom>;
+  readonly log: Logger;
+  /** Ends the wait. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Returns the setting that contains a server's address; null if it is not set. */
+export const addressFrom = (
+  setting: 'DATABASE_URL' | 'EVENT_STORE_URL',
+  url: string | null,
+): { readonly setting: typeof setting; readonly url: string } | null => (url === null ? null : { setting, url });
+
+const PAUSE_MS = 1_000;
+
+/**
+ * Retries until the server responds, because all servers of a deployment may start at the same time. Returns the result
+ * of the successful attempt.
+ * @throws Error with a sentence that names the setting if the server rejects it: a wrong password, a missing database,
+ * TLS that the server does not support
+ */
+export const waitForServer = async <T>(
+  { what, from, log, signal }: RequiredServer,
+  attempt: () => Promise<T>,
+): Promise<T> => {
+  const failure = new RepeatedFailure();
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isTemporary(error)) throw describeRejection(error, what, from);
+      // KurrentDB's client reports only `UnavailableError`, so the log line includes the address.
+      const where = from && { setting: from.setting, address: maskUrl(from.url) };
+      failure.warn(log, (error as Error).cause ?? error, `waiting for ${what}`, where ?? {});
+      await sleep(PAUSE_MS, undefined, { signal });
+    }
+  }
+};
+
+/** True if the next attempt may succeed. The event store's errors wrap PostgreSQL's permanent refusals. */
+const isTemporary = (error: unknown): boolean => {
+  const { cause } = error as Error;
+  if (error instanceof StorageFailed && !isServerError(cause)) return false;
+  if (error instanceof Unavailable) return !isServerError(cause) || isTemporary(cause);
+  return isUnavailable(error) && adviseOnRefusal(error) === null;
+};
+
+/** True for an error that a PostgreSQL server, or a pooler in front of it, sent. */
+const isServerError = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'severity' in error && 'code' in error;
+
+/**
+ * Returns an error that names the setting and quotes the server or its client. An error whose message already is a
+ * sentence, or an error without a setting, is returned unchanged.
+ */
+const describeRejection = (error: unknown, what: string, from: RequiredServer['from']): unknown => {
+  if (from === null || SENTENCES.some((type) => error instanceof type)) return error;
+  const refusal = error instanceof Unavailable && isServerError(error.cause) ? error.cause : error;
+  const reason = reasonOf(refusal).replaceAll(from.url, maskUrl(from.url));
+  const advice = from.setting === 'DATABASE_URL' ? adviseOnRefusal(refusal, from.url) : null;
+  const problem = START_MESSAGES.unusableServer({ setting: from.setting, what, reason });
+  const sentence = advice === null ? problem : START_MESSAGES.unusableServerAdvice({ problem, advice });
+  return new Error(sentence, { cause: error });
+};
+
+/** Errors whose message is a human-readable sentence. */
+const SENTENCES = [MigrationError, UnfitServer, WrongSecretsKey];
 
 /** How many PostgreSQL connections each part of a process may hold. */
 export interface Connections {

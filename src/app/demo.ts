@@ -2,11 +2,26 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignInView } from '../api/management/sessions/sessions.controller.js';
+import type { Settings } from '../config/settings.js';
 import { endpoint as endpointDecider } from '../domain/endpoint/endpoint.decider.js';
 import { isRejection } from '../kernel/result.js';
-import type { Demo } from './banner.js';
 import type { Infrastructure } from './infrastructure.js';
-import type { Running } from './start.js';
+import type { Demo, Running } from './start.js';
+
+/** Names of the demo's photos, which scripts/draw-photos.js draws. */
+const NAMES = ['harbour-at-dusk', 'lighthouse-in-the-morning', 'regatta', 'first-frost'];
+
+/** Address of the demo's photos, without a file's name; null if the gateway does not know its own address. */
+export const photosUrl = ({ demo, baseUrl }: Pick<Settings, 'demo' | 'baseUrl'>): string | null =>
+  demo && baseUrl ? `${baseUrl}/console/photos/` : null;
+
+/** Photos that a post of the demo can have without the Internet: the gateway serves them itself. */
+export const demoPhotos = (
+  settings: Pick<Settings, 'demo' | 'baseUrl'>,
+): readonly { readonly name: string; readonly url: string }[] => {
+  const url = photosUrl(settings);
+  return url === null ? [] : NAMES.map((name) => ({ name, url: `${url}${name}.jpg` }));
+};
 
 /**
  * The demo's endpoint and owner, stored between starts: the API shows tokens and keys only once, but the banner needs

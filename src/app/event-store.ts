@@ -13,11 +13,9 @@ import type { LogIdentity } from '../history/transparency-log/log-tables.js';
 import { PublishedCheckpoints } from '../history/transparency-log/published-checkpoint.js';
 import { reasonOf } from '../kernel/result.js';
 import type { HistoryKeys } from '../secrets/key-ring.js';
-import type { Database } from './database.js';
-import type { ProcessOptions } from './process-options.js';
+import { addressFrom, type Database, waitForServer } from './database.js';
+import type { ProcessOptions, Resources } from './process-options.js';
 import { LogRecovery } from './recovery/log-recovery.js';
-import type { Resources } from './resources.js';
-import { addressFrom, waitForServer } from './wait-for-server.js';
 
 /**
  * Opens the record of the newest published checkpoint.

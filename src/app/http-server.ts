@@ -31,8 +31,7 @@ import { newId } from '../kernel/ids.js';
 import { answerInReadersLanguage } from '../language/reader-language.js';
 import { AppModule } from './app.module.js';
 import { START_MESSAGES } from './messages.js';
-import type { ProcessOptions } from './process-options.js';
-import type { Resources } from './resources.js';
+import type { ProcessOptions, Resources } from './process-options.js';
 
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;

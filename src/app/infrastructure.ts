@@ -15,8 +15,7 @@ import { ProjectionProgress } from '../projections/engine/progress.js';
 import { SecretVault } from '../secrets/vault.js';
 import { Database } from './database.js';
 import { CoreModule } from './modules/core.module.js';
-import { KEYS } from './process-options.js';
-import { Resources } from './resources.js';
+import { KEYS, Resources } from './process-options.js';
 
 /** The parts of a process that its interfaces and sagas build on. */
 export interface Infrastructure {

@@ -1,8 +1,7 @@
 import { ApplyChanges } from '../sagas/change-published/apply-changes.js';
 import { ChangePublished } from '../sagas/change-published/change-published.js';
 import { CompleteDeletions } from '../sagas/complete-deletions/complete-deletions.js';
-import { DeliverNotices } from '../sagas/deliver-notices/deliver-notices.js';
-import { QueueNotices } from '../sagas/deliver-notices/notice-queue.js';
+import { DeliverNotices, QueueNotices } from '../sagas/deliver-notices/deliver-notices.js';
 import { DeliverWebhooks } from '../sagas/deliver-webhooks/deliver-webhooks.js';
 import { ScheduleDeliveries } from '../sagas/deliver-webhooks/schedule-deliveries.js';
 import { followedLogOf } from '../sagas/engine/event-saga.js';

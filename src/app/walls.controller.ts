@@ -9,9 +9,36 @@ import { HttpProblem } from '../api/transport/problem.view.js';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 import { preferredLanguage } from '../language/reader-language.js';
-import { demoPhotos } from './demo-photos.js';
+import type { ConnectedPublisher, LookUpResult, PlatformChannel, StepOutcome } from '../platforms/publisher.js';
+import { demoPhotos } from './demo.js';
 import { WALL_MESSAGES } from './messages.js';
 import { NETWORKS, type Networks } from './networks.js';
+
+/**
+ * Makes the links of what a stand-in publishes lead to its wall, where the post is: the network's own addresses would
+ * lead to chats of others.
+ * @param readBaseUrl returns the gateway's address, which is not known before its server listens; empty or null in a
+ * process without one
+ */
+export const linkToWall = (publisher: ConnectedPublisher, readBaseUrl: () => string | null): ConnectedPublisher => {
+  const onWall = <T extends StepOutcome>(outcome: T, { address }: PlatformChannel): T => {
+    const baseUrl = readBaseUrl() ?? '';
+    if (baseUrl === '' || outcome.kind !== 'done' || outcome.urls.length === 0) return outcome;
+    const chat = address['chat_id'] ?? address['group_id'] ?? Object.values(address)[0] ?? '';
+    const place = `${baseUrl}/walls#${publisher.platform}/${chat}/`;
+    return { ...outcome, urls: outcome.messageIds.map((id) => place + id) };
+  };
+  return {
+    ...publisher,
+    send: async (step, context) => onWall(await publisher.send(step, context), context.channel),
+    ...('lookUp' in publisher && {
+      lookUp: async (step, context, send): Promise<LookUpResult> => {
+        const found = await publisher.lookUp!(step, context, send);
+        return found.kind === 'sent' ? { ...found, outcome: onWall(found.outcome, context.channel) } : found;
+      },
+    }),
+  };
+};
 
 /** Shows the posts on all stand-in networks as readers see them, in demo mode (management-api.md: The rest). */
 @Controller('walls')

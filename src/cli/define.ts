@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import type { PathOf, RouteOf } from '../../clients/typescript/src/index.js';
 import type { CommandLineSettings } from '../config/command-line.js';
 import { type Api, createApi } from './api.js';
-import { WrongUsage } from './failures.js';
 import { CLI_MESSAGES, OPTIONS } from './messages.js';
-import { Output } from './output.js';
+import { Output, WrongUsage } from './output.js';
 
 /** Values of a command's options, by camel-case name. */
 export type Options = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;

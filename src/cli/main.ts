@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { readCommandLineSettings } from '../config/command-line.js';
-import { NotReachable, WrongUsage } from './failures.js';
+import { NotReachable, WrongUsage } from './output.js';
 import { createProgram } from './program.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {

@@ -1,15 +1,12 @@
 import { Command } from 'commander';
 import type { CommandLineSettings } from '../config/command-line.js';
 import { addCompletion } from './commands/completion.js';
-import { addDoctor } from './commands/doctor.js';
-import { addHistory } from './commands/history.js';
-import { addMedia } from './commands/media.js';
-import { addProjections, addRecovery, addSagas, addSecrets } from './commands/operator.js';
-import { addPlannedPosts, addPosts, addWithdraw } from './commands/posts.js';
+import { addHistory, addTail } from './commands/history.js';
+import { addDoctor, addProjections, addRecovery, addSagas, addSecrets } from './commands/operator.js';
+import { addMedia, addPlannedPosts, addPosts, addWithdraw } from './commands/posts.js';
 import { addPauses, addResources } from './commands/resources.js';
 import { addSend } from './commands/send.js';
 import { addStatistics } from './commands/statistics.js';
-import { addTail } from './commands/tail.js';
 import { addCommonOptions, createDefine } from './define.js';
 import { CLI_MESSAGES, SUMMARIES } from './messages.js';
 

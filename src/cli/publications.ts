@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { textOf, type Thing, thingsIn, valueAt } from './json.js';
 import { CLI_MESSAGES } from './messages.js';
-import type { Output } from './output.js';
+import { type Output, textOf, type Thing, thingsIn, valueAt } from './output.js';
 
 const POLL_MS = 500;
 

@@ -25,8 +25,8 @@ import { QueuedPublications, type ResourceId } from '../projections/publish-sche
 import { inSlices } from '../runtime/cooperative-work.js';
 import { type CommandOutcome, type Completed, latestCompleted, listCompleted } from './command.js';
 import { COMMAND_MESSAGES } from './messages.js';
-import { PlannedCancellations } from './post/planned-cancellations.js';
 import { READ_MODELS_OF_POSTS } from './post/planned-posts.js';
+import { PlannedCancellations } from './post/withdraw-posts.js';
 import { rejectUnreadable } from './publication.js';
 
 /**

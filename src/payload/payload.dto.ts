@@ -35,7 +35,7 @@ const Content = {
 
 /**
  * The fields of a publish payload as sent, with the rules of the schema (publish-api.md: Publish payload, Limits). Read
- * from parsed JSON by read-fields.ts: class-transformer would take seconds for a hostile `metadata` (security.md).
+ * from parsed JSON by `readFields`: class-transformer would take seconds for a hostile `metadata` (security.md).
  * Unknown fields are ignored.
  */
 export class PublishPayloadDto {

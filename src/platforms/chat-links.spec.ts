@@ -1,5 +1,5 @@
 import { PLATFORMS } from './catalogue.js';
-import { parseChatLink } from './chat-links.js';
+import { parseChatLink } from './platform-catalogue.js';
 
 /** The chat that a network's descriptor finds in a text; undefined for none. */
 const read = (platform: string, text: string): string | undefined => {

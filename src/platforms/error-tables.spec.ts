@@ -1,9 +1,7 @@
 import { TRANSLATION_ERRORS } from '../processing/translation/errors.js';
-import { type Answer, type ErrorRow, ErrorTable } from './error-table.js';
-import { MAX_CHANGE_ERRORS, MAX_EDIT_ERRORS, MAX_PIN_ERRORS } from './max/change-errors.js';
-import { MAX_ERRORS } from './max/errors.js';
-import { OK_CHANGE_ERRORS } from './ok/change-errors.js';
-import { OK_ERRORS } from './ok/errors.js';
+import { MAX_CHANGE_ERRORS, MAX_EDIT_ERRORS, MAX_ERRORS, MAX_PIN_ERRORS } from './max/errors.js';
+import { OK_CHANGE_ERRORS, OK_ERRORS } from './ok/errors.js';
+import { type Answer, type ErrorRow, ErrorTable } from './outcomes.js';
 import type { StepOutcome } from './publisher.js';
 import { TELEGRAM_CHANGE_ERRORS, TELEGRAM_EDIT_ERRORS, TELEGRAM_PIN_ERRORS } from './telegram/change-errors.js';
 import { TELEGRAM_ERRORS } from './telegram/errors.js';

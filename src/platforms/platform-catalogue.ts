@@ -1,5 +1,4 @@
 import type { Media } from '../payload/payload.js';
-import type { ChatLink } from './chat-links.js';
 import type {
   ConnectedPublisher,
   MediaLimits,
@@ -8,6 +7,45 @@ import type {
   Publisher,
   PublisherOptions,
 } from './publisher.js';
+
+/** An address that people copy from a browser or an app. */
+export interface ChatLink {
+  /** In lower case, without `www.` and `m.`. */
+  readonly host: string;
+  /** Segments of the path, decoded. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+  /** Without `#`. */
+  readonly fragment: string;
+}
+
+/** Longest text that is read as a link. */
+const MAX_LENGTH = 2_048;
+/** A web address, with or without its scheme. */
+const LINK = /^(?:https?:\/\/)?[a-z\d-]+(?:\.[a-z\d-]+)+(?::\d+)?(?:[/?#]|$)/i;
+
+/** Reads a web address, with or without `https://`; undefined for any other text. */
+export const parseChatLink = (text: string): ChatLink | undefined => {
+  const trimmed = text.trim();
+  if (trimmed.length > MAX_LENGTH || !LINK.test(trimmed)) return undefined;
+  const address = /^https?:/i.test(trimmed) ? trimmed : `https://${trimmed}`;
+  if (!URL.canParse(address)) return undefined;
+  const { hostname, pathname, searchParams, hash } = new URL(address);
+  return {
+    host: hostname.replace(/^(?:www|m)\./, ''),
+    path: pathname.split('/').filter(Boolean).map(decode),
+    query: searchParams,
+    fragment: decode(hash.slice(1)),
+  };
+};
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // not UTF-8
+  }
+};
 
 /** Format of an identifier, safe in JSON, table rows and HTML attributes. */
 const ID = /^[a-z][a-z0-9-]{0,31}$/;

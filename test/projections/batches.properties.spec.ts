@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { projectionsOf } from '../../src/app/projections.js';
+import { projectionsOf } from '../../src/app/modules/read-models.js';
 import type { RecordedEvent } from '../../src/kernel/events.js';
 import { pgTypes } from '../../src/postgres/pool.js';
 import type { Projection } from '../../src/projections/engine/projection.js';

@@ -38,14 +38,12 @@ import { KeyStatus } from '../../secrets/key-status.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { COUNT_SAMPLE } from '../../statistics/sampler.js';
 import { Database, openDatabase } from '../database.js';
-import { photosUrl } from '../demo-photos.js';
+import { photosUrl } from '../demo.js';
 import { createLogIdentity, openEventStore, openPublishedCheckpoints } from '../event-store.js';
 import { BUILT_IN_NETWORKS } from '../networks.js';
-import { KEYS, PROCESS_OPTIONS, type ProcessOptions, processSettings } from '../process-options.js';
-import { projectionsOf } from '../projections.js';
+import { KEYS, PROCESS_OPTIONS, type ProcessOptions, processSettings, Resources } from '../process-options.js';
 import { SeenWatch } from '../recovery/seen-watch.js';
-import { Resources } from '../resources.js';
-import { READ_MODELS } from './read-models.js';
+import { projectionsOf, READ_MODELS } from './read-models.js';
 
 /** Creates what needs nothing that must be opened first. */
 const createValues = async (options: ProcessOptions, resources: Resources): Promise<Provider[]> => {

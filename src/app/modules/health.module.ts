@@ -19,8 +19,7 @@ import { KeyRing } from '../../secrets/key-ring.js';
 import { UnreadableSecrets } from '../../secrets/unreadable-secrets.js';
 import { StoreStatus } from '../../uploads/store-status.js';
 import { Database } from '../database.js';
-import { PROCESS_OPTIONS, type ProcessOptions, type ProcessSettings } from '../process-options.js';
-import { Resources } from '../resources.js';
+import { PROCESS_OPTIONS, type ProcessOptions, type ProcessSettings, Resources } from '../process-options.js';
 
 /** The server cancels health queries after this time, in ms. */
 const STATEMENT_MS = 2_000;

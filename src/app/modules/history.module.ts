@@ -19,7 +19,7 @@ import { TransparencyLog } from '../../history/transparency-log/transparency-log
 import { POOL } from '../../postgres/tokens.js';
 import { AuditIndex, TimelineQueries } from '../../projections/audit/audit.queries.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { Resources } from '../resources.js';
+import { Resources } from '../process-options.js';
 import { LATECOMERS } from '../sagas.js';
 
 const HISTORY: Provider[] = [

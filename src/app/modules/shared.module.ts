@@ -26,11 +26,10 @@ import { UploadReader } from '../../uploads/upload-reader.js';
 import { UploadReservations } from '../../uploads/upload-reservations.js';
 import { UploadedFiles } from '../../uploads/uploaded-files.js';
 import { Database } from '../database.js';
-import { openFileStore } from '../file-store.js';
+import { openFileStore } from '../media-files.js';
 import { NETWORKS, type Networks, startNetworks } from '../networks.js';
-import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
-import { Resources } from '../resources.js';
-import { linkToWall } from '../wall-links.js';
+import { PROCESS_OPTIONS, type ProcessOptions, Resources } from '../process-options.js';
+import { linkToWall } from '../walls.controller.js';
 
 const LIMITS: Provider[] = [ChangeBudget, Limiter, MonthlyQuota, PreviewBudget, ProbeBudget, ResourceReservations];
 

@@ -8,7 +8,7 @@ import { KeyRing } from '../../secrets/key-ring.js';
 import { openDatabase } from '../database.js';
 import { addressOf, openAdapter, openRecovery } from '../event-store.js';
 import { RESET_MESSAGES } from '../messages.js';
-import { Resources } from '../resources.js';
+import { Resources } from '../process-options.js';
 
 /**
  * Points the database at the event store from the settings, as after a restore: the same recovery, for a store that has

@@ -5,8 +5,7 @@ import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { CheckedEventStore } from '../../event-store/checked-event-store.js';
 import type { SeenNotes } from '../../event-store/store-records.js';
 import { openSeenNotes } from '../event-store.js';
-import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
-import { Resources } from '../resources.js';
+import { PROCESS_OPTIONS, type ProcessOptions, Resources } from '../process-options.js';
 import type { NoticedLoss } from './log-recovery.js';
 
 const INTERVAL_MS = 1_000;

@@ -2,7 +2,7 @@ import { publication, type PublicationState } from '../../domain/publication/pub
 import type { PublicationEvent } from '../../domain/publication/publication.events.js';
 import { fold } from '../../kernel/events.js';
 import { isRejection } from '../../kernel/result.js';
-import { type KnownPublication, takeOver } from './take-over.js';
+import { type KnownPublication, takeOver } from './outcomes.js';
 
 const NOW = 9_000;
 const KNOWN: KnownPublication = {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Define } from '../define.js';
-import { WrongUsage } from '../failures.js';
 import { CLI_MESSAGES, SUMMARIES } from '../messages.js';
+import { WrongUsage } from '../output.js';
 
 /** Adds `completion`. */
 export const addCompletion = (define: Define, program: Command): void => {

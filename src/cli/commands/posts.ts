@@ -1,10 +1,20 @@
+import { openAsBlob } from 'node:fs';
+import { basename } from 'node:path';
 import { JsonText, type Schemas } from '../../../clients/typescript/src/index.js';
 import type { Api } from '../api.js';
 import { type Call, type Define, fieldOptions, limitOf, queryOf, requireOption, wholeNumber } from '../define.js';
-import { Failure, WrongUsage } from '../failures.js';
-import { readInput, type Thing, thingsIn, valueAt } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
-import { clean, type Column } from '../output.js';
+import {
+  clean,
+  type Column,
+  failToRead,
+  Failure,
+  readInput,
+  type Thing,
+  thingsIn,
+  valueAt,
+  WrongUsage,
+} from '../output.js';
 import { publicationsOf, statesOf, tellPublication, TROUBLED, waitForPublications } from '../publications.js';
 
 const COLUMNS: readonly Column[] = ['id', 'accepted_at', 'states', 'external_id'];
@@ -230,3 +240,46 @@ const requirePost = ({ args: [id = ''] }: Call): { readonly id: string } => {
   if (!id.startsWith('post_')) throw new WrongUsage(CLI_MESSAGES.notAPost({ id }));
   return { id };
 };
+
+const MEDIA_FILTERS = ['owner_id', 'type'] as const;
+const MEDIA_COLUMNS: readonly Column[] = ['id', 'type', 'bytes', 'expires_at', 'kept_for', 'filename'];
+
+/** Adds `media`. */
+export const addMedia = (define: Define): void => {
+  const group = define({ usage: 'media', summary: SUMMARIES.media, example: 'crosspost media list' });
+  group({
+    usage: 'upload <file>',
+    summary: SUMMARIES.uploadMedia,
+    example: 'crosspost media upload dusk.jpg --owner-id $OWNER',
+    options: fieldOptions(['owner_id'], 'text'),
+    handler: async ({ api, out, args: [file = ''], options }) => {
+      const { blob, filename } = await openFile(file);
+      out.answer(await api.uploadMedia(blob, { filename, ownerId: options.ownerId as string | undefined }));
+    },
+  });
+  group({
+    usage: 'list',
+    summary: SUMMARIES.listMedia,
+    example: 'crosspost media list --type photo',
+    options: { '--limit <n>': OPTIONS.limit, ...fieldOptions(MEDIA_FILTERS, 'text') },
+    handler: ({ api, out, options }) => {
+      const query = queryOf<'/media'>(MEDIA_FILTERS, options);
+      return out.list(api.list('/media', { query }, limitOf(options)), MEDIA_COLUMNS);
+    },
+  });
+  group({
+    usage: 'delete <id>',
+    summary: SUMMARIES.deleteMedia,
+    example: 'crosspost media delete $FILE',
+    handler: async ({ api, out, args: [id = ''] }) => {
+      await api.delete('/media/{id}', { path: { id } });
+      out.note(CLI_MESSAGES.deleted({ id }));
+    },
+  });
+};
+
+/** Opens a file for an upload, without reading it. @throws WrongUsage */
+export const openFile = async (file: string): Promise<{ readonly blob: Blob; readonly filename: string }> => ({
+  blob: await openAsBlob(file).catch((error: unknown) => failToRead(file, error)),
+  filename: basename(file),
+});

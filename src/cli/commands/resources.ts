@@ -10,10 +10,8 @@ import {
   queryOf,
   wholeNumber,
 } from '../define.js';
-import { WrongUsage } from '../failures.js';
-import { readBody, setMember } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
-import type { Column } from '../output.js';
+import { type Column, readBody, setMember, WrongUsage } from '../output.js';
 
 /** Type of a field, which decides how an option's text is parsed. */
 type FieldType = 'text' | 'number' | 'boolean' | 'list';

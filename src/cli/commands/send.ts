@@ -3,12 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, JsonText, type Schemas } from '../../../clients/typescript/src/index.js';
 import { type Api, callGateway, SENDING, toFailure } from '../api.js';
 import { type Define, type Options, requireOption } from '../define.js';
-import { Failure, NotReachable, WrongUsage } from '../failures.js';
-import { readBody, readInput, type Thing, thingsIn } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
-import type { Output } from '../output.js';
+import {
+  Failure,
+  NotReachable,
+  type Output,
+  readBody,
+  readInput,
+  type Thing,
+  thingsIn,
+  WrongUsage,
+} from '../output.js';
 import { SETTLED, TROUBLED, waitForPublications } from '../publications.js';
-import { openFile } from './media.js';
+import { openFile } from './posts.js';
 
 /** Adds `send`. */
 export const addSend = (define: Define): void => {

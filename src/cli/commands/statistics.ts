@@ -2,10 +2,8 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { type Define, fieldOptions, limitOf, queryOf } from '../define.js';
-import { WrongUsage } from '../failures.js';
-import type { Thing } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
-import type { Column } from '../output.js';
+import { type Column, type Thing, WrongUsage } from '../output.js';
 import { openTarget } from './transfer.js';
 
 const FILTERS = ['owner_id', 'project_id', 'channel_id', 'since', 'until'] as const;

@@ -6,10 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schemas } from '../../../clients/typescript/src/index.js';
 import type { Api } from '../api.js';
 import type { Define } from '../define.js';
-import { Failure, NotReachable, WrongUsage } from '../failures.js';
-import { failToRead, isThing } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
-import type { Output } from '../output.js';
+import { failToRead, Failure, isThing, NotReachable, type Output, WrongUsage } from '../output.js';
 
 /** Size of each part of an import: small enough to arrive within the gateway's request timeout. */
 const PART_CHARS = 4_000_000;

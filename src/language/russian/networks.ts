@@ -1,5 +1,4 @@
-import { MAX_CHANGE_ERRORS, MAX_EDIT_ERRORS, MAX_PIN_ERRORS } from '../../platforms/max/change-errors.js';
-import { MAX_ERRORS } from '../../platforms/max/errors.js';
+import { MAX_CHANGE_ERRORS, MAX_EDIT_ERRORS, MAX_ERRORS, MAX_PIN_ERRORS } from '../../platforms/max/errors.js';
 import { MAX_EXAMPLES, MAX_MESSAGES, MAX_TEST_MESSAGES } from '../../platforms/max/messages.js';
 import {
   CALL_MESSAGES,
@@ -11,8 +10,7 @@ import {
   OBSTACLE_MESSAGES,
   TEST_MESSAGES,
 } from '../../platforms/messages.js';
-import { OK_CHANGE_ERRORS } from '../../platforms/ok/change-errors.js';
-import { OK_ERRORS } from '../../platforms/ok/errors.js';
+import { OK_CHANGE_ERRORS, OK_ERRORS } from '../../platforms/ok/errors.js';
 import { OK_EXAMPLES, OK_MESSAGES, OK_TEST_MESSAGES } from '../../platforms/ok/messages.js';
 import {
   TELEGRAM_CHANGE_ERRORS,

@@ -1,7 +1,6 @@
 import type { Instant } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/ids.js';
 import type { NetworkConnection } from '../channel-check.js';
-import { ErrorTable } from '../error-table.js';
 import {
   type Exchange,
   exchange,
@@ -11,7 +10,7 @@ import {
   platformSays,
   readRetryAfter,
 } from '../exchange.js';
-import { classifyInterrupted, classifyUnreadable, type RefusedCall } from '../outcomes.js';
+import { classifyInterrupted, classifyUnreadable, ErrorTable, type RefusedCall } from '../outcomes.js';
 import type { StepOutcome } from '../publisher.js';
 import { MAX_ERRORS } from './errors.js';
 import { TITLE } from './limits.js';

@@ -1,17 +1,20 @@
 import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
-import { canDeleteMessage, deleteMessage, editMessage, pinMessage } from './after-publishing.js';
-import { readMaxLink } from './chat-link.js';
-import { canEdit, messageToPin, renderEdit } from './edit.js';
+import {
+  canDeleteMessage,
+  canEdit,
+  deleteMessage,
+  editMessage,
+  messageToPin,
+  pinMessage,
+  renderEdit,
+} from './after-publishing.js';
+import { findChat, NUMBERS_PER_CALL, readMaxLink, readNumbers, testMax } from './channel.js';
 import { MAX_LIMITS, TITLE } from './limits.js';
-import { lookUpMessage } from './look-up.js';
 import { MAX_EXAMPLES } from './messages.js';
 import { renderMax } from './render.js';
-import { sendStep } from './send.js';
-import { NUMBERS_PER_CALL, readNumbers } from './statistics.js';
-import { findChat, testMax } from './test-channel.js';
-import { forecastMedia, mediaOf, previewCalls } from './upload.js';
+import { forecastMedia, lookUpMessage, mediaOf, previewCalls, sendStep } from './send.js';
 
 /**
  * Creates the publisher for MAX. It never repeats a call, because only the caller knows whether a post may be sent

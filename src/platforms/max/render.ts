@@ -4,10 +4,16 @@ import { escapeHtml, renderMarkup, type Tags } from '../../payload/markup.js';
 import type { Button, Entity, EntityType, LocatedMedium, Media } from '../../payload/payload.js';
 import { sourceOf } from '../../payload/uploads.js';
 import { isVisible } from '../../validation/text-measure.js';
-import { type ButtonRules, fitButtons } from '../fit-buttons.js';
 import { appendLinks, fittedWarnings, linkedMediaWarnings } from '../media.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
-import { droppedLinksWarnings, nothingToSend, signatureWarnings, trimmedWarnings } from '../plain-text.js';
+import {
+  type ButtonRules,
+  droppedLinksWarnings,
+  fitButtons,
+  nothingToSend,
+  signatureWarnings,
+  trimmedWarnings,
+} from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { MAX_LIMITS, TITLE, toMaxUrl } from './limits.js';
 

@@ -1,11 +1,10 @@
 import { settleByLookUp, toDeleteOutcome } from '../after-publishing.js';
 import type { NetworkConnection } from '../channel-check.js';
-import { ErrorTable } from '../error-table.js';
 import { type Exchange, isObject } from '../exchange.js';
+import { ErrorTable } from '../outcomes.js';
 import type { DeleteContext, DeleteForecast, DeleteOutcome, PublishedMessage, StepOutcome } from '../publisher.js';
 import { callOk, classifyUnreadable } from './call.js';
-import { OK_CHANGE_ERRORS } from './change-errors.js';
-import { OK_ERRORS } from './errors.js';
+import { OK_CHANGE_ERRORS, OK_ERRORS } from './errors.js';
 import { TITLE } from './limits.js';
 
 const errors = new ErrorTable('ok', TITLE, [...OK_CHANGE_ERRORS, ...OK_ERRORS]);

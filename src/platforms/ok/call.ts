@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { NetworkConnection } from '../channel-check.js';
-import { ErrorTable } from '../error-table.js';
 import { type Exchange, exchange, parseJson } from '../exchange.js';
-import { classifyUnanswered, type RefusedCall, unusableCredentials } from '../outcomes.js';
+import { classifyUnanswered, ErrorTable, type RefusedCall, unusableCredentials } from '../outcomes.js';
 import type { SendContext, StepOutcome } from '../publisher.js';
 import { OK_ERRORS } from './errors.js';
 import { TITLE } from './limits.js';

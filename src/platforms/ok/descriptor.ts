@@ -3,14 +3,11 @@ import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { canDeleteTopic, deleteTopic } from './after-publishing.js';
-import { readOkLink } from './chat-link.js';
+import { findGroup, readNumbers, readOkLink, testOk } from './channel.js';
 import { OK_LIMITS, TITLE } from './limits.js';
 import { OK_EXAMPLES } from './messages.js';
-import { postTopic } from './post.js';
 import { renderOk } from './render.js';
-import { readNumbers } from './statistics.js';
-import { findGroup, testOk } from './test-channel.js';
-import { forecastMedia, mediaOf, previewCalls, uploadMedium } from './upload.js';
+import { forecastMedia, mediaOf, postTopic, previewCalls, uploadMedium } from './send.js';
 
 /**
  * Creates the publisher for Odnoklassniki. It never repeats a call, because only the caller knows whether a post may be

@@ -1,4 +1,4 @@
-import type { Advice, ErrorRow } from '../error-table.js';
+import type { Advice, ErrorRow } from '../outcomes.js';
 
 const NOT_THERE: Advice = {
   en: 'Telegram does not know the message: it has been deleted, or another bot sent it.',

@@ -1,4 +1,4 @@
-import { classify as classifyCall, type TelegramFailure } from './classify.js';
+import { classify as classifyCall, type TelegramFailure } from './call.js';
 
 type Refusal = Extract<TelegramFailure, { kind: 'refused' }>;
 

@@ -1,4 +1,4 @@
-import { cleanText, originalLength } from './clean-text.js';
+import { cleanText, originalLength } from './render.js';
 
 const bold = (offset: number, length: number) => ({ type: 'bold', offset, length }) as const;
 

@@ -1,15 +1,21 @@
 import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
-import { canDeleteMessage, deleteMessage, editMessage, pinMessage } from './after-publishing.js';
-import { readTelegramLink } from './chat-link.js';
-import { canEdit, messageToPin, renderEdit } from './edit.js';
+import {
+  canDeleteMessage,
+  canEdit,
+  deleteMessage,
+  editMessage,
+  messageToPin,
+  pinMessage,
+  renderEdit,
+} from './after-publishing.js';
+import { readTelegramLink, testTelegram } from './channel.js';
 import { forecastFiles, mediaOf, previewCalls } from './files.js';
 import { TELEGRAM_LIMITS, TITLE } from './limits.js';
 import { TELEGRAM_EXAMPLES, TELEGRAM_MESSAGES } from './messages.js';
 import { renderTelegram } from './render.js';
 import { sendStep } from './send.js';
-import { testTelegram } from './test-channel.js';
 
 /**
  * Creates the publisher for Telegram. It never repeats a call, because only the caller knows whether a post may be sent

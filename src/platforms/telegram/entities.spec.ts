@@ -1,5 +1,5 @@
 import type { Entity } from '../../payload/payload.js';
-import { renderEntities } from './clean-text.js';
+import { renderEntities } from './render.js';
 
 describe('renderEntities (networks.md §2)', () => {
   it('leaves out the entities that Telegram detects itself, without a warning', () => {

@@ -1,4 +1,4 @@
-import type { Advice, ErrorRow } from '../error-table.js';
+import type { Advice, ErrorRow } from '../outcomes.js';
 
 /** Code of an album of which some messages may be visible. */
 export const ALBUM_INCOMPLETE = 'album_incomplete';

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import { Api, GrammyError } from 'grammy';
 import type { Json, JsonObject } from '../../kernel/ids.js';
 import type { NetworkConnection } from '../channel-check.js';
-import type { ErrorTable } from '../error-table.js';
 import {
   createMultipart,
   type Exchange,
@@ -13,14 +12,12 @@ import {
   type Multipart,
   readRetryAfter,
 } from '../exchange.js';
-import { classifyMediaError, isFailedUpload, reasonForLink } from '../media.js';
-import { doneWithoutMessage, type RefusedCall, unusableCredentials } from '../outcomes.js';
-import { resolveReferences } from '../preview-calls.js';
+import { classifyMediaError, isFailedUpload, reasonForLink, resolveReferences } from '../media.js';
+import { doneWithoutMessage, type ErrorTable, type RefusedCall, unusableCredentials } from '../outcomes.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
-import { classify, maskToken, type TelegramFailure } from './classify.js';
-import { attachFiles, fetchMedia, mediaOf } from './files.js';
+import { classify, maskToken, type TelegramFailure } from './call.js';
+import { attachFiles, FETCH, fetchMedia, mediaOf } from './files.js';
 import { messageUrl } from './limits.js';
-import { FETCH } from './media-plan.js';
 import { TELEGRAM_MESSAGES } from './messages.js';
 import { repliedStep } from './render.js';
 

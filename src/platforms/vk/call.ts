@@ -1,7 +1,6 @@
 import type { NetworkConnection } from '../channel-check.js';
-import { ErrorTable } from '../error-table.js';
 import { type Exchange, exchange, isObject, parseObject } from '../exchange.js';
-import { classifyUnanswered, type RefusedCall } from '../outcomes.js';
+import { classifyUnanswered, ErrorTable, type RefusedCall } from '../outcomes.js';
 import type { SendContext, StepOutcome } from '../publisher.js';
 import { VK_ERRORS } from './errors.js';
 import { TITLE } from './limits.js';

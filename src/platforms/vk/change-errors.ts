@@ -1,4 +1,4 @@
-import type { Advice, ErrorRow } from '../error-table.js';
+import type { Advice, ErrorRow } from '../outcomes.js';
 import { VK_MESSAGES } from './messages.js';
 
 /** A change, in the words of its refusals. */

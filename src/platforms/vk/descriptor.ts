@@ -1,16 +1,12 @@
 import { connectTo } from '../channel-check.js';
 import type { PlatformDescriptor } from '../platform-catalogue.js';
 import type { ConnectedPublisher, PlatformChannel, PublisherOptions } from '../publisher.js';
-import { canDeletePost, deletePost, editPost, pinPost } from './after-publishing.js';
-import { readVkLink } from './chat-link.js';
-import { canEdit, renderEdit } from './edit.js';
+import { canDeletePost, canEdit, deletePost, editPost, pinPost, renderEdit } from './after-publishing.js';
+import { findGroup, NUMBERS_PER_CALL, readNumbers, readVkLink, testVk } from './channel.js';
 import { TITLE, VK_LIMITS } from './limits.js';
 import { VK_EXAMPLES } from './messages.js';
 import { renderVk } from './render.js';
-import { NUMBERS_PER_CALL, readNumbers } from './statistics.js';
-import { findGroup, testVk } from './test-channel.js';
-import { forecastMedia, mediaOf, previewCalls, uploadMedium } from './upload.js';
-import { lookUpOnWall, postToWall } from './wall.js';
+import { forecastMedia, lookUpOnWall, mediaOf, postToWall, previewCalls, uploadMedium } from './send.js';
 
 /** VK remembers a `guid` for an hour (networks.md §4); 10 minutes are reserved for a slow call. */
 const GUID_LIFETIME_MS = 50 * 60_000;

@@ -1,4 +1,4 @@
-import type { Advice, ErrorRow } from '../error-table.js';
+import type { Advice, ErrorRow } from '../outcomes.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

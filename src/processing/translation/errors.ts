@@ -1,4 +1,4 @@
-import type { ErrorRow } from '../../platforms/error-table.js';
+import type { ErrorRow } from '../../platforms/outcomes.js';
 
 /** Delay after a flood ban, in ms: the service forgives one violation every ten minutes. */
 const FLOOD_BAN_MS = 10 * 60_000;

@@ -2,7 +2,7 @@ import type { Translation } from '../../domain/project/processing.js';
 import { type CompleteAnswer, FetchError } from '../../outbound-http/answer-receiver.js';
 import type { GuardedClient } from '../../outbound-http/guarded-client.js';
 import type { TextWithEntities } from '../../payload/entities.js';
-import { CATEGORIES, ErrorTable } from '../../platforms/error-table.js';
+import { CATEGORIES, ErrorTable } from '../../platforms/outcomes.js';
 import type { PublishError } from '../../platforms/publisher.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import type { SecretVault } from '../../secrets/vault.js';

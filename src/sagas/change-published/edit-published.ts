@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type EditableMessages, EditPosts, reasonAgainstEdit } from '../../commands/post/edit-posts.js';
-import { UploadLinks } from '../../commands/post/upload-links.js';
+import { UploadLinks } from '../../commands/post/upload-holds.js';
 import type { ProgressCommand } from '../../commands/publication.js';
 import { EDIT_MESSAGES } from '../../domain/messages.js';
 import type { ChangeRule, PublicationError } from '../../domain/publication/publication.events.js';

@@ -3,8 +3,7 @@ import { Unavailable } from '../../event-store/port.js';
 import { silentLog } from '../../kernel/log.js';
 import { FailingWork } from '../../runtime/failing-work.js';
 import { UnreadableSecret } from '../../secrets/vault.js';
-import { DeliverNotices } from './deliver-notices.js';
-import type { NoticeQueue } from './notice-queue.js';
+import { DeliverNotices, type NoticeQueue } from './deliver-notices.js';
 
 const KIND = 'publication.failed';
 

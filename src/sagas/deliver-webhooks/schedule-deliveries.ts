@@ -40,9 +40,9 @@ import { PostPlaces } from '../../projections/posts/post-details.queries.js';
 import { nullIfUnreadable, PostPayloads, type PostWithPayload } from '../../projections/posts/post-payloads.js';
 import { LocatedPosts } from '../../uploads/located-posts.js';
 import { causedBy, FollowsLog } from '../engine/event-saga.js';
-import { PublishedTexts } from './delivery-sender.js';
 import { DeliveryFanOut, NAME } from './fan-out.js';
 import { describeCancelled, listPublications, OVER, readPublication } from './listed-publications.js';
+import { PublishedTexts } from './published-texts.js';
 
 /** Events that may end a planned post without a release; its publications then have no events. */
 export type PostEnd = PostRejected | PlannedPublicationsCancelled;

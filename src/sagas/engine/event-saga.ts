@@ -19,9 +19,8 @@ import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import { retryWhileUnavailable } from './outages.js';
 import { type LaneEvent, ParkedEvents, ReactionAttempts, Skips } from './parked-events.js';
-import { runUnderLease } from './run-under-lease.js';
+import { retryWhileUnavailable, runUnderLease } from './run-under-lease.js';
 import { SagaCheckpoint } from './saga-checkpoint.js';
 import { EventOwners, RETRY, SagaLanes } from './saga-lanes.js';
 

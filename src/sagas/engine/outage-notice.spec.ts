@@ -1,5 +1,5 @@
 import { Unavailable } from '../../event-store/port.js';
-import { OutageNotice } from './outages.js';
+import { OutageNotice } from './run-under-lease.js';
 
 const lines: string[] = [];
 const add =

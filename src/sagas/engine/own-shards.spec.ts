@@ -1,4 +1,4 @@
-import { OwnShards } from './own-shards.js';
+import { OwnShards } from './due-work.js';
 
 const WORKERS = ['a', 'b', 'c'];
 

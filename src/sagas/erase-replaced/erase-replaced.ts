@@ -23,7 +23,7 @@ import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/result.js';
 import type { SecretVault, UnconfirmedSecret } from '../../secrets/vault.js';
 import { FollowsLog } from '../engine/event-saga.js';
-import { isOutage } from '../engine/outages.js';
+import { isOutage } from '../engine/run-under-lease.js';
 
 /** Returns the id of the API key of a translation service. @param processing validated by the management API */
 export const translationKeyOf = (processing: unknown): string | undefined =>

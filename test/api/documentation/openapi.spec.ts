@@ -5,7 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { FastifyInstance } from 'fastify';
 import type { OpenApiDocument } from '../../../src/api/documentation/openapi-document.js';
 import { createHttpServer } from '../../../src/app/http-server.js';
-import { Resources } from '../../../src/app/resources.js';
+import { Resources } from '../../../src/app/process-options.js';
 import { createLogger } from '../../../src/config/logger.js';
 import { startTestPostgres } from '../../support/postgres.js';
 import { loadTestSettings } from '../../support/settings.js';

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { RequestMethod, type Type } from '@nestjs/common';
 import { DOCUMENTATION, type RouteDocumentation } from '../../../src/api/documentation/documented.js';
-import { ManagementApiModule } from '../../../src/app/modules/management-api.module.js';
+import { ManagementApiModule } from '../../../src/app/modules/api.modules.js';
 
 /** A route of the management API. */
 export interface ManagementRoute {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { ErrorTable } from '../../../src/platforms/error-table.js';
 import { MAX_ERRORS } from '../../../src/platforms/max/errors.js';
 import { OK_ERRORS } from '../../../src/platforms/ok/errors.js';
+import { ErrorTable } from '../../../src/platforms/outcomes.js';
 import { VK_ERRORS } from '../../../src/platforms/vk/errors.js';
 
 const read = <T>(name: string): T =>

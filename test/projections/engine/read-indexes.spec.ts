@@ -1,5 +1,5 @@
 import type { Infrastructure } from '../../../src/app/infrastructure.js';
-import { projectionsOf } from '../../../src/app/projections.js';
+import { projectionsOf } from '../../../src/app/modules/read-models.js';
 import { newId } from '../../../src/kernel/ids.js';
 import { tableSchema } from '../../../src/projections/engine/projection.js';
 import { readVersions, VersionStore } from '../../../src/projections/engine/version-store.js';

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { DISCOVERY } from '../../../src/projections/discovery/discovery.tables.js';
-import { NoticeQueue } from '../../../src/sagas/deliver-notices/notice-queue.js';
+import { NoticeQueue } from '../../../src/sagas/deliver-notices/deliver-notices.js';
 import { TestGateway } from '../../api/public/gateway.js';
 import { until } from '../../e2e/until.js';
 

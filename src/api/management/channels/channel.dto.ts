@@ -7,12 +7,12 @@ import type {
   ShownAttention,
 } from '../../../domain/channel/channel.events.js';
 import { ifLater, type Instant, iso, isoOrNull } from '../../../kernel/clock.js';
-import { parseChatLink } from '../../../platforms/chat-links.js';
-import type {
-  CredentialField,
-  PlatformCatalogue,
-  PlatformDescriptor,
-  SettingField,
+import {
+  type CredentialField,
+  parseChatLink,
+  type PlatformCatalogue,
+  type PlatformDescriptor,
+  type SettingField,
 } from '../../../platforms/platform-catalogue.js';
 import { type ChannelStatus, statusOf } from '../../../projections/discovery/discovery.queries.js';
 import type { ChannelRow } from '../../../projections/discovery/discovery.tables.js';

@@ -12,8 +12,8 @@ import {
   RotateEndpointToken,
   RotateSigningSecret,
 } from '../../../commands/endpoint.js';
-import { CancelPlannedPosts } from '../../../commands/post/planned-cancellations.js';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/planned-posts.js';
+import { CancelPlannedPosts } from '../../../commands/post/withdraw-posts.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { Drafts } from '../../../drafts/drafts.js';

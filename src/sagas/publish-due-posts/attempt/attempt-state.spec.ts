@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { PauseAfterPublication } from '../../../commands/pause.js';
-import { UploadLinks } from '../../../commands/post/upload-links.js';
+import { UploadLinks } from '../../../commands/post/upload-holds.js';
 import { publication as decider, type PublicationState } from '../../../domain/publication/publication.decider.js';
 import { type AggregateStore, emptyAggregate } from '../../../event-store/aggregate-store.js';
 import { systemClock } from '../../../kernel/clock.js';

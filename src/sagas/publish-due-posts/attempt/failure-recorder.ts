@@ -6,7 +6,7 @@ import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';
 import { reasonOf } from '../../../kernel/result.js';
 import { Leases } from '../../../postgres/leases.js';
-import { isOutage } from '../../engine/outages.js';
+import { isOutage } from '../../engine/run-under-lease.js';
 import { type LoadedPublication, unexpectedError } from './attempt-state.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { type ClaimedPublication, endUnreadable } from './publication-attempt.js';

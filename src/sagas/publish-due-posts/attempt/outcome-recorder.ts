@@ -16,7 +16,7 @@ import { newUuid } from '../../../kernel/ids.js';
 import { LOG, type Log } from '../../../kernel/log.js';
 import { isRejection, type Rejection } from '../../../kernel/result.js';
 import type { PublishError } from '../../../platforms/publisher.js';
-import { retryWhileUnavailable } from '../../engine/outages.js';
+import { retryWhileUnavailable } from '../../engine/run-under-lease.js';
 import {
   type AttemptOutcome,
   channelMovedError,

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { UploadLinks } from '../../../commands/post/upload-links.js';
+import { UploadLinks } from '../../../commands/post/upload-holds.js';
 import type { Sender } from '../../../domain/publication/publication.events.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';

@@ -3,15 +3,34 @@ import {
   foundChat,
   type NetworkConnection,
   passed,
+  readCount,
   refused,
+  sameForAll,
   type TestAnswer,
   textOf,
+  toNumbersAnswer,
   unanswered,
 } from '../channel-check.js';
-import type { ChannelCheck, FoundChat, TestContext } from '../publisher.js';
-import { callOk } from './call.js';
+import { isObject } from '../exchange.js';
+import type { ChatLink } from '../platform-catalogue.js';
+import type { ChannelCheck, FoundChat, NumbersAnswer, NumbersContext, StepOutcome, TestContext } from '../publisher.js';
+import { callOk, classifyUnreadable } from './call.js';
 import { TITLE } from './limits.js';
 import { OK_MESSAGES, OK_TEST_MESSAGES } from './messages.js';
+
+const HOSTS: ReadonlySet<string> = new Set(['ok.ru', 'odnoklassniki.ru']);
+const ID = /^[1-9]\d{0,19}$/;
+/** `profile/…` is the page of a person. */
+const NAME = /^(?!profile$|group$|feed$)[a-z][\w.-]{1,63}$/i;
+
+/** Returns the group in a link: `ok.ru/group/7…`, `ok.ru/group7…`, or by its name `ok.ru/acme.news`. */
+export const readOkLink = ({ host, path }: ChatLink): string | undefined => {
+  if (!HOSTS.has(host)) return undefined;
+  const [first = '', second = ''] = path;
+  const number = first === 'group' ? second : (/^group(\d+)$/.exec(first)?.[1] ?? '');
+  if (ID.test(number)) return number;
+  return NAME.test(first) ? `@${first}` : undefined;
+};
 
 /** Token rights required for posting and uploading (networks.md §9). */
 const RIGHTS = ['GROUP_CONTENT', 'PHOTO_CONTENT', 'VIDEO_CONTENT'];
@@ -77,4 +96,41 @@ const askOk = async (
   await awaitTurn(credentials['access_token'] ?? '');
   const answer = await callOk(connection, { method, parameters, visible: false }, { credentials, waits: {}, signal });
   return answer.ok ? { kind: 'answered', value: answer.value } : refused(answer.outcome, TITLE);
+};
+
+/** Reads the numbers of a topic. A field that OK does not know, or leaves out, is null. */
+export const readNumbers = async (
+  connection: NetworkConnection,
+  [id = '']: readonly string[],
+  context: NumbersContext,
+): Promise<NumbersAnswer> => {
+  const parameters = { topic_id: id, fields: 'views,likes,comments,reshares' };
+  const calling = { ...context, waits: {} };
+  const answer = await callOk(connection, { method: 'group.getStatTopic', parameters, visible: false }, calling);
+  if (!answer.ok) {
+    if (isMissing(answer.outcome)) return sameForAll([id], { kind: 'gone' });
+    return toNumbersAnswer(answer.outcome, [id], TITLE, ADVICE);
+  }
+  const topic = isObject(answer.value) ? answer.value['topic'] : undefined;
+  if (!isObject(topic))
+    return toNumbersAnswer(classifyUnreadable(answer.last, false, context.credentials), [id], TITLE, ADVICE);
+  const { views, likes, comments, reshares } = topic;
+  return sameForAll([id], {
+    kind: 'counted',
+    numbers: {
+      views: readCount(views),
+      reactions: readCount(likes),
+      comments: readCount(comments),
+      shares: readCount(reshares),
+    },
+  });
+};
+
+/** OK has one code for everything that is not there; its words begin with the name. */
+const isMissing = (outcome: StepOutcome): boolean =>
+  'error' in outcome && outcome.error.platform_says?.startsWith('NOT_FOUND') === true;
+
+const ADVICE: Readonly<Record<string, string>> = {
+  not_permitted: OK_MESSAGES.numbersNeedRight,
+  access_denied: OK_MESSAGES.numbersNeedRight,
 };

@@ -1,11 +1,31 @@
 import { failed, type NetworkConnection, passed, type TestAnswer, textOf, unanswered } from '../channel-check.js';
 import { isObject } from '../exchange.js';
+import type { ChatLink } from '../platform-catalogue.js';
 import type { ChannelCheck, StepOutcome, TestContext } from '../publisher.js';
-import { callMethod } from './call.js';
-import { classify, type TelegramFailure } from './classify.js';
+import { callMethod, classify, type TelegramFailure } from './call.js';
 import { TITLE } from './limits.js';
 import { TELEGRAM_MESSAGES, TELEGRAM_TEST_MESSAGES } from './messages.js';
 import { isBotToken, malformedToken } from './send.js';
+
+const HOSTS: ReadonlySet<string> = new Set(['t.me', 'telegram.me', 'telegram.dog']);
+const NAME = /^[A-Za-z]\w{3,63}$/;
+/** First path segments that lead to no chat, or to one that the link does not name, such as an invitation. */
+const NO_NAME =
+  /^(?:addemoji|addlist|addstickers|addtheme|boost|contact|giftcode|invoice|joinchat|login|proxy|setlanguage|share|socks)$/i;
+
+/** Returns the chat in a link: `t.me/acme_news/7`, `t.me/c/1234567890/7`, `web.telegram.org/a/#-1001234567890`. */
+export const readTelegramLink = ({ host, path, fragment }: ChatLink): string | undefined => {
+  if (host === 'web.telegram.org')
+    return /^-100\d{9,16}$/.test(fragment) ? fragment : toName(/^@(.+)$/.exec(fragment)?.[1]);
+  if (host.endsWith('.t.me')) return toName(host.slice(0, -'.t.me'.length));
+  if (!HOSTS.has(host)) return undefined;
+  const [first, second] = path;
+  if (first === 'c') return second !== undefined && /^\d{1,16}$/.test(second) ? `-100${second}` : undefined;
+  return toName(first === 's' ? second : first);
+};
+
+const toName = (name: string | undefined): string | undefined =>
+  name !== undefined && NAME.test(name) && !NO_NAME.test(name) ? `@${name}` : undefined;
 
 /** Fetches the bot, the chat and the bot's rights in the chat (networks.md §9). */
 export async function* testTelegram(

@@ -3,16 +3,42 @@ import {
   foundChat,
   type NetworkConnection,
   passed,
+  readCount,
   refused,
+  sameForAll,
   type TestAnswer,
   textOf,
+  toNumbersAnswer,
   unanswered,
 } from '../channel-check.js';
-import type { ChannelCheck, FoundChat, TestContext } from '../publisher.js';
+import { isObject } from '../exchange.js';
+import type { ChatLink } from '../platform-catalogue.js';
+import type {
+  ChannelCheck,
+  FoundChat,
+  MessageNumbers,
+  NumbersAnswer,
+  NumbersContext,
+  TestContext,
+} from '../publisher.js';
 import { callMax, classify, isToken } from './call.js';
 import { TITLE } from './limits.js';
 import { MAX_MESSAGES, MAX_TEST_MESSAGES } from './messages.js';
 import { malformedToken } from './send.js';
+
+const HOSTS: ReadonlySet<string> = new Set(['max.ru', 'web.max.ru']);
+const ID = /^-?[1-9]\d{0,19}$/;
+const NAME = /^[a-z][\w-]{1,63}$/i;
+
+/** Returns the chat in a link: `web.max.ru/-709…`, `max.ru/c/-709…/7`, or by its name `max.ru/acme_news`. */
+export const readMaxLink = ({ host, path }: ChatLink): string | undefined => {
+  if (!HOSTS.has(host)) return undefined;
+  const [first = '', second] = path;
+  if (first === 'c') return second !== undefined && ID.test(second) ? second : undefined;
+  if (ID.test(first)) return first;
+  // A second segment belongs to an invitation (`join/…`) or a person (`u/…`).
+  return second === undefined && NAME.test(first) ? `@${first}` : undefined;
+};
 
 /** Administrator rights that allow posting (networks.md §9). */
 const POSTING_RIGHTS: ReadonlySet<unknown> = new Set(['write', 'post_edit_delete_message']);
@@ -118,3 +144,44 @@ const checkRights = (isChannel: boolean, member: Readonly<Record<string, unknown
     ? passed('rights', MAX_TEST_MESSAGES.administrator)
     : failed('rights', MAX_TEST_MESSAGES.administratorWithoutRight);
 };
+
+/** Maximum number of messages in one `GET /messages` (unverified). */
+export const NUMBERS_PER_CALL = 100;
+
+/** Reads messages by their ids. MAX counts views in channels only, and nothing else. */
+export const readNumbers = async (
+  connection: NetworkConnection,
+  messageIds: readonly string[],
+  { credentials, signal }: NumbersContext,
+): Promise<NumbersAnswer> => {
+  const token = credentials['access_token'] ?? '';
+  if (!isToken(token)) return sameForAll(messageIds, { kind: 'unavailable', text: MAX_MESSAGES.malformedToken });
+  const query = { message_ids: messageIds.join() };
+  const answer = await callMax(connection, { method: 'GET', path: '/messages', query, token, signal });
+  const call = { visible: false, waits: {}, credentials, countUnknown: connection.countUnknown };
+  if (answer.kind !== 'answered') return toNumbersAnswer(classify(answer, call), messageIds, TITLE, ADVICE);
+  const { messages } = answer.body as { readonly messages?: unknown };
+  if (!Array.isArray(messages)) {
+    const unreadable = { kind: 'unreadable', status: answer.status, retryAfter: undefined } as const;
+    return toNumbersAnswer(classify(unreadable, call), messageIds, TITLE, ADVICE);
+  }
+  const found = new Map((messages as readonly unknown[]).filter(isObject).map((one) => [midOf(one), toNumbers(one)]));
+  return {
+    kind: 'answered',
+    messages: new Map(messageIds.map((id): [string, MessageNumbers] => [id, found.get(id) ?? { kind: 'gone' }])),
+  };
+};
+
+const ADVICE: Readonly<Record<string, string>> = {
+  forbidden: MAX_MESSAGES.numbersNeedMembership,
+  chat_not_found: MAX_MESSAGES.numbersNeedMembership,
+};
+
+type Message = Readonly<Record<string, unknown>>;
+
+const midOf = ({ body }: Message): unknown => (isObject(body) ? body['mid'] : undefined);
+
+const toNumbers = ({ stat }: Message): MessageNumbers =>
+  isObject(stat)
+    ? { kind: 'counted', numbers: { views: readCount(stat['views']), reactions: null, comments: null, shares: null } }
+    : { kind: 'unavailable', text: MAX_MESSAGES.numbersInChannelsOnly };
