@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CommandContext, newCommandContext, originOfRequest } from '../../commands/command.js';
-import { audienceOf } from '../../commands/resolve-targets.js';
 import { type ChangedPost, type PostPlace, READ_MODELS_OF_POSTS } from '../../commands/post/planned-posts.js';
 import {
   type ChangeAuthor,
@@ -11,6 +10,7 @@ import {
 } from '../../commands/post/post-changes.js';
 import { WithdrawPosts } from '../../commands/post/withdraw-posts.js';
 import { CancelPublications } from '../../commands/publication.js';
+import { audienceOf } from '../../commands/resolve-targets.js';
 import { type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
 import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/url-rules.js';

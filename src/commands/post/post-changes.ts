@@ -16,8 +16,8 @@ import { listUploadIds } from '../../payload/uploads.js';
 import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import type { AcceptanceLimit } from '../plan-limits.js';
-import { LargePayloads } from './large-payloads.js';
 import { selectTargets } from './accept-post.js';
+import { LargePayloads } from './large-payloads.js';
 import { type ChangedPost, PlannedPosts, type PostPlace } from './planned-posts.js';
 import { UploadHolds } from './upload-holds.js';
 

@@ -17,11 +17,11 @@ import {
   TRANSLATION_MESSAGES,
 } from '../../processing/messages.js';
 import { EDITING_MESSAGES, WITHDRAWAL_MESSAGES } from '../../sagas/change-published/messages.js';
-import { ATTEMPT_MESSAGES, MEDIUM_MESSAGES } from '../../sagas/publish-due-posts/messages.js';
 import { DELIVERY_MESSAGES } from '../../sagas/deliver-webhooks/messages.js';
-import { LOST_CREDENTIALS_MESSAGES } from '../../sagas/flag-missing-credentials/messages.js';
-import { RECOVER_MESSAGES } from '../../sagas/recover/messages.js';
 import { SAGA_MESSAGES } from '../../sagas/engine/messages.js';
+import { LOST_CREDENTIALS_MESSAGES } from '../../sagas/flag-missing-credentials/messages.js';
+import { ATTEMPT_MESSAGES, MEDIUM_MESSAGES } from '../../sagas/publish-due-posts/messages.js';
+import { RECOVER_MESSAGES } from '../../sagas/recover/messages.js';
 import { translate } from '../translation.js';
 
 /** Sentences about posts: how they are accepted, processed, published and delivered. */

@@ -12,8 +12,8 @@ import { isOutage, type ShutdownSignals } from '../engine/run-under-lease.js';
 import type { LoadedPublication } from '../publish-due-posts/attempt/attempt-state.js';
 import { CLOCK_TOLERANCE_MS, SETTLED_AFTER_MS } from '../publish-due-posts/attempt/in-doubt-resolver.js';
 import type { Channel } from '../publish-due-posts/attempt/publication-attempt.js';
-import { Pacing } from '../publish-due-posts/attempt/start-limits.js';
 import { nextVisible, SentPosts } from '../publish-due-posts/attempt/sent-posts.js';
+import { Pacing } from '../publish-due-posts/attempt/start-limits.js';
 
 /** Maximum clock difference between this machine and the one that recorded the doubt, in ms. */
 const CLOCK_DIFFERENCE_MS = 5_000;

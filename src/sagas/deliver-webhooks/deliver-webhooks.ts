@@ -26,10 +26,10 @@ import {
 import { DELIVERIES, type DeliveryOutputRow } from '../../projections/webhook-deliveries/webhook-deliveries.tables.js';
 import { type Secret, SecretVault, UnreadableSecret } from '../../secrets/vault.js';
 import { DueClaims, type DueSource, DueWork, DueWorkServices } from '../engine/due-work.js';
-import { retryWhileUnavailable, type ShutdownSignals } from '../engine/run-under-lease.js';
 import { GroupConcurrency } from '../engine/group-concurrency.js';
-import { DELIVERY_MESSAGES } from './messages.js';
+import { retryWhileUnavailable, type ShutdownSignals } from '../engine/run-under-lease.js';
 import { DeliverySender, HostSlots, type SentResult, signDelivery, uuidOfDelivery } from './delivery-sender.js';
+import { DELIVERY_MESSAGES } from './messages.js';
 
 /** The due webhook outputs. Only one worker at a time delivers to an output. */
 const DUE_OUTPUTS: DueSource = {

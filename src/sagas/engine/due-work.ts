@@ -8,8 +8,8 @@ import { Notifications } from '../../postgres/notifications.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { RepeatedFailure } from '../../runtime/failing-work.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import { isOutage, OutageNotice, type ShutdownSignals } from './run-under-lease.js';
 import type { GroupCapacity, GroupConcurrency, KeyPlace } from './group-concurrency.js';
+import { isOutage, OutageNotice, type ShutdownSignals } from './run-under-lease.js';
 
 /** All shards. A key's shard is the last two digits of its id, which are random hex digits. */
 const SHARDS = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));

@@ -10,8 +10,8 @@ import type { Notifications } from '../../postgres/notifications.js';
 import { ReadModelBehind } from '../../projections/engine/progress.js';
 import { Semaphore } from '../../runtime/semaphore.js';
 import { sleepUnlessAborted, withTimeLimit } from '../../runtime/sleep.js';
-import { SAGA_MESSAGES } from './messages.js';
 import type { Reaction } from './event-saga.js';
+import { SAGA_MESSAGES } from './messages.js';
 import type { SagaCheckpoint } from './saga-checkpoint.js';
 
 /** An event and the lane in which a saga handles it. */

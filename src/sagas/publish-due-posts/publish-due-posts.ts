@@ -6,8 +6,8 @@ import {
 } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import { SCHEDULE } from '../../projections/publish-schedule/publish-schedule.tables.js';
 import { DueClaims, type DueSource, DueWork, DueWorkServices } from '../engine/due-work.js';
-import type { ShutdownSignals } from '../engine/run-under-lease.js';
 import { GroupConcurrency } from '../engine/group-concurrency.js';
+import type { ShutdownSignals } from '../engine/run-under-lease.js';
 import { PublicationRunner } from './attempt/publication-runner.js';
 
 /** The due channels. Only one worker at a time may publish on a channel. */

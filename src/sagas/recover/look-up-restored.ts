@@ -15,11 +15,11 @@ import type { ScheduledPublication } from '../../projections/publish-schedule/pu
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { causedBy } from '../engine/event-saga.js';
-import { isOutage } from '../engine/run-under-lease.js';
 import { GroupConcurrency } from '../engine/group-concurrency.js';
+import { isOutage } from '../engine/run-under-lease.js';
 import type { LoadedPublication } from '../publish-due-posts/attempt/attempt-state.js';
-import { Pacing } from '../publish-due-posts/attempt/start-limits.js';
 import { nextVisible, type SentPost, SentPosts } from '../publish-due-posts/attempt/sent-posts.js';
+import { Pacing } from '../publish-due-posts/attempt/start-limits.js';
 import { ChannelStates } from '../publish-due-posts/inputs/waiting-publications.js';
 
 const NAME = 'recover';

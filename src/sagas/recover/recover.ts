@@ -29,9 +29,9 @@ import {
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { causedBy } from '../engine/event-saga.js';
 import { runUnderLease } from '../engine/run-under-lease.js';
-import { RECOVER_MESSAGES } from './messages.js';
 import { noticesIn } from '../raise-notices/raise-notices.js';
 import { LookUpRestored } from './look-up-restored.js';
+import { RECOVER_MESSAGES } from './messages.js';
 
 const NAME = 'recover';
 /** Number of posts or publications that are read and marked at a time. */

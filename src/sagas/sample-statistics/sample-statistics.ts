@@ -14,8 +14,8 @@ import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { Sampler } from '../../statistics/sampler.js';
 import { type SampledPublication, StatisticsTable } from '../../statistics/statistics.table.js';
 import { DueClaims, type DueSource, DueWork, DueWorkServices } from '../engine/due-work.js';
-import { runUnderLease } from '../engine/run-under-lease.js';
 import { GroupConcurrency } from '../engine/group-concurrency.js';
+import { runUnderLease } from '../engine/run-under-lease.js';
 import { StatisticsNews } from './statistics-news.js';
 
 const LEASE = 'sample-statistics';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { audienceOf, resolveTargets } from '../../../commands/resolve-targets.js';
 import { rejectTooManyTargets } from '../../../commands/plan-limits.js';
+import { audienceOf, resolveTargets } from '../../../commands/resolve-targets.js';
 import type { LimitsProfile } from '../../../config/limits-profile.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';

@@ -12,8 +12,8 @@ import type {
 } from '../../../platforms/publisher.js';
 import type { ProcessedPost } from '../../../processing/process-post.js';
 import { UnreadablePost } from '../../../projections/posts/post-payloads.js';
-import { ATTEMPT_MESSAGES } from '../messages.js';
 import type { PreparedMedia } from '../inputs/shared-inputs.js';
+import { ATTEMPT_MESSAGES } from '../messages.js';
 import type { Render } from './publication-attempt.js';
 
 export const gatewayError = (code: string, category: PublishError['category'], message: string): PublishError => ({

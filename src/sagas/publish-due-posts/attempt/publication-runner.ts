@@ -18,9 +18,8 @@ import type { ScheduledPublication } from '../../../projections/publish-schedule
 import { settlesSoon } from '../../../runtime/sleep.js';
 import { LocatedPosts } from '../../../uploads/located-posts.js';
 import { causedBy } from '../../engine/event-saga.js';
-import { isOutage, type ShutdownSignals } from '../../engine/run-under-lease.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
-import { ChannelStates, WaitingPublications } from '../inputs/waiting-publications.js';
+import { isOutage, type ShutdownSignals } from '../../engine/run-under-lease.js';
 import { PostProcessor } from '../inputs/post-processor.js';
 import {
   keyOfWanted,
@@ -31,6 +30,7 @@ import {
   SharedMedia,
   SharedPosts,
 } from '../inputs/shared-inputs.js';
+import { ChannelStates, WaitingPublications } from '../inputs/waiting-publications.js';
 import {
   afterMedia,
   type AttemptState,

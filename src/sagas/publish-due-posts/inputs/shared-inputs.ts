@@ -22,8 +22,8 @@ import {
 import type { PostPayloads, PostWithPayload } from '../../../projections/posts/post-payloads.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
 import { sleepUnlessAborted } from '../../../runtime/sleep.js';
-import { MEDIUM_MESSAGES } from '../messages.js';
 import { computeRetryAt } from '../attempt/attempt-state.js';
+import { MEDIUM_MESSAGES } from '../messages.js';
 
 /** Errors for media that no later attempt can fetch either, by {@link keyOfMedium}. */
 export type RefusedMedia = ReadonlyMap<string, PublishError>;
