@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { projectionsOf } from '../../src/app/projections.js';
+import { projectionsOf } from '../../src/app/modules/read-models.js';
 import { migrations } from '../../src/postgres/migrations/all.js';
 
 /** docs/personal-data.md says what each table holds about people. */
