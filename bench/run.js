@@ -14,6 +14,7 @@ const benches = {
   rebuild: './rebuild.js',
   refuse: './refuse.js',
   release: './release.js',
+  scale: './scale.js',
   snapshot: './snapshot.js',
   stores: './stores.js',
   storm: './storm.js',
