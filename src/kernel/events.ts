@@ -25,6 +25,9 @@ export const ownerOfActor = (actor: Actor): string | null =>
 export const ownerOfOrigin = ({ actor, rights }: Pick<Origin, 'actor' | 'rights'>): string | null =>
   rights?.ownerId ?? ownerOfActor(actor);
 
+/** Returns the actor of requests with an endpoint's token. */
+export const endpointActor = (endpointId: string): Actor => `endpoint:${endpointId}`;
+
 /** Returns the actor for the requests with a named key. */
 export const keyActor = (keyId: string): Actor => `${KEY_ACTOR}${keyId}`;
 

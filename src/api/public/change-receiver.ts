@@ -12,6 +12,7 @@ import { WithdrawPosts } from '../../commands/post/withdraw-posts.js';
 import { CancelPublications } from '../../commands/publication.js';
 import { audienceOf } from '../../commands/resolve-targets.js';
 import { type Clock, SHARED_CLOCK } from '../../kernel/clock.js';
+import { endpointActor } from '../../kernel/events.js';
 import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/url-rules.js';
 import { codeOfRefusal } from '../../payload/publish-at.js';
@@ -185,7 +186,7 @@ export class ChangeReceiver {
     if (isOfPublished && !endpoint.allow_changes) throw changesNotAllowedRejection(endpoint);
     const found = await requireEndpointPost(this.findEndpointPost, request, endpoint, id);
     const { post } = found;
-    const origin = originOfRequest({ actor: `endpoint:${endpoint.endpoint_id}` }, request);
+    const origin = originOfRequest({ actor: endpointActor(endpoint.endpoint_id) }, request);
     const context = newCommandContext(origin, useCase, this.clock.now());
     const place = { postId: post.post_id, stream: post.stream, revision: post.revision };
     return { ...admitted, found, place, context, ifRevision: readIfMatch(request) };

@@ -4,6 +4,7 @@ import { Controller, Inject, Injectable, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
+import { endpointActor } from '../../kernel/events.js';
 import { type EndpointSnapshot, EndpointSnapshots } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { Documented } from '../documentation/documented.js';
 import { readBearerToken } from '../transport/headers.js';
@@ -102,7 +103,7 @@ export class MediaUploadController {
       requireUploadType(request);
       return await this.receiver.receive(request, reply, {
         ownerId,
-        author: { actor: `endpoint:${endpointId}` },
+        author: { actor: endpointActor(endpointId) },
         payer: endpointId,
       });
     } catch (error) {

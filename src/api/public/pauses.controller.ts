@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { originOfRequest } from '../../commands/command.js';
 import { type PauseChangeResult, TempPause, TempResume } from '../../commands/pause.js';
 import type { Origin } from '../../kernel/events.js';
+import { endpointActor } from '../../kernel/events.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
 import { TempPauseDto, TempResumeDto, validateTempPause, validateTempResume } from '../../payload/validate.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
@@ -97,7 +98,7 @@ export class PausesController {
 }
 
 const createOrigin = (request: FastifyRequest, { endpoint }: AdmittedRequest): Origin =>
-  originOfRequest({ actor: `endpoint:${endpoint.endpoint_id}` }, request);
+  originOfRequest({ actor: endpointActor(endpoint.endpoint_id) }, request);
 
 /** Parses and checks a body. @param emptyBody the JSON to read instead of an empty body */
 const checkPauseBody = async <Body>(

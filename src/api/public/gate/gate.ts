@@ -7,6 +7,7 @@ import type { KnownKeys } from '../../../commands/post/key-claims.js';
 import { audienceOf } from '../../../commands/resolve-targets.js';
 import { ConditionFailed } from '../../../event-store/port.js';
 import { type Clock, SHARED_CLOCK } from '../../../kernel/clock.js';
+import { endpointActor } from '../../../kernel/events.js';
 import type { Budget } from '../../../limits/limiter.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/url-rules.js';
 import { listUploadIds } from '../../../payload/uploads.js';
@@ -242,6 +243,6 @@ const createAcceptPost = (
     payloadBytes: measureBody(request),
     latencyMs: measureLatency(request),
   };
-  const origin = originOfRequest(sender ?? { actor: `endpoint:${endpoint.endpoint_id}` }, request);
+  const origin = originOfRequest(sender ?? { actor: endpointActor(endpoint.endpoint_id) }, request);
   return new AcceptPost(endpoint, content.payload, content.channelIds, keys, post.bodyHash, facts, origin, condition);
 };
