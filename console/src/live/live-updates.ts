@@ -70,6 +70,7 @@ export type LiveMode = 'stream' | 'polling' | 'off';
 /** Number of consecutive stream failures after which the screens poll instead. */
 const FAILURES_BEFORE_POLLING = 3;
 const POLL_MS = 5_000;
+const PREVIEWS: ReadonlySet<unknown> = new Set(['preview', 'processing-preview']);
 /** The gateway sends a comment every 15 s. Without any data for this long, in ms, the connection counts as lost. */
 const SILENCE_MS = 40_000;
 /** Maximum wait before reconnecting to the stream, in ms. */
@@ -180,7 +181,8 @@ const poll = async (ms: number, signal: AbortSignal): Promise<void> => {
   mode.set('polling');
   const until = Date.now() + Math.max(ms, POLL_MS);
   while (!signal.aborted && Date.now() < until) {
-    await queryClient.invalidateQueries();
+    // A preview is a call of the sandbox, of which an owner has some a day.
+    await queryClient.invalidateQueries({ predicate: ({ queryKey: [what] }) => !PREVIEWS.has(what) });
     await sleep(POLL_MS, signal);
   }
 };

@@ -3,12 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { type Api, GatewayError, management, queryClient } from '../api/management.js';
 import { endpointName, useChannels, useNames } from '../api/things.js';
-import { Button, ButtonLink, ExternalLink } from '../components/button.js';
+import { Button, ButtonLink } from '../components/button.js';
 import { AreaField } from '../components/controls.js';
 import { Dialog } from '../components/dialog.js';
 import { Icon } from '../components/icon.js';
 import { ErrorState, Loaded, Skeleton } from '../components/states.js';
 import { toast, toastError } from '../components/toasts.js';
+import { ContentCard } from '../publications/content-card.js';
 import { useMay } from '../session/rights.js';
 import { useNow } from '../time/server-clock.js';
 import { ownLimit, readWall, type Wall } from '../walls/read-wall.js';
@@ -146,37 +147,16 @@ const PostWalls = ({ post, preview }: PostWallsProps) => {
   const now = useNow(60_000);
   const walls = usePostWalls(post, preview.data?.preview);
   const mayPreview = useMay('POST /endpoints/{id}/sandbox');
+  const names = useNames();
   if (preview.error) return <ErrorState error={preview.error} />;
   if (post.payload === null) return <p className="secondary">{m.noPreview}</p>;
-  if (!mayPreview) return <PlainPost payload={post.payload} />;
+  // Without previews, all that was written is shown, because an approval is for what was read (D-81).
+  if (!mayPreview) return <ContentCard payload={post.payload} names={names} isWhole />;
   if (!preview.data) return <Skeleton rows={6} />;
   return (
     <div className="review-walls">
       {walls.map(({ wall, channel }) => (
         <WallCard key={channel.id} wall={wall} channel={channel} at={post.publish_at ?? now} />
-      ))}
-    </div>
-  );
-};
-
-/** The content as it was written, for someone whose key may not ask for previews. */
-const PlainPost = ({ payload }: { readonly payload: NonNullable<Api<'PostWithPayload'>['payload']> }) => {
-  const { text, media = [], overrides = {} } = payload;
-  const texts = [text, ...Object.values(overrides).map((override) => override.text)];
-  return (
-    <div className="review-plain">
-      {[...new Set(texts)].map(
-        (each) =>
-          each && (
-            <p key={each}>
-              <bdi>{each}</bdi>
-            </p>
-          ),
-      )}
-      {media.map((medium, index) => (
-        <p key={index} className="secondary">
-          {'url' in medium && medium.url ? <ExternalLink href={medium.url}>{medium.url}</ExternalLink> : medium.type}
-        </p>
       ))}
     </div>
   );

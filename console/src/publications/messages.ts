@@ -85,3 +85,27 @@ export const waitingMessages = defineMessages({
 
 /** UI text in one language. */
 export type WaitingMessages = (typeof waitingMessages)['en'];
+
+/** UI text of a post's content. */
+export const contentMessages = defineMessages({
+  en: {
+    content: 'Content',
+    noContent: 'The content of this post is no longer stored.',
+    onlyOn: (name: string) => `Only on ${name}`,
+    withoutText: 'Without text',
+    attachments: 'Media',
+    buttons: 'Buttons',
+    asJson: 'Payload as JSON',
+    kinds: { photo: 'photo', video: 'video', audio: 'audio', document: 'file' },
+  },
+  ru: {
+    content: 'Содержимое',
+    noContent: 'Содержимое этого поста больше не хранится.',
+    onlyOn: (name: string) => `Только для ${name}`,
+    withoutText: 'Без текста',
+    attachments: 'Вложения',
+    buttons: 'Кнопки',
+    asJson: 'Пост как JSON',
+    kinds: { photo: 'фото', video: 'видео', audio: 'аудио', document: 'файл' },
+  },
+});

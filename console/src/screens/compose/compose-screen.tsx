@@ -92,7 +92,7 @@ export const ComposeScreen = () => {
   const isNew = postId === undefined && again === undefined;
   const isLoading = channels.data === undefined;
   // A new post can be written while the many channels of a large account are still loading.
-  const known = channels.data ?? (isNew ? soFar : undefined);
+  const known = channels.data ?? (isNew && channels.error === null ? soFar : undefined);
   const data =
     endpoints.data && projects.data && known
       ? { endpoints: endpoints.data, projects: projects.data, channels: known }

@@ -241,6 +241,7 @@ export const Composer = ({ scopeKey, destinations, wanted, isLoading = false, mi
               destination={destination}
               destinations={destinations}
               isEdit={isEdit}
+              isLoading={isLoading}
               update={update}
               onTailor={versions.isShown || composer.platforms.length < 2 ? null : versions.open}
             />

@@ -192,3 +192,16 @@ export const editedDraft = (post: Api<'PostWithPayload'>, channelIds: readonly s
 
 /** Returns whether editing the text would lose formatting that the editor does not support. */
 export const losesFormatting = ({ kept }: Draft, name: string): boolean => !isEditable(kept.texts[name]?.entities);
+
+/**
+ * Returns the ids of the channels that are left out once some of those on offer are chosen. Channels that are not on
+ * offer, for example because they are still loading, stay as they were.
+ */
+export const leaveOut = (
+  leftOut: readonly string[],
+  offered: readonly string[],
+  chosen: readonly string[],
+): readonly string[] => {
+  const others = leftOut.filter((id) => !offered.includes(id));
+  return [...others, ...offered.filter((id) => !chosen.includes(id))];
+};

@@ -101,6 +101,8 @@ interface OptionsProps {
   readonly destinations: readonly Destination[];
   /** True if a planned post is being edited: its endpoint and its external ID cannot be changed. */
   readonly isEdit: boolean;
+  /** True while there are more channels to load, of which none can be chosen yet: all others would be chosen with it. */
+  readonly isLoading: boolean;
   readonly update: (change: Partial<Draft>) => void;
   /**
    * Lets the user write separate text for each network; null if that is already possible, or if there is only one
@@ -110,7 +112,7 @@ interface OptionsProps {
 }
 
 /** The channels that receive the post, the endpoint, the time, the pause afterwards, and rarely used options. */
-export const Options = ({ draft, destination, destinations, isEdit, update, onTailor }: OptionsProps) => {
+export const Options = ({ draft, destination, destinations, isEdit, isLoading, update, onTailor }: OptionsProps) => {
   const [asksPause, setAsksPause] = useState(false);
   const [isOpen, setIsOpen] = useState(
     draft.externalId !== '' || draft.isAdvertisement || draft.isSilent || draft.isPinned,
@@ -129,7 +131,7 @@ export const Options = ({ draft, destination, destinations, isEdit, update, onTa
   return (
     <>
       <dl className="compose-options">
-        {destination.channels.length > 0 && (
+        {destination.channels.length > 0 && !isLoading && (
           <>
             <dt>{m.to}</dt>
             <dd>

@@ -5,6 +5,7 @@ import { Dialog } from '../../components/dialog.js';
 import { Icon } from '../../components/icon.js';
 import { format } from '../../i18n/format.js';
 import { defineMessages } from '../../i18n/messages.js';
+import { leaveOut } from './draft.js';
 import type { Destination } from './headline.js';
 
 const m = defineMessages({
@@ -42,8 +43,13 @@ export const TargetChoice = ({ channels, leftOut, onChange }: TargetChoiceProps)
   const chosen = usable.map(({ id }) => id).filter((id) => !leftOut.includes(id));
   const counts = [format.number(chosen.length), format.number(usable.length)] as const;
   const choose = (ids: readonly string[]): void => {
-    const kept = new Set(ids);
-    onChange(usable.map(({ id }) => id).filter((id) => !kept.has(id)));
+    onChange(
+      leaveOut(
+        leftOut,
+        usable.map(({ id }) => id),
+        ids,
+      ),
+    );
   };
   return (
     <>

@@ -153,7 +153,9 @@ const OwnerPage = ({ owner }: { readonly owner: Owner }) => {
       title={m.onPlan(name, planTitle(plan))}
       actions={
         <>
-          <Button onClick={() => setOpen('pack')}>{m.pack}</Button>
+          <Button needs="POST /owners/{id}/post-packs" onClick={() => setOpen('pack')}>
+            {m.pack}
+          </Button>
           <Button look="primary" onClick={show}>
             {m.show}
           </Button>
@@ -172,8 +174,10 @@ const OwnerPage = ({ owner }: { readonly owner: Owner }) => {
             <p className="card-body secondary">{chat ? <bdi>{m.noticesTo(chat.chat_id)}</bdi> : m.noticesOff}</p>
           </Card>
           <div className="owner-actions">
-            <Button onClick={() => setOpen('rotate')}>{m.rotate}</Button>
-            <Button look="danger" onClick={() => setOpen('remove')}>
+            <Button needs="POST /owners/{id}/rotate-key" onClick={() => setOpen('rotate')}>
+              {m.rotate}
+            </Button>
+            <Button look="danger" needs="DELETE /owners/{id}" onClick={() => setOpen('remove')}>
               {m.remove}
             </Button>
           </div>

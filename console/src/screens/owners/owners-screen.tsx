@@ -78,7 +78,7 @@ const Owners = () => {
       <PageHead
         title={owners.data ? title : '…'}
         actions={
-          <Button look="primary" icon="plus" onClick={() => setIsAdding(true)}>
+          <Button look="primary" icon="plus" needs="POST /owners" onClick={() => setIsAdding(true)}>
             {m.add}
           </Button>
         }

@@ -34,7 +34,7 @@ export const PlanCard = ({ post, drag, isLine = false }: PlanCardProps) => {
   };
   return (
     <article
-      className={`plan-card ${isLine ? 'line' : ''} ${canMove ? 'planned' : 'released'}`}
+      className={`plan-card ${isLine ? 'line' : ''} ${isPlanned(post) ? 'planned' : 'released'}`}
       data-state={state}
       data-post={post.id}
       data-at={at}

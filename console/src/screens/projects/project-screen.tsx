@@ -131,6 +131,7 @@ export const ProjectHead = ({
   readonly onPause: () => void;
   readonly onResume: () => void;
 }) => {
+  const mayCreate = useMay('POST /endpoints');
   const channels = useChannels().data ?? [];
   const endpoints = useEndpoints().data?.filter(({ project_ids: projects }) => projects.includes(id));
   const onHold = channels.filter((channel) => ids.includes(channel.id) && channelState(channel) === 'on_hold').length;
@@ -176,9 +177,11 @@ export const ProjectHead = ({
         {endpoints?.length === 0 && (
           <span>
             {m.noEndpointText}{' '}
-            <Link className="link" to="/endpoints/new">
-              {m.createEndpoint}
-            </Link>
+            {mayCreate && (
+              <Link className="link" to="/endpoints/new">
+                {m.createEndpoint}
+              </Link>
+            )}
           </span>
         )}
         <Link className="link" to="/timeline" search={{ project: id }}>

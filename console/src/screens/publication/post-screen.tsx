@@ -15,6 +15,7 @@ import { SentenceText } from '../../components/sentence.js';
 import { ErrorState, Skeleton } from '../../components/states.js';
 import { format, sentence } from '../../i18n/format.js';
 import { isPlanned } from '../../planning/planned-posts.js';
+import { ContentCard } from '../../publications/content-card.js';
 import { canBeEdited } from '../../publications/edit-calls.js';
 import { EditState, hasEditState } from '../../publications/edit-state.js';
 import { CancelPostDialog } from '../../publications/publication-dialogs.js';
@@ -38,73 +39,6 @@ import { isSeenTwice, PlannedBanner, TwiceBanner, UnreleasedEnd } from './planne
 import { postMessages as m } from './planned-messages.js';
 import { VersionsCard } from './versions-card.js';
 import { isTakenBack, WithdrawalBanner } from './withdrawal-banner.js';
-
-interface ContentCardProps {
-  readonly payload: Api<'PostWithPayload'>['payload'];
-  readonly names: Names;
-}
-
-/** A post's content, and any text that replaces it on individual networks or channels. */
-export const ContentCard = ({ payload, names }: ContentCardProps) => {
-  const [isJson, setIsJson] = useState(false);
-  if (payload === null)
-    return (
-      <Card title={m.content}>
-        <p className="card-body secondary">{m.noContent}</p>
-      </Card>
-    );
-  const { text, media = [], buttons = [], overrides = {} } = payload;
-  return (
-    <Card title={m.content} aside={<CopyButton text={JSON.stringify(payload, null, 2)} />}>
-      <div className="card-body post-content">
-        {text !== undefined && <Text text={text} />}
-        {Object.entries(overrides).map(
-          ([key, override]) =>
-            override.text !== undefined && (
-              <div key={key} className="post-own-text">
-                <h3 className="row">
-                  <NetworkMark platform={names.channel(key)?.platform ?? key} size={16} label={false} />
-                  <bdi>{m.onlyOn(names.channel(key)?.name ?? networkTitle(key))}</bdi>
-                </h3>
-                {override.text === null || override.text === '' ? (
-                  <p className="secondary">{m.withoutText}</p>
-                ) : (
-                  <Text text={override.text} />
-                )}
-              </div>
-            ),
-        )}
-        {media.length > 0 && (
-          <p className="secondary">
-            {m.attachments}: <bdi>{media.map(({ type }) => type).join(', ')}</bdi>
-          </p>
-        )}
-        {buttons.length > 0 && (
-          <p className="secondary">
-            {m.buttons}:{' '}
-            <bdi>
-              {buttons
-                .flat()
-                .map((button) => button.text)
-                .join(', ')}
-            </bdi>
-          </p>
-        )}
-        <details open={isJson} onToggle={(event) => setIsJson(event.currentTarget.open)}>
-          <summary>{m.asJson}</summary>
-          {isJson && <Json value={payload} />}
-        </details>
-      </div>
-    </Card>
-  );
-};
-
-/** The text as it was written. Long text can be scrolled, with the keyboard too. */
-const Text = ({ text }: { readonly text: string }) => (
-  <p className="post-text" tabIndex={0}>
-    <bdi>{text}</bdi>
-  </p>
-);
 
 /** The screen for a post: all of its publications, its content, and the metadata that the client sent along. */
 export const PostScreen = () => {

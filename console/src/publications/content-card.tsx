@@ -1,0 +1,88 @@
+import './content-card.css';
+import { useState } from 'react';
+import type { Api } from '../api/management.js';
+import type { Names } from '../api/things.js';
+import { CopyButton, ExternalLink } from '../components/button.js';
+import { Card } from '../components/card.js';
+import { Json } from '../components/code.js';
+import { NetworkMark, networkTitle } from '../components/icon.js';
+import { contentMessages as m } from './messages.js';
+
+interface ContentCardProps {
+  readonly payload: Api<'PostWithPayload'>['payload'];
+  readonly names: Names;
+  /** True to begin with the whole payload, because a decision depends on all of it. */
+  readonly isWhole?: boolean;
+}
+
+/** A post's content, and any text that replaces it on individual networks or channels. */
+export const ContentCard = ({ payload, names, isWhole = false }: ContentCardProps) => {
+  const [isJson, setIsJson] = useState(isWhole);
+  if (payload === null)
+    return (
+      <Card title={m.content}>
+        <p className="card-body secondary">{m.noContent}</p>
+      </Card>
+    );
+  const { text, media = [], buttons = [], overrides = {} } = payload;
+  return (
+    <Card title={m.content} aside={<CopyButton text={JSON.stringify(payload, null, 2)} />}>
+      <div className="card-body post-content">
+        {text !== undefined && <Text text={text} />}
+        {Object.entries(overrides).map(
+          ([key, override]) =>
+            override.text !== undefined && (
+              <div key={key} className="post-own-text">
+                <h3 className="row">
+                  <NetworkMark platform={names.channel(key)?.platform ?? key} size={16} label={false} />
+                  <bdi>{m.onlyOn(names.channel(key)?.name ?? networkTitle(key))}</bdi>
+                </h3>
+                {override.text === null || override.text === '' ? (
+                  <p className="secondary">{m.withoutText}</p>
+                ) : (
+                  <Text text={override.text} />
+                )}
+              </div>
+            ),
+        )}
+        {media.length > 0 && (
+          <p className="secondary">
+            {m.attachments}:{' '}
+            {media.map((medium, index) => (
+              <span key={index} className="post-part">
+                {m.kinds[medium.type] ?? medium.type}
+                {'url' in medium && medium.url && (
+                  <>
+                    {' '}
+                    <ExternalLink href={medium.url}>{medium.url}</ExternalLink>
+                  </>
+                )}
+              </span>
+            ))}
+          </p>
+        )}
+        {buttons.length > 0 && (
+          <p className="secondary">
+            {m.buttons}:{' '}
+            {buttons.flat().map(({ text: label, url }) => (
+              <span key={`${label} ${url}`} className="post-part">
+                <bdi>{label}</bdi> <ExternalLink href={url}>{url}</ExternalLink>
+              </span>
+            ))}
+          </p>
+        )}
+        <details open={isJson} onToggle={(event) => setIsJson(event.currentTarget.open)}>
+          <summary>{m.asJson}</summary>
+          {isJson && <Json value={payload} />}
+        </details>
+      </div>
+    </Card>
+  );
+};
+
+/** The text as it was written. Long text can be scrolled, with the keyboard too. */
+const Text = ({ text }: { readonly text: string }) => (
+  <p className="post-text" tabIndex={0}>
+    <bdi>{text}</bdi>
+  </p>
+);
