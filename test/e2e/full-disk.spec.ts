@@ -36,7 +36,7 @@ const mountDisk = (): boolean => {
   }
 };
 
-/** Takes all space but some, at once. */
+/** Fills the disk except for the last few megabytes. */
 const fillDisk = async (): Promise<void> => {
   const { bavail, bsize } = await statfs(folder);
   run('fallocate', '-l', String(bavail * bsize - LEFT_MB * MB), filler);

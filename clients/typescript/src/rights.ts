@@ -10,7 +10,8 @@ export type KeyRights = Pick<NonNullable<Schemas['Me']['key']>, 'scopes' | 'endp
 
 /**
  * Returns whether a key's scopes and limit allow a call, as the gateway decides it before it looks at the request
- * (D-93, D-94). Routes for operators only are not known here.
+ * (D-93, D-94). Two kinds of routes are not known here: those for operators only, and the three that auditors may call
+ * although they are not GET: sign-in, sign-out and the verification of the history.
  * @param key null for the operator
  */
 export const mayCall = (key: KeyRights | null, route: ManagementRoute): boolean => {

@@ -6,6 +6,7 @@ import { CopyButton, ExternalLink } from '../components/button.js';
 import { Card } from '../components/card.js';
 import { Json } from '../components/code.js';
 import { NetworkMark, networkTitle } from '../components/icon.js';
+import { wallMessages as walls } from '../walls/read-wall.js';
 import { contentMessages as m } from './messages.js';
 
 interface ContentCardProps {
@@ -50,7 +51,7 @@ export const ContentCard = ({ payload, names, isWhole = false }: ContentCardProp
             {m.attachments}:{' '}
             {media.map((medium, index) => (
               <span key={index} className="post-part">
-                {m.kinds[medium.type] ?? medium.type}
+                {walls.mediaType(medium.type)}
                 {'url' in medium && medium.url && (
                   <>
                     {' '}

@@ -131,7 +131,7 @@ export const ComposeScreen = () => {
 
 interface NewPostProps {
   readonly things: Things;
-  /** True while there are more channels to load. */
+  /** True while channels are still loading. */
   readonly isLoading: boolean;
   readonly own: OwnEndpoint;
   readonly wanted: Wanted;

@@ -52,7 +52,7 @@ interface ComposerProps {
   readonly scopeKey: string;
   readonly destinations: readonly Destination[];
   readonly wanted: Wanted;
-  /** True while there are more channels to load: the post can be written, but neither checked nor sent. */
+  /** True while channels are still loading: the post can be written, but neither checked nor sent. */
   readonly isLoading?: boolean;
   /** What keeps posts from being published: a missing channel, or the error that kept the endpoint from being made. */
   readonly missing: 'channel' | Error | null;

@@ -101,7 +101,7 @@ interface OptionsProps {
   readonly destinations: readonly Destination[];
   /** True if a planned post is being edited: its endpoint and its external ID cannot be changed. */
   readonly isEdit: boolean;
-  /** True while there are more channels to load, of which none can be chosen yet: all others would be chosen with it. */
+  /** True while channels are still loading. None can be chosen until then, because those that come later would be chosen too. */
   readonly isLoading: boolean;
   readonly update: (change: Partial<Draft>) => void;
   /**
