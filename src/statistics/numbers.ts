@@ -8,6 +8,9 @@ export const SAMPLE_MINUTES: readonly number[] = [
   ...[2, 3, 5, 7, 14, 30].map((days) => days * 1_440),
 ];
 
+/** Webhook outputs are notified of a post's numbers at most this often, in minutes. */
+export const NEWS_MINUTES = 60;
+
 /** Returns the next sample's time; null if there is none. Times that have passed are not made up. */
 export const nextSampleAt = (publishedAt: Instant, now: Instant, minuteMs: number): Instant | null => {
   const minutes = SAMPLE_MINUTES.find((each) => publishedAt + each * minuteMs > now);

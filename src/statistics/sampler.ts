@@ -16,7 +16,7 @@ import type { ChannelRow } from '../projections/discovery/discovery.tables.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 import { SecretVault, UnreadableSecret } from '../secrets/vault.js';
 import { STATISTICS_MESSAGES as MESSAGES } from './messages.js';
-import { combineMessages, haveChanged, nextSampleAt, SAMPLE_MINUTES } from './numbers.js';
+import { combineMessages, haveChanged, NEWS_MINUTES, nextSampleAt, SAMPLE_MINUTES } from './numbers.js';
 import { type Sample, type SampledPublication, StatisticsTable } from './statistics.table.js';
 
 /** Counts a sample by its state. */
@@ -26,8 +26,6 @@ export type CountSample = (platform: string, state: 'ok' | 'unavailable' | 'gone
 export const COUNT_SAMPLE = Symbol('CountSample');
 
 const DAY_MINUTES = 1_440;
-/** Webhook outputs are notified of a post at most this often, in minutes. */
-const HOUR_MINUTES = 60;
 /** States in which readers see nothing more of a publication. */
 const OVER: ReadonlySet<string> = new Set(['withdrawn', 'dismissed', 'filtered']);
 
@@ -107,8 +105,7 @@ export class Sampler {
       if (says.kind === 'counted' && (each.as_of === null || haveChanged(each, says.numbers)))
         changedPosts.add(each.post_id);
     }
-    await this.store(settled);
-    await this.table.noteChanges([...changedPosts], this.clock.now(), HOUR_MINUTES * this.minuteMs);
+    await this.store(settled, [...changedPosts]);
     return postponeMs;
   }
 
@@ -148,8 +145,9 @@ export class Sampler {
     }
   }
 
-  private async store(samples: readonly Sample[]): Promise<void> {
-    await this.table.store(samples, this.clock.now(), this.expiredBefore());
+  private async store(samples: readonly Sample[], changedPosts: readonly string[] = []): Promise<void> {
+    const changes = { posts: changedPosts, at: this.clock.now(), intervalMs: NEWS_MINUTES * this.minuteMs };
+    await this.table.store(samples, this.expiredBefore(), changes);
   }
 
   /** Adds the chat that a publication went to, if the copy lacks it. Events of former releases do not name the chat. */

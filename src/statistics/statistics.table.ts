@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { Instant } from '../kernel/clock.js';
 import type { Numbers } from '../platforms/publisher.js';
 import { withTransaction } from '../postgres/pool.js';
@@ -38,6 +38,13 @@ export interface Sample {
   readonly reason: string | null;
   /** Null unless the numbers were read: the last ones stay. */
   readonly numbers: Numbers | null;
+}
+
+/** Posts whose numbers have changed, and how often their webhook outputs are notified at most. */
+export interface NumberChanges {
+  readonly posts: readonly string[];
+  readonly at: Instant;
+  readonly intervalMs: number;
 }
 
 /** Number of publications of a channel that a statement looks at, and that it copies at most. */
@@ -153,30 +160,33 @@ export class StatisticsTable {
   }
 
   /**
-   * Stores samples.
+   * Stores samples, and notes in the same transaction which posts they change: no crash parts the two.
    * @param expiredBefore publications before this time keep their last sample only
    */
-  async store(samples: readonly Sample[], now: Instant, expiredBefore: Instant): Promise<void> {
+  async store(samples: readonly Sample[], expiredBefore: Instant, changes: NumberChanges): Promise<void> {
     if (samples.length === 0) return;
-    await this.pool.query({
-      name: 'store samples',
-      text: `
-        update ops_statistics s set
-          published_at = x.published_at, address = coalesce(x.address, s.address), next_at = x.next_at,
-          state = coalesce(x.state, s.state),
-          reason = case when x.state is null then s.reason else x.reason end,
-          as_of = case when x.numbers is null then s.as_of else $2::bigint end,
-          views = case when x.numbers is null then s.views else (x.numbers ->> 'views')::bigint end,
-          reactions = case when x.numbers is null then s.reactions else (x.numbers ->> 'reactions')::bigint end,
-          comments = case when x.numbers is null then s.comments else (x.numbers ->> 'comments')::bigint end,
-          shares = case when x.numbers is null then s.shares else (x.numbers ->> 'shares')::bigint end,
-          samples = case when x.numbers is null then s.samples when x.published_at < $3::bigint then '{}' else s.samples || array[
-            $2::bigint, (x.numbers ->> 'views')::bigint, (x.numbers ->> 'reactions')::bigint,
-            (x.numbers ->> 'comments')::bigint, (x.numbers ->> 'shares')::bigint] end
-        from jsonb_to_recordset($1) x(publication_id text, published_at bigint, address jsonb, next_at bigint, state text,
-          reason text, numbers jsonb)
-        where s.publication_id = x.publication_id`,
-      values: [JSON.stringify(samples), now, expiredBefore],
+    await withTransaction(this.pool, async (client) => {
+      await client.query({
+        name: 'store samples',
+        text: `
+          update ops_statistics s set
+            published_at = x.published_at, address = coalesce(x.address, s.address), next_at = x.next_at,
+            state = coalesce(x.state, s.state),
+            reason = case when x.state is null then s.reason else x.reason end,
+            as_of = case when x.numbers is null then s.as_of else $2::bigint end,
+            views = case when x.numbers is null then s.views else (x.numbers ->> 'views')::bigint end,
+            reactions = case when x.numbers is null then s.reactions else (x.numbers ->> 'reactions')::bigint end,
+            comments = case when x.numbers is null then s.comments else (x.numbers ->> 'comments')::bigint end,
+            shares = case when x.numbers is null then s.shares else (x.numbers ->> 'shares')::bigint end,
+            samples = case when x.numbers is null then s.samples when x.published_at < $3::bigint then '{}' else s.samples || array[
+              $2::bigint, (x.numbers ->> 'views')::bigint, (x.numbers ->> 'reactions')::bigint,
+              (x.numbers ->> 'comments')::bigint, (x.numbers ->> 'shares')::bigint] end
+          from jsonb_to_recordset($1) x(publication_id text, published_at bigint, address jsonb, next_at bigint, state text,
+            reason text, numbers jsonb)
+          where s.publication_id = x.publication_id`,
+        values: [JSON.stringify(samples), changes.at, expiredBefore],
+      });
+      await this.noteChanges(client, changes);
     });
   }
 
@@ -227,10 +237,13 @@ export class StatisticsTable {
     return (rowCount ?? 0) > 0;
   }
 
-  /** Notes posts whose numbers have changed, if a webhook output wants to know: at most once in `intervalMs`. */
-  async noteChanges(postIds: readonly string[], now: Instant, intervalMs: number): Promise<void> {
-    if (postIds.length === 0) return;
-    await this.pool.query({
+  /**
+   * Notes posts whose numbers have changed, if a webhook output wants to know. A change moves the time of a note that is
+   * still due: {@link recordNotified} then sees that the numbers which it was called for are not the last ones.
+   */
+  private async noteChanges(client: PoolClient, { posts, at, intervalMs }: NumberChanges): Promise<void> {
+    if (posts.length === 0) return;
+    await client.query({
       name: 'note changed numbers',
       text: `
         insert into ops_statistics_post as s (post_id, due_at)
@@ -238,8 +251,9 @@ export class StatisticsTable {
         join ${DISCOVERY}.webhook_output o on o.project_id = p.project_id
         where p.post_id = any($1) and o.disabled_by is null and 'post.statistics' = any(o.kinds)
         order by 1
-        on conflict (post_id) do update set due_at = coalesce(s.due_at, greatest($2::bigint, s.notified_at + $3::bigint))`,
-      values: [postIds, now, intervalMs],
+        on conflict (post_id) do update
+          set due_at = coalesce(s.due_at + 1, greatest($2::bigint, s.notified_at + $3::bigint))`,
+      values: [posts, at, intervalMs],
     });
   }
 
@@ -255,11 +269,16 @@ export class StatisticsTable {
     return rows.map(({ postId, dueAt }) => ({ postId, dueAt: Number(dueAt) }));
   }
 
-  /** Records that a post's webhook outputs were notified. */
-  async recordNotified(postId: string, dueAt: Instant, now: Instant): Promise<void> {
+  /**
+   * Records that a post's webhook outputs were notified.
+   * @param dueAt from {@link listNews}; if the numbers have changed since, the post is due again after the interval
+   */
+  async recordNotified(postId: string, dueAt: Instant, now: Instant, intervalMs: number): Promise<void> {
     await this.pool.query(
-      'update ops_statistics_post set notified_at = $3, due_at = null where post_id = $1 and due_at = $2',
-      [postId, dueAt, now],
+      `update ops_statistics_post
+       set notified_at = $3::bigint, due_at = case when due_at <> $2 then $3::bigint + $4::bigint end
+       where post_id = $1`,
+      [postId, dueAt, now, intervalMs],
     );
   }
 

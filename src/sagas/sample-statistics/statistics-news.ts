@@ -7,7 +7,7 @@ import { ProjectOutputs } from '../../projections/discovery/discovery.queries.js
 import { DISCOVERY } from '../../projections/discovery/discovery.tables.js';
 import { PostStories } from '../../projections/posts/post-details.queries.js';
 import { POSTS, type PublicationRow } from '../../projections/posts/posts.tables.js';
-import { sumNumbers } from '../../statistics/numbers.js';
+import { NEWS_MINUTES, sumNumbers } from '../../statistics/numbers.js';
 import { PublicationStatistics } from '../../statistics/statistics.queries.js';
 import { StatisticsTable } from '../../statistics/statistics.table.js';
 import { DeliveryFanOut } from '../deliver-webhooks/fan-out.js';
@@ -15,7 +15,6 @@ import { DeliveryFanOut } from '../deliver-webhooks/fan-out.js';
 const NAME = 'sample-statistics';
 /** Number of posts to tell of at a time. */
 const AT_ONCE = 50;
-const HOUR_MINUTES = 60;
 
 interface NamedPublication {
   readonly row: PublicationRow;
@@ -39,12 +38,13 @@ export class StatisticsNews {
 
   /** Schedules what is due. After a crash, the same deliveries are scheduled again, which has no effect. */
   async tell(signal: AbortSignal): Promise<void> {
+    const intervalMs = NEWS_MINUTES * this.minuteMs;
     for (const { postId, dueAt } of await this.table.listNews(this.clock.now(), AT_ONCE)) {
       if (signal.aborted) return;
       await this.tellOf(postId, dueAt);
-      await this.table.recordNotified(postId, dueAt, this.clock.now());
+      await this.table.recordNotified(postId, dueAt, this.clock.now(), intervalMs);
     }
-    await this.table.pruneNotes(this.clock.now() - HOUR_MINUTES * this.minuteMs, AT_ONCE);
+    await this.table.pruneNotes(this.clock.now() - intervalMs, AT_ONCE);
   }
 
   private async tellOf(postId: string, dueAt: number): Promise<void> {
