@@ -64,14 +64,14 @@ const plan = createRoute({
 const compose = createRoute({
   getParentRoute,
   path: '/compose',
-  loader: prefetchThings,
+  beforeLoad: prefetchThings,
   validateSearch: readComposeSearch,
   component: lazily(() => import('../screens/compose/compose-screen.js'), 'ComposeScreen'),
 });
 const channels = createRoute({
   getParentRoute,
   path: '/channels',
-  loader: prefetchThings,
+  beforeLoad: prefetchThings,
   validateSearch: readChannelsSearch,
   component: lazily(() => import('../screens/channels/channels-screen.js'), 'ChannelsScreen'),
 });

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { type Api, management, queryClient } from '../../../api/management.js';
 import type { Overview } from '../../../api/overview.js';
 import { useOwnEndpoint } from '../../../api/own-endpoint.js';
-import { useChannels, useEndpoints, useProjects } from '../../../api/things.js';
+import { useChannels, useChannelsSoFar, useEndpoints, useProjects } from '../../../api/things.js';
 import { ChannelForm } from '../../../channel-form/channel-form.js';
 import { ButtonLink } from '../../../components/button.js';
 import { PageHead } from '../../../components/card.js';
@@ -22,15 +22,17 @@ import { Step, type StepState } from './step.js';
 interface ChannelStepProps {
   readonly state: StepState;
   readonly channels: readonly Api<'Channel'>[];
+  /** False while more channels are still read. */
+  readonly areAll: boolean;
   readonly onDone: () => void;
 }
 
 /** Connects the first channel, and tests it immediately. */
-export const ChannelStep = ({ state, channels, onDone }: ChannelStepProps) => {
+export const ChannelStep = ({ state, channels, areAll, onDone }: ChannelStepProps) => {
   const { channel: texts } = m;
   const [isTestOk, setIsTestOk] = useState<boolean | null>(null);
-  const first = channels.at(-1); // the list is newest first
-  if (state !== 'done' || !first)
+  const newest = channels[0];
+  if (state !== 'done' || !newest)
     return (
       <Step number={1} state={state} title={texts.title} text={texts.text}>
         <ChannelForm
@@ -43,15 +45,17 @@ export const ChannelStep = ({ state, channels, onDone }: ChannelStepProps) => {
     );
   const text = (
     <>
-      <SentenceText of={sentence(texts.done, { name: { name: first.name }, network: networkInText(first.platform) })} />{' '}
-      {channels.length > 1 && `${texts.more(channels.length - 1)} `}
+      <SentenceText
+        of={sentence(texts.done, { name: { name: newest.name }, network: networkInText(newest.platform) })}
+      />{' '}
+      {areAll && channels.length > 1 && `${texts.more(channels.length - 1)} `}
       {isTestOk === true && texts.mayPost}
       {isTestOk === false && texts.mayNotPost}
     </>
   );
   const action =
     isTestOk === false ? (
-      <ButtonLink size="small" to="/channels/$id" params={{ id: first.id }}>
+      <ButtonLink size="small" to="/channels/$id" params={{ id: newest.id }}>
         {texts.fix}
       </ButtonLink>
     ) : (
@@ -76,10 +80,11 @@ export const useNewestPost = (): Api<'Post'> | undefined => {
  * continue later.
  */
 export default function FirstRun({ overview, onLeave }: { readonly overview: Overview; readonly onLeave: () => void }) {
-  const channels = useChannels();
+  const all = useChannels();
+  const soFar = useChannelsSoFar();
   return (
-    <Loaded query={channels} rows={4}>
-      {(all) => <Steps overview={overview} onLeave={onLeave} channels={all} />}
+    <Loaded query={{ ...all, data: all.data ?? (all.error ? undefined : soFar) }} rows={4}>
+      {(channels) => <Steps {...{ overview, onLeave, channels, areAll: all.data !== undefined }} />}
     </Loaded>
   );
 }
@@ -88,14 +93,17 @@ interface StepsProps {
   readonly overview: Overview;
   readonly onLeave: () => void;
   readonly channels: readonly Api<'Channel'>[];
+  /** False while more channels are still read. */
+  readonly areAll: boolean;
 }
 
-const Steps = ({ overview, onLeave, channels }: StepsProps) => {
+const Steps = ({ overview, onLeave, channels, areAll }: StepsProps) => {
   // The first step stays open after it is done, to show the test result.
   const [isConnecting, setIsConnecting] = useState(channels.length === 0);
   const projects = useProjects().data;
   const endpoints = useEndpoints().data;
-  const own = useOwnEndpoint(isConnecting || !projects || !endpoints ? undefined : { channels, projects, endpoints });
+  const isReady = areAll && !isConnecting && projects && endpoints;
+  const own = useOwnEndpoint(isReady ? { channels, projects, endpoints } : undefined);
   const post = useNewestPost();
   const isPublished = post?.publications.some(({ state }) => state === 'published') ?? false;
   const isDone = [channels.length > 0 && !isConnecting, isPublished];
@@ -112,7 +120,7 @@ const Steps = ({ overview, onLeave, channels }: StepsProps) => {
       </PageHead>
       <AttentionList overview={overview} />
       <ol>
-        <ChannelStep state={stateOf(0)} channels={channels} onDone={() => setIsConnecting(false)} />
+        <ChannelStep {...{ channels, areAll }} state={stateOf(0)} onDone={() => setIsConnecting(false)} />
         <PostStep
           state={stateOf(1)}
           endpoint={endpoints?.find(({ is_console: isConsole }) => isConsole)}
