@@ -1,9 +1,11 @@
 // More than 20 s: a browser opens most screens with several keys.
 import { E2eHarness } from '../e2e/e2e-harness.js';
+import { OPERATOR_KEY } from '../e2e/management-client.js';
 import { until } from '../e2e/until.js';
 import { findViolations } from './support/axe.js';
 import { ConsolePage, describeInChromium, type Look, useBrowser, type Visitor } from './support/console-page.js';
 import { startHarbour } from './support/harbour.js';
+import { Management } from './support/management.js';
 
 const LATER = new Date(Date.now() + 30 * 86_400_000).toISOString();
 
@@ -30,7 +32,7 @@ const TEXTS = {
 
 /** What changes something, by its label: nothing of it is shown to people who may not do it. */
 const CHANGES =
-  /^(Pause|Resume|Disable|Enable|Delete|Invite|Replace|Cancel|Move|Take back|Edit|Use again|Save|Add channels|Connect|Create|Compose|Test|Run|Send again|Publish|Приостановить|Отключить|Удалить|Пригласить|Заменить|Отменить|Перенести|Отозвать|Сохранить|Подключить|Создать|Написать|Опубликовать)/;
+  /^(Pause(?!s)|Resume|Disable|Enable|Delete|Invite|Replace|Cancel|Move|Take back|Edit|Use again|Save|Add channels|Connect|Create|Compose|Test|Run|Send again|Publish|Приостановить|Отключить|Удалить|Пригласить|Заменить|Отменить|Перенести|Отозвать|Сохранить|Подключить|Создать|Написать|Опубликовать)/;
 
 const LOOKS: readonly Look[] = [{}, { phone: true, language: 'ru', dark: true }];
 
@@ -148,6 +150,33 @@ describeInChromium('what a key may do', () => {
     await opened.settle();
     await opened.goto(`/posts/${post.id}`);
     await opened.settle();
+    expect(refusals).toEqual([]);
+    expect(opened.faults).toEqual([]);
+    await opened.close();
+  });
+
+  it('shows auditors of all owners everything, and no button that changes something', async () => {
+    const operator = new Management(harbour.url, OPERATOR_KEY);
+    const { key } = await operator.post('/keys', { name: 'Auditor', scopes: ['audit'], owner_id: null });
+    const { opened, refusals } = await open({ key, role: 'operator', owner: null }, '/');
+    const { id: post } = await harbour.manage.post(`/endpoints/${harbour.endpointId}/posts`, {
+      text: 'For the auditor',
+    });
+    await until('it is published', async () => {
+      const { publications } = await harbour.manage.get(`/posts/${post}`);
+      return publications.every(({ state }: { state: string }) => state === 'published');
+    });
+    const paths = ['/timeline', '/plan', '/channels', `/channels/${harbour.channels.vk}`, '/projects'];
+    paths.push(`/projects/${project}`, `/endpoints/${phone}`, '/projections', '/time', '/people', `/posts/${post}`);
+    const offered: string[] = [];
+    for (const path of paths) {
+      await opened.goto(path);
+      await opened.settle();
+      const shown = await opened.page.getByRole('button').or(opened.page.locator('a.button')).allInnerTexts();
+      const changes = shown.filter((text) => CHANGES.test(text.trim()) || /^(Read now|Verify all)/.test(text.trim()));
+      offered.push(...changes.map((text) => `${path} ${text}`));
+    }
+    expect(offered).toEqual([]);
     expect(refusals).toEqual([]);
     expect(opened.faults).toEqual([]);
     await opened.close();

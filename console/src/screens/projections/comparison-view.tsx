@@ -111,11 +111,16 @@ export const CandidatePanel = ({ projection, candidate, job, onDecide }: Candida
   const progress = `${m.progress(format.percent(candidate.progress), format.number(candidate.rate))}${rest}`;
   const actions = (
     <>
-      <Button size="small" onClick={() => onDecide({ kind: 'discard', projection })}>
+      <Button
+        needs="POST /projections/{name}/discard"
+        size="small"
+        onClick={() => onDecide({ kind: 'discard', projection })}
+      >
         {m.discard}
       </Button>
       {isLevel && (
         <Button
+          needs="POST /projections/{name}/promote"
           size="small"
           look="primary"
           onClick={() => onDecide({ kind: 'promote', projection, differing: compared ? differing(compared) : 0 })}

@@ -7,6 +7,7 @@ import { Menu, MenuItem } from '../../components/menu.js';
 import { DataTable } from '../../components/table.js';
 import { toast, toastError } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
+import { useMay } from '../../session/rights.js';
 import { CandidatePanel, ComparisonView } from './comparison-view.js';
 import { comparisonOf, type Job, latestJob, type Projection, refresh } from './data.js';
 import type { Decision } from './decision-dialog.js';
@@ -44,10 +45,15 @@ export const StoppedPanel = ({ projection, error, onDecide }: StoppedPanelProps)
         <ButtonLink size="small" to="/time" search={{ event: error.event_id }}>
           {m.viewEvent}
         </ButtonLink>
-        <Button size="small" look="primary" onClick={() => void retry()}>
+        <Button needs="POST /projections/{name}/retry" size="small" look="primary" onClick={() => void retry()}>
           {m.retry}
         </Button>
-        <Button size="small" look="danger" onClick={() => onDecide({ kind: 'skip', projection })}>
+        <Button
+          needs="POST /projections/{name}/skip"
+          size="small"
+          look="danger"
+          onClick={() => onDecide({ kind: 'skip', projection })}
+        >
           {m.skip}
         </Button>
       </div>
@@ -136,27 +142,28 @@ export const ProjectionTable = ({ projections, jobs, onDecide }: ProjectionTable
 const Actions = ({
   projection,
   onDecide,
-}: Pick<ProjectionTableProps, 'onDecide'> & { readonly projection: Projection }) => (
-  <Menu
-    trigger={
-      <Button size="small" look="quiet" aria-label={m.actions(projection.name)}>
-        <Icon name="more" />
-      </Button>
-    }
-  >
-    <MenuItem icon="projections" onSelect={() => onDecide({ kind: 'rebuild', projection })}>
-      {m.rebuild}
-    </MenuItem>
-    <MenuItem icon="check" onSelect={() => onDecide({ kind: 'verify', projections: [projection.name] })}>
-      {m.verify}
-    </MenuItem>
-    {projection.previous !== null && (
-      <MenuItem icon="retrying" onSelect={() => onDecide({ kind: 'rollback', projection })}>
-        {m.rollback(projection.previous)}
+}: Pick<ProjectionTableProps, 'onDecide'> & { readonly projection: Projection }) =>
+  useMay('POST /projections/{name}/rebuild') && (
+    <Menu
+      trigger={
+        <Button size="small" look="quiet" aria-label={m.actions(projection.name)}>
+          <Icon name="more" />
+        </Button>
+      }
+    >
+      <MenuItem icon="projections" onSelect={() => onDecide({ kind: 'rebuild', projection })}>
+        {m.rebuild}
       </MenuItem>
-    )}
-  </Menu>
-);
+      <MenuItem icon="check" onSelect={() => onDecide({ kind: 'verify', projections: [projection.name] })}>
+        {m.verify}
+      </MenuItem>
+      {projection.previous !== null && (
+        <MenuItem icon="retrying" onSelect={() => onDecide({ kind: 'rollback', projection })}>
+          {m.rollback(projection.previous)}
+        </MenuItem>
+      )}
+    </Menu>
+  );
 
 /** What to tell the operator about a read model; null if there is nothing to say. */
 const detailsOf = (

@@ -123,7 +123,11 @@ const Head = ({ projections, onVerifyAll }: HeadProps) => {
   return (
     <PageHead
       title={projections.length === 0 ? '…' : title}
-      actions={<Button onClick={onVerifyAll}>{m.verifyAll}</Button>}
+      actions={
+        <Button needs="POST /projections/{name}/verify" onClick={onVerifyAll}>
+          {m.verifyAll}
+        </Button>
+      }
     >
       {head > 0 && m.head(format.number(head))} {level && m.rebuilt(level.name)}{' '}
       {building && m.rebuilding(building.name)}

@@ -45,7 +45,7 @@ export const NumbersCard = ({ post: { id }, names }: NumbersCardProps) => {
     <Card
       title={m.title}
       aside={
-        <Button size="small" busy={isBusy} onClick={read}>
+        <Button needs="POST /posts/{id}/statistics" size="small" busy={isBusy} onClick={read}>
           {m.readNow}
         </Button>
       }

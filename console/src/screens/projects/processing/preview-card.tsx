@@ -8,9 +8,12 @@ import { FormattedText } from '../../../components/formatted-text.js';
 import { Icon, NetworkMark, networkTitle } from '../../../components/icon.js';
 import { ErrorState, Skeleton } from '../../../components/states.js';
 import { format } from '../../../i18n/format.js';
+import { useMay } from '../../../session/rights.js';
 import type { Project } from '../project-calls.js';
 import { editText, type Formatted } from './draft.js';
 import { processingMessages as m } from './messages.js';
+
+const PREVIEW = 'POST /projects/{id}/preview';
 
 /** Networks that get the same text after processing. */
 export interface PreviewGroup {
@@ -43,41 +46,42 @@ interface PreviewCardProps {
 }
 
 /** Sample text before processing, and the result for each network. */
-export const PreviewCard = ({ sample, onSample, onReset, preview, error, isStale }: PreviewCardProps) => (
-  <Card title={m.preview} className="preview-card">
-    <div className="preview-before">
-      <AreaField
-        label={m.before}
-        hint={m.beforeHint}
-        rows={5}
-        value={sample.text}
-        onChange={(value) => onSample(editText(sample, value))}
-      />
-      {onReset && (
-        <Button size="small" look="quiet" onClick={onReset}>
-          {m.takeLatest}
-        </Button>
-      )}
-    </div>
-    <div className="preview-after" aria-busy={isStale} aria-live="polite">
-      <h3>{m.after}</h3>
-      {sample.text.trim() === '' ? (
-        <p className="secondary">{m.writeSample}</p>
-      ) : error instanceof GatewayError && error.status === 429 ? (
-        <p className="row preview-note">
-          <Icon name="waiting" tone="warn" />
-          <bdi>{error.errors.join(' ')}</bdi>
-        </p>
-      ) : error ? (
-        <ErrorState error={error} />
-      ) : preview ? (
-        groupPlatforms(preview).map((group) => <After key={group.platforms.join()} group={group} sample={sample} />)
-      ) : (
-        <Skeleton rows={3} />
-      )}
-    </div>
-  </Card>
-);
+export const PreviewCard = ({ sample, onSample, onReset, preview, error, isStale }: PreviewCardProps) =>
+  useMay(PREVIEW) && (
+    <Card title={m.preview} className="preview-card">
+      <div className="preview-before">
+        <AreaField
+          label={m.before}
+          hint={m.beforeHint}
+          rows={5}
+          value={sample.text}
+          onChange={(value) => onSample(editText(sample, value))}
+        />
+        {onReset && (
+          <Button size="small" look="quiet" onClick={onReset}>
+            {m.takeLatest}
+          </Button>
+        )}
+      </div>
+      <div className="preview-after" aria-busy={isStale} aria-live="polite">
+        <h3>{m.after}</h3>
+        {sample.text.trim() === '' ? (
+          <p className="secondary">{m.writeSample}</p>
+        ) : error instanceof GatewayError && error.status === 429 ? (
+          <p className="row preview-note">
+            <Icon name="waiting" tone="warn" />
+            <bdi>{error.errors.join(' ')}</bdi>
+          </p>
+        ) : error ? (
+          <ErrorState error={error} />
+        ) : preview ? (
+          groupPlatforms(preview).map((group) => <After key={group.platforms.join()} group={group} sample={sample} />)
+        ) : (
+          <Skeleton rows={3} />
+        )}
+      </div>
+    </Card>
+  );
 
 interface AfterProps {
   readonly group: PreviewGroup;
@@ -149,6 +153,7 @@ export const usePreview = (
 ) => {
   const wanted = JSON.stringify({ text: sample.text, entities: sample.entities, processing });
   const asked = useQuiet(wanted, processing.translation ? QUIET_TRANSLATING_MS : QUIET_MS);
+  const mayPreview = useMay(PREVIEW);
   const query = useQuery({
     queryKey: ['processing-preview', projectId, channels, asked],
     queryFn: () =>
@@ -159,7 +164,7 @@ export const usePreview = (
     placeholderData: keepPreviousData,
     gcTime: 30_000,
     retry: false,
-    enabled: sample.text.trim() !== '',
+    enabled: mayPreview && sample.text.trim() !== '',
   });
   return { ...query, isStale: wanted !== asked || query.isPlaceholderData };
 };
