@@ -141,20 +141,27 @@ export const FilterBar = ({ search, counts, onChange }: FilterBarProps) => {
       </Menu>
       <NetworkFilter platform={search.platform} onChange={(platform) => onChange({ platform })} />
       <ThingChoice search={search} onChange={onChange} />
-      <span className="filter-space" />
-      <Segmented
-        label={m.span}
-        value={search.span ?? '2h'}
-        options={SPANS.map((value) => ({ value, label: m.spans[value] }))}
-        onChange={(span) => onChange({ span: span === '2h' ? undefined : span })}
-      />
-      {search.at === undefined ? (
-        <Button size="small" icon="timeMachine" aria-label={m.jump} title={m.jump} onClick={() => setIsJumping(true)} />
-      ) : (
-        <Button size="small" icon="timeMachine" onClick={() => onChange({ at: undefined })}>
-          {m.backToNow}
-        </Button>
-      )}
+      <div className="filter-time">
+        <Segmented
+          label={m.span}
+          value={search.span ?? '2h'}
+          options={SPANS.map((value) => ({ value, label: m.spans[value] }))}
+          onChange={(span) => onChange({ span: span === '2h' ? undefined : span })}
+        />
+        {search.at === undefined ? (
+          <Button
+            size="small"
+            icon="timeMachine"
+            aria-label={m.jump}
+            title={m.jump}
+            onClick={() => setIsJumping(true)}
+          />
+        ) : (
+          <Button size="small" icon="timeMachine" onClick={() => onChange({ at: undefined })}>
+            {m.backToNow}
+          </Button>
+        )}
+      </div>
       {isJumping && <JumpDialog onJump={(at) => onChange({ at })} onClose={() => setIsJumping(false)} />}
     </div>
   );
