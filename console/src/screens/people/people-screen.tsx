@@ -130,7 +130,7 @@ const KeyTable = ({ keys, onNewKey }: KeyTableProps) => {
 const KeyName = ({ of: { name, is_main: isMain, expires_at: at, previous_until: until } }: { readonly of: Key }) => (
   <>
     <b>
-      <bdi className="cut">{name}</bdi>
+      <bdi className="cut">{isMain ? m.mainKey : name}</bdi>
     </b>{' '}
     <span className="tertiary">
       {isMain && m.main}{' '}
