@@ -61,9 +61,9 @@ const PARTS = {
     may: [
       part('kernel'),
       part('runtime'),
-      '^src/postgres/(pool|tokens)\\.ts$',
+      '^src/postgres/(pool|tokens|unavailable)\\.ts$',
       '^src/jobs/job\\.ts$',
-      '^src/event-store/port\\.ts$', // for Unavailable
+      '^src/event-store/(port|content-keys)\\.ts$', // for Unavailable, and what keys are for
     ],
   },
   jobs: {

@@ -38,6 +38,12 @@ const main = async (): Promise<void> => {
     process.stdout.write(`${await resetToStore(settings, log)}\n`);
     return;
   }
+  const keysFile = readKeysFile(process.argv.slice(2));
+  if (keysFile !== undefined) {
+    const { restoreContentKeys } = await import('./app/recovery/restore-content-keys.js');
+    process.stdout.write(`${await restoreContentKeys(settings, log, keysFile)}\n`);
+    return;
+  }
   log.info({ settings: listSettings(settings) }, 'settings');
   const stopping = new AbortController();
   let running: Running | null = null;
@@ -86,6 +92,13 @@ const withPortsOf = ({ address, metricsAddress }: Running, settings: Settings): 
 /** True for the command that makes read models and sagas start over from the event store (ADR-125). */
 const isReset = (given: readonly string[]): boolean => given.join(' ') === 'projections reset --to-store';
 
+/** Returns the file of `content-keys import <file>`; null for `content-keys lost`; undefined for other arguments. */
+const readKeysFile = ([noun, verb, file, ...rest]: readonly string[]): string | null | undefined => {
+  if (noun !== 'content-keys' || rest.length > 0) return undefined;
+  if (verb === 'lost' && file === undefined) return null;
+  return verb === 'import' ? file : undefined;
+};
+
 /**
  * Lists the effective settings as `NAME=value`, with secrets masked. Returns text because the log masks every field
  * with a name that suggests a secret, such as DATABASE_URL, where only the password is secret.
@@ -100,7 +113,7 @@ const listSettings = (settings: Settings): readonly string[] =>
  * @throws Error with a human-readable message for an unknown argument
  */
 const answerArguments = (given: readonly string[]): string | null => {
-  if (isReset(given)) return null;
+  if (isReset(given) || readKeysFile(given) !== undefined) return null;
   const unknown = given.find((argument) => argument !== '--help' && argument !== '--version');
   if (unknown !== undefined) throw new Error(SETTING_MESSAGES.noArgument({ argument: JSON.stringify(unknown) }));
   if (given.includes('--help')) return helpText(BUILT_IN_NETWORKS.platforms.all);

@@ -13,6 +13,7 @@ import { createPool } from '../postgres/pool.js';
 import { checkServer, UnfitServer } from '../postgres/server-check.js';
 import { isUnavailable } from '../postgres/unavailable.js';
 import { RepeatedFailure } from '../runtime/failing-work.js';
+import { ContentKeyTable } from '../secrets/content-keys.js';
 import { claimDatabase, WrongSecretsKey } from '../secrets/database-keys.js';
 import type { HistoryKeys, KeyRing } from '../secrets/key-ring.js';
 import { DATABASE_ADVICE, START_MESSAGES } from './messages.js';
@@ -196,6 +197,7 @@ export class Database {
     readonly pool: Pool,
     readonly connections: Connections,
     readonly historyKeys: HistoryKeys,
+    readonly contentKeys: ContentKeyTable,
   ) {}
 }
 
@@ -238,5 +240,5 @@ export const openDatabase = async (
       return claimDatabase(pool, ring);
     },
   );
-  return new Database(connectionString, pool, connections, historyKeys);
+  return new Database(connectionString, pool, connections, historyKeys, new ContentKeyTable(pool, ring));
 };

@@ -5,6 +5,7 @@ import { catalogue } from '../domain/catalogue.js';
 import { AggregateStore } from '../event-store/aggregate-store.js';
 import { CheckedEventStore } from '../event-store/checked-event-store.js';
 import { EventCodec } from '../event-store/codec.js';
+import { OpenedEventStore } from '../event-store/opened-event-store.js';
 import { type EventStoreAdapter, type StoreNotes, WrongEventStore } from '../event-store/port.js';
 import { PostgresEventStore } from '../event-store/postgres/postgres-event-store.js';
 import { StoreCheck } from '../event-store/store-check.js';
@@ -54,7 +55,7 @@ export const openSeenNotes = ({ dataDir }: ProcessOptions['settings']): SeenNote
 /** Prepares a recovery of the log in a store. @param storeId returns the store's identity, for the published checkpoint */
 export const openRecovery = (
   { settings, log }: ProcessOptions,
-  { pool, historyKeys }: Database,
+  { pool, historyKeys, contentKeys }: Database,
   store: EventStoreAdapter,
   storeId: () => string | null,
 ): LogRecovery =>
@@ -62,7 +63,10 @@ export const openRecovery = (
     pool,
     store,
     log,
-    aggregates: new AggregateStore(store, new EventCodec(catalogue)),
+    aggregates: new AggregateStore(
+      new OpenedEventStore(store, contentKeys, log),
+      new EventCodec(catalogue, contentKeys),
+    ),
     notes: openSeenNotes(settings),
     identity: createLogIdentity(settings, historyKeys),
     published: openPublishedCheckpoints(settings, store.notes, storeId),

@@ -27,6 +27,12 @@ export const RESET_MESSAGES = {
   logEnds: 'The transparency log ends, and a new one begins. ',
 };
 
+/** The commands `content-keys import <file>` and `content-keys lost`. */
+export const CONTENT_KEY_MESSAGES = {
+  restored: message('The database has the {count} keys of the file. Start the gateway.'),
+  givenUp: 'Content whose key is missing now counts as erased. Start the gateway.',
+};
+
 /** Recovery from lost events (D-80). */
 export const RECOVERY_MESSAGES = {
   started: message(

@@ -6,7 +6,6 @@ import type { DomainEvent } from '../kernel/events.js';
 import { silentLog } from '../kernel/log.js';
 import type { Change } from './change.js';
 import { ChangeFeed } from './change-feed.js';
-import { ResourceOwners } from './resource-owners.js';
 
 const codec = new EventCodec(catalogue);
 
@@ -61,7 +60,7 @@ class Feed {
     };
     const progress = { waitFor: async (names: readonly string[], at: bigint) => this.reaches(names[0]!, at) };
     const models = [{ name: 'all' }, { name: 'channels', handles: (type: string) => type.startsWith('Channel') }];
-    this.feed = new ChangeFeed(store, codec, new ResourceOwners(store, codec), progress, models, silentLog);
+    this.feed = new ChangeFeed(store, codec, progress, models, silentLog);
   }
 
   async append(stream: string, ...events: readonly DomainEvent[]): Promise<void> {

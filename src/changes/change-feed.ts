@@ -10,6 +10,7 @@ import {
   type StoredEvent,
   Unavailable,
 } from '../event-store/port.js';
+import { ResourceOwners } from '../event-store/resource-owners.js';
 import type { RecordedEvent } from '../kernel/events.js';
 import { LOG, type Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/result.js';
@@ -20,7 +21,6 @@ import { Pace } from '../runtime/pace.js';
 import { Semaphore } from '../runtime/semaphore.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 import { type Change, CHANGE_TYPES, describeChange } from './change.js';
-import { ResourceOwners } from './resource-owners.js';
 
 /** A read model, and the types of events that it shows. */
 export interface ShowingModel {
@@ -111,17 +111,18 @@ export class ChangeFeed {
   private running: { readonly stopping: AbortController; readonly started: Promise<void> } | null = null;
   /** Position up to which the listeners have received all changes. */
   private position: Position = BEGINNING;
+  private readonly owners: ResourceOwners;
   private readonly shown: ShownChanges;
   private readonly replays = new Semaphore(MAX_REPLAYS);
 
   constructor(
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly codec: EventCodec,
-    private readonly owners: ResourceOwners,
     @Inject(ProjectionProgress) progress: Pick<ProjectionProgress, 'waitFor'>,
     @Inject(PROJECTIONS) models: readonly ShowingModel[],
     @Inject(LOG) private readonly log: Log,
   ) {
+    this.owners = new ResourceOwners(store);
     this.shown = new ShownChanges(progress, models, () => this.resetAll());
   }
 

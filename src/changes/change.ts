@@ -16,16 +16,6 @@ import { webhookOutputEvents } from '../domain/webhook-output/webhook-output.eve
 import type { Position } from '../event-store/port.js';
 import type { RecordedEvent } from '../kernel/events.js';
 
-/** Event fields that identify a resource or an owner. */
-export interface Naming {
-  readonly ownerId?: string;
-  readonly channelId?: string;
-  readonly projectId?: string;
-  readonly endpointId?: string;
-  readonly outputId?: string;
-  readonly keyId?: string;
-}
-
 /** A change to something that the API shows. */
 export interface Change {
   readonly position: Position;

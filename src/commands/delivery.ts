@@ -20,8 +20,8 @@ export type NewDelivery = Omit<DeliveryScheduled['data'], 'body' | 'parts'> & { 
 
 /** Maximum size of a body in an event, in bytes; larger bodies are stored in parts first (D-42). */
 const MAX_INLINE_BYTES = 65_536;
-/** Size of each part in bytes; in base64, well below 900 KB. */
-const PART_BYTES = 600_000;
+/** Size of each part in bytes; twice in base64, because it is sealed, below 1 MiB. */
+const PART_BYTES = 560_000;
 
 /** Schedules the delivery of an event. Idempotent: repeated calls with the same delivery id do nothing. */
 @Injectable()
@@ -37,7 +37,9 @@ export class ScheduleDelivery {
       const known = await this.aggregates.loadAggregate(delivery, deliveryId);
       if (known.state) return { position: known.position };
     }
-    const parts = isInline ? null : await this.storeParts(deliveryId, bytes, context);
+    const parts = isInline
+      ? null
+      : await this.storeParts(deliveryId, bytes, { ...context, contentOwner: data.ownerId });
     const command = { type: 'ScheduleDelivery', ...data, body: isInline ? body : null, parts } as const;
     // A delivery is almost always new, so it is not read first; if it already exists, the append conflicts.
     return toOutcome(await this.aggregates.execute(delivery, deliveryId, command, context, emptyAggregate(delivery)));
@@ -49,7 +51,7 @@ export class ScheduleDelivery {
    */
   private async storeParts(deliveryId: string, bytes: Buffer, context: CommandContext): Promise<BodyParts> {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const each = { ...context, commandId: `${context.commandId}/body ${sha256}` };
+    const each = { ...context, commandId: `${context.commandId}/body ${PART_BYTES} ${sha256}` };
     try {
       return { count: await this.appendParts(bodyStreamName(deliveryId), deliveryId, bytes, each), sha256 };
     } catch (error) {
@@ -67,7 +69,7 @@ export class ScheduleDelivery {
       const data = { deliveryId, index: count, chunk };
       const part: DeliveryBodyPartStored = { type: 'DeliveryBodyPartStored', data };
       const each = { ...context, commandId: `${context.commandId}/part ${count}` };
-      const encoded = this.aggregates.encodeEvents(stream, [part], after, each);
+      const encoded = await this.aggregates.encodeEvents(stream, [part], after, each);
       const { revision, position } = await this.aggregates.appendWithRetry(stream, after.revision, encoded.events);
       after = { state: null, revision, position, hash: encoded.hash };
     }

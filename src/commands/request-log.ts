@@ -48,7 +48,7 @@ export class LogRequestsHandler implements ICommandHandler<LogRequests> {
     const context = { ...origin, commandId: id, at: this.clock.now() };
     for (let conflicts = 0; ; conflicts++) {
       const end = this.ends.get(stream) ?? (await this.readEnd(stream));
-      const encoded = this.aggregates.encodeEvents(stream, [event], end, context);
+      const encoded = await this.aggregates.encodeEvents(stream, [event], end, context);
       try {
         const { revision, position } = await this.aggregates.appendWithRetry(stream, end.revision, encoded.events);
         this.ends.set(stream, { revision, position, hash: encoded.hash });

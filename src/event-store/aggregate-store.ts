@@ -18,6 +18,7 @@ import {
   type StreamAppend,
   WrongExpectedRevision,
 } from './port.js';
+import { type Naming, ResourceOwners } from './resource-owners.js';
 import { isBeyondLimit, rejectMissingScope } from './rights.js';
 import type { Snapshots } from './snapshots.js';
 
@@ -76,6 +77,7 @@ const mayRepeat = (error: unknown): boolean => isStoreOutage(error) && !(error i
 export class AggregateStore {
   private readonly conflictLocks = new KeyedSemaphore(1);
   private readonly reader: AggregateReader;
+  private readonly owners: ResourceOwners;
 
   /** @param snapshots null to read all streams from their start */
   constructor(
@@ -85,6 +87,7 @@ export class AggregateStore {
     snapshots: Snapshots | null = null,
   ) {
     this.reader = new AggregateReader(store, codec, snapshots);
+    this.owners = new ResourceOwners(store);
   }
 
   /**
@@ -158,7 +161,9 @@ export class AggregateStore {
         } else if (events.length === 0) {
           if (!known) return { events, aggregate: loaded };
         } else {
-          const encoded = this.encodeEvents(stream, events, loaded, context);
+          const owner = context.contentOwner ?? decider.ownerOf?.(loaded.state, id);
+          const by = typeof owner === 'string' ? { ...context, contentOwner: owner } : context;
+          const encoded = await this.encodeEvents(stream, events, loaded, by);
           try {
             const { revision, position } = await this.appendWithRetry(stream, loaded.revision, encoded.events);
             const state = events.reduce((folded, event) => decider.evolve(folded, event), loaded.state);
@@ -194,21 +199,34 @@ export class AggregateStore {
     return { events, aggregate: this.reader.fold(decider, stored.slice(0, end), before) };
   }
 
-  /** Encodes the events that follow an aggregate. Also returns the hash that the next event is chained to. */
-  encodeEvents(
+  /**
+   * Encodes the events that follow an aggregate. Also returns the hash that the next event is chained to.
+   * @throws Unavailable
+   */
+  async encodeEvents(
     stream: string,
     events: readonly DomainEvent[],
     after: Omit<LoadedAggregate<unknown>, 'state'>,
     context: CommandContext,
-  ): { readonly events: NewEvent[]; readonly hash: string } {
+  ): Promise<{ readonly events: NewEvent[]; readonly hash: string }> {
+    const { keys } = this.codec;
+    const needsKey = keys !== null && this.codec.hasContent(events, context);
+    const key = needsKey ? await keys.obtain(await this.findContentOwner(events, context), context.at) : null;
     let { hash } = after;
     const encoded = events.map((event, i) => {
       const location = { stream, revision: after.revision + BigInt(i + 1), previousHash: hash };
-      const { event: encodedEvent, hash: eventHash } = this.codec.encode(event, i, location, context);
+      const { event: encodedEvent, hash: eventHash } = this.codec.encode(event, i, location, context, key);
       hash = eventHash;
       return encodedEvent;
     });
     return { events: encoded, hash };
+  }
+
+  /** Returns the owner of the events' content; empty if they belong to none. @throws Unavailable */
+  private async findContentOwner(events: readonly DomainEvent[], { contentOwner }: CommandContext): Promise<string> {
+    if (contentOwner !== undefined) return contentOwner;
+    // The events of one append belong to one aggregate.
+    return (await this.owners.findOwner(events[0]!.data as Naming)) ?? '';
   }
 
   /**

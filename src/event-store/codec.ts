@@ -9,6 +9,17 @@ import {
   type RecordedEvent,
 } from '../kernel/events.js';
 import { deriveUuid } from '../kernel/ids.js';
+import {
+  ADDRESS,
+  type ContentPath,
+  keyIdOf,
+  openData,
+  parsePaths,
+  parseRest,
+  sealData,
+  splitContent,
+} from './content.js';
+import { attachedKey, type ContentKey, type ContentKeys } from './content-keys.js';
 import type { NewEvent, StoredEvent } from './port.js';
 
 /** Error for a stored event that this program cannot read. */
@@ -40,6 +51,8 @@ export interface EventLocation {
 export interface CommandContext extends Origin {
   readonly commandId: string;
   readonly at: Instant;
+  /** Owner of the events' content; absent if an event, its aggregate or a resource that it names tells the owner. */
+  readonly contentOwner?: string;
 }
 
 /** Returns the id of the `index`-th event (from 0) that a command writes in a stream. The id is deterministic. */
@@ -75,14 +88,20 @@ interface DecodedEvent extends StoredEvent {
 }
 
 /**
- * Converts between domain events and the store's text: envelope, schema version, upcasting, and the hash chain that
- * lets an auditor prove that nothing was changed.
+ * Converts between domain events and the store's text: envelope, schema version, upcasting, sealed content (D-100), and
+ * the hash chain that lets an auditor prove that nothing was changed.
  */
 export class EventCodec {
   private readonly schemas: ReadonlyMap<string, EventSchema>;
+  private readonly paths: ReadonlyMap<string, readonly ContentPath[]>;
 
-  constructor(catalogue: Catalogue) {
+  /** @param keys null to write content unsealed, and to read sealed content as if it were erased */
+  constructor(
+    catalogue: Catalogue,
+    readonly keys: ContentKeys | null = null,
+  ) {
     this.schemas = new Map(Object.entries(catalogue));
+    this.paths = new Map(Object.entries(catalogue).map(([type, { content = [] }]) => [type, parsePaths(content)]));
   }
 
   /** All event types that can be decoded. */
@@ -90,11 +109,36 @@ export class EventCodec {
     return [...this.schemas.keys()];
   }
 
-  /** Encodes an event. @throws Error if the catalogue does not list its type */
-  encode(event: DomainEvent, index: number, location: EventLocation, context: CommandContext): EncodedEvent {
+  /** True if the events hold something to seal: content, or the address of a client. */
+  hasContent(events: readonly DomainEvent[], { clientAddress }: CommandContext): boolean {
+    const isFromClient = clientAddress !== null && events.length > 0;
+    return isFromClient || events.some(({ type }) => this.schemaOf(type).content !== undefined);
+  }
+
+  /**
+   * Encodes an event.
+   * @param key seals its content; null to leave it open
+   * @throws Error if the catalogue does not list its type
+   */
+  encode(
+    event: DomainEvent,
+    index: number,
+    location: EventLocation,
+    context: CommandContext,
+    key: ContentKey | null = null,
+  ): EncodedEvent {
     const id = deriveEventId(context.commandId, location.stream, index);
-    const data = JSON.stringify(event.data);
-    const unsigned = serializeEnvelope(this.schemaOf(event.type).version, context);
+    const { version } = this.schemaOf(event.type);
+    let data: string | null = null;
+    let isAddressSealed = false;
+    if (key) {
+      const { rest, content } = splitContent(event.data, this.paths.get(event.type)!);
+      isAddressSealed = context.clientAddress !== null;
+      const sealed = isAddressSealed ? { [ADDRESS]: context.clientAddress, ...content } : content;
+      if (sealed !== null) data = sealData(key, id, rest, sealed);
+    }
+    data ??= JSON.stringify(event.data);
+    const unsigned = serializeEnvelope(version, context, isAddressSealed ? null : context.clientAddress);
     const hash = chainHash(location, id, event.type, unsigned, data);
     const metadata = `${unsigned.slice(0, -1)},"hash":"${hash}"}`;
     return { event: { id, type: event.type, data, metadata, isCanonical: true }, hash };
@@ -107,7 +151,9 @@ export class EventCodec {
 
   /** Decodes like {@link decode}, but only once for all subscribers that receive the same event object. */
   decodeCached<E extends DomainEvent = DomainEvent>(stored: DecodedEvent): RecordedEvent<E> {
-    return (stored[DECODED] ??= this.decode(stored)) as RecordedEvent<E>;
+    const decoded = stored[DECODED];
+    const isCurrent = decoded && (decoded.contentErased || !this.isErased(stored));
+    return (isCurrent ? decoded : (stored[DECODED] = this.decode(stored))) as RecordedEvent<E>;
   }
 
   /** Decodes an event in advance for {@link decodeCached}. Ignores errors, because `decodeCached` throws them. */
@@ -124,8 +170,12 @@ export class EventCodec {
    * @throws UndecodableEvent for an unknown type, a newer version or invalid JSON
    */
   decode<E extends DomainEvent = DomainEvent>(stored: StoredEvent): RecordedEvent<E> {
+    return this.openOrExplain(stored, () => this.parse<E>(stored));
+  }
+
+  private openOrExplain<T>(stored: StoredEvent, read: () => T): T {
     try {
-      return this.parse(stored);
+      return read();
     } catch (cause) {
       if (!(cause instanceof SyntaxError)) throw cause;
       const place = `${stored.stream}@${stored.revision}`;
@@ -136,6 +186,7 @@ export class EventCodec {
   private parse<E extends DomainEvent>(stored: StoredEvent): RecordedEvent<E> {
     const { version, at, actor, actor_name, request_id, causation_id, correlation_id, ip, hash } =
       this.readEnvelope(stored);
+    const { data, address, isSealed, isErased } = this.openData(stored);
     return {
       stream: stored.stream,
       revision: stored.revision,
@@ -148,11 +199,50 @@ export class EventCodec {
       requestId: request_id,
       causationId: causation_id,
       correlationId: correlation_id,
-      clientAddress: ip,
+      clientAddress: address ?? ip,
       ...(actor_name !== undefined && { actorName: actor_name }),
       hash,
-      data: this.upcast(stored.type, version, JSON.parse(stored.data)),
+      ...(isErased && { contentErased: true }),
+      ...(isSealed && { sealedData: stored.data }),
+      data: this.upcast(stored.type, version, data),
     };
+  }
+
+  /**
+   * Parses an event's data, and opens its content.
+   * @throws SyntaxError if it is damaged; Error if the content's key was not loaded, or cannot be decrypted
+   */
+  private openData(stored: StoredEvent): { data: unknown; address: string | null; isSealed?: true; isErased?: true } {
+    const id = keyIdOf(stored.data);
+    if (id === null) return { data: JSON.parse(stored.data), address: null };
+    const key = this.keyOf(stored, id);
+    if (!key) return { data: parseRest(stored.data, id), address: null, isSealed: true, isErased: true };
+    return { ...openData(key, stored.id, stored.data), isSealed: true };
+  }
+
+  /**
+   * Returns an event's data with its content, as it was written, and the client's address; null if nothing in it is
+   * sealed. @throws as {@link decode}
+   */
+  open(stored: StoredEvent): { readonly data: unknown; readonly ip: string | null; readonly isErased: boolean } | null {
+    const { data, address, isSealed, isErased = false } = this.openOrExplain(stored, () => this.openData(stored));
+    return isSealed ? { data, ip: address, isErased } : null;
+  }
+
+  /** Returns the key of an event's content; null once it is erased. */
+  private keyOf(stored: StoredEvent, id: string): ContentKey | null {
+    const { keys } = this;
+    if (!keys || keys.isErased(id)) return null;
+    const attached = attachedKey(stored);
+    const key = attached === undefined ? keys.find(id) : attached;
+    if (key === undefined)
+      throw new Error(`the key of the content of ${stored.stream}@${stored.revision} is not loaded`);
+    return key;
+  }
+
+  private isErased({ data }: StoredEvent): boolean {
+    const id = this.keys && keyIdOf(data);
+    return id !== null && this.keys!.isErased(id);
   }
 
   /** True if an event's hash matches its own text and the previous event's hash. */
@@ -188,7 +278,8 @@ export class EventCodec {
 /** Serialises the part of an envelope that the hash covers, byte for byte as `JSON.stringify` would. */
 const serializeEnvelope = (
   version: number,
-  { at, actor, actorName, requestId, causationId, correlationId, clientAddress }: CommandContext,
+  { at, actor, actorName, requestId, causationId, correlationId }: CommandContext,
+  clientAddress: string | null,
 ): string => {
   const request = quoteJson(requestId);
   const causation = causationId === requestId ? request : quoteJson(causationId);

@@ -24,8 +24,15 @@ export type HistoricEvent = RecordedEvent & { readonly thing: AuditedThing };
 /** Matches an event's id: a UUID in lower case. */
 export const EVENT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Adds the aggregate to an event. */
-export const toHistoricEvent = (event: RecordedEvent): HistoricEvent => ({ ...event, thing: thingOf(event) });
+/**
+ * Adds the aggregate to an event.
+ * @param data as it is shown; if ids of erased secrets in it are replaced, the stored form is not shown
+ */
+export const toHistoricEvent = (event: RecordedEvent, data: unknown = event.data): HistoricEvent => {
+  const { sealedData, ...rest } = event;
+  const isAsStored = data === event.data || JSON.stringify(data) === JSON.stringify(event.data);
+  return { ...rest, ...(isAsStored && sealedData !== undefined && { sealedData }), data, thing: thingOf(event) };
+};
 
 /** Thrown for an event that is damaged or was written by a newer version of the program. */
 export { UndecodableEvent as UnreadableHistory } from '../event-store/codec.js';

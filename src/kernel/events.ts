@@ -83,6 +83,10 @@ export interface RecordedEvent<E extends DomainEvent = DomainEvent> extends Omit
   readonly at: Instant;
   /** SHA-256 (hex), chained to the stream's previous event. */
   readonly hash: string;
+  /** Set if the event's content was erased (D-100): the members that held it are null. */
+  readonly contentErased?: true;
+  /** Text of the data as stored, which the hash covers, if content in it is sealed; the stored address is then null. */
+  readonly sealedData?: string;
   readonly data: E['data'];
 }
 
@@ -180,7 +184,25 @@ export const assertNever = (value: never): never => {
 export interface EventSchema {
   readonly version: number;
   readonly upcasters?: Readonly<Record<number, (data: never) => unknown>>;
+  /**
+   * Members that hold what people wrote, or where they wrote from: `payload`, or `request.ip` for a member of a member.
+   * They are sealed, and null once they are erased (D-100).
+   */
+  readonly content?: readonly string[];
 }
+
+/**
+ * Declares the content of an event type. Raises its version, because an older program would take sealed content for
+ * absent; its data stays the same.
+ */
+export const withContent = (
+  content: readonly string[],
+  { version, upcasters }: Omit<EventSchema, 'content'> = { version: 1 },
+): EventSchema => ({
+  version: version + 1,
+  upcasters: { ...upcasters, [version]: (data: unknown) => data },
+  content,
+});
 
 /** Event types of one aggregate, or of all aggregates. A type that is not listed cannot be written or read. */
 export type Catalogue = Readonly<Record<string, EventSchema>>;

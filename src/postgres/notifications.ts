@@ -6,7 +6,8 @@ import { sleepUnlessAborted } from '../runtime/sleep.js';
 type Listener = (payload: string) => void;
 
 /** Notification channels. A process listens to each channel that it subscribes to. */
-type NotificationChannel = 'projection' | 'lease' | 'due' | 'planned' | 'change' | 'deliveries' | 'job' | 'saga';
+type NotificationChannel =
+  'projection' | 'lease' | 'due' | 'planned' | 'change' | 'deliveries' | 'job' | 'saga' | 'erasure';
 
 /**
  * One listening connection for the whole process. Notifications may be missed while the connection is lost, so a

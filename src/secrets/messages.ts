@@ -14,6 +14,10 @@ export const SECRETS_MESSAGES = {
     'The keys of the history, which this database keeps encrypted, cannot be decrypted: the row "history_keys" of the table ops_setting was changed. Restore it from a backup.',
   keyReplaced:
     'the key of the secrets was replaced, and this process does not have the new key: set it as SECRETS_KEY and restart the process',
+  noContentKeys: 'the database that holds the keys of content does not answer',
+  contentKeysMissing: message(
+    'Keys that open the content of events are missing from the database: {count}, for example {id}. Stop all processes and run "npm start -- content-keys import <file>" with the newest file of "crosspost history export-keys". If there is none, run "npm start -- content-keys lost": that content then counts as erased.',
+  ),
   targetMissing: message('this process does not have the key {id}, which should seal the secrets'),
   processesWithoutKey: message(
     '{count} connected processes do not have the key {id}. Set it as SECRETS_KEY, and the former one as SECRETS_KEY_PREVIOUS, for every process, and restart the processes; then repeat the call. Their database sessions: {sessions}',

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { Unavailable } from '../event-store/port.js';
 import type { JobContext, JobHandler } from '../jobs/job.js';
+import { nameOfContentKey } from './content-keys.js';
 import { activateKey, forgetFormerKeys, readActiveKey } from './database-keys.js';
 import {
   findSessionsWithoutKey,
@@ -26,6 +27,12 @@ export interface ResealParams {
 const BATCH = 100;
 /** Maximum number of secret ids that a result lists. */
 const NAMED = 100;
+
+/** Tables of sealed values: the column of their ids, and what precedes an id in the name that is sealed with a value. */
+export const SEALED_TABLES = [
+  { table: 'ops_secret', id: 'secret_id', prefix: '' },
+  { table: 'ops_content_key', id: 'key_id', prefix: nameOfContentKey('') },
+] as const;
 
 /** SQL condition: the secret is not sealed with the key whose header is `$1`. */
 const SEALED_OTHERWISE = `substring(sealed from 1 for ${HEADER_BYTES}) <> $1`;
@@ -76,7 +83,10 @@ const checkProcesses = async (pool: Pool, key: SecretsKey): Promise<void> => {
 export const describeSessions = ({ id }: SecretsKey, sessions: readonly string[]): string =>
   SECRETS_MESSAGES.processesWithoutKey({ count: sessions.length, id, sessions: sessions.join(', ') });
 
-/** Reseals all secrets. Returns the ids of secrets that no key can open; these secrets are left unchanged. */
+/**
+ * Reseals all secrets, and all keys of content. Returns the names of those that no key can open; these are left
+ * unchanged.
+ */
 const resealAll = async (
   pool: Pool,
   ring: KeyRing,
@@ -86,18 +96,20 @@ const resealAll = async (
   const { all, sealedOtherwise } = await countSecrets(pool, key);
   let rest = sealedOtherwise;
   const unreadable: string[] = [];
-  for (let after = ''; !signal.aborted;) {
-    report(all === 0 ? 0 : 1 - rest / all);
-    const { rows: batch } = await pool.query<SealedSecret>(
-      `select secret_id as id, sealed from ops_secret where ${SEALED_OTHERWISE} and secret_id > $2 order by secret_id limit $3`,
-      [headerOf(key), after, BATCH],
-    );
-    const last = batch.at(-1);
-    if (!last) break;
-    unreadable.push(...(await resealBatch(pool, ring, key, batch)));
-    after = last.id;
-    rest = Math.max(0, rest - batch.length);
-  }
+  for (const from of SEALED_TABLES)
+    for (let after = ''; !signal.aborted;) {
+      report(all === 0 ? 0 : 1 - rest / all);
+      const { rows: batch } = await pool.query<SealedSecret>(
+        `select ${from.id} as id, sealed from ${from.table} where ${SEALED_OTHERWISE} and ${from.id} > $2
+         order by ${from.id} limit $3`,
+        [headerOf(key), after, BATCH],
+      );
+      const last = batch.at(-1);
+      if (!last) break;
+      unreadable.push(...(await resealBatch(pool, ring, key, from, batch)));
+      after = last.id;
+      rest = Math.max(0, rest - batch.length);
+    }
   return unreadable;
 };
 
@@ -105,21 +117,23 @@ const resealBatch = async (
   pool: Pool,
   ring: KeyRing,
   key: SecretsKey,
+  { table, id: column, prefix }: (typeof SEALED_TABLES)[number],
   batch: readonly SealedSecret[],
 ): Promise<readonly string[]> => {
   const unreadable: string[] = [];
   const changed = batch.flatMap(({ id, sealed }) => {
+    const name = prefix + id;
     try {
-      return [{ id, sealed, resealed: sealValue(key, id, openValue(ring, id, sealed)) }];
+      return [{ id, sealed, resealed: sealValue(key, name, openValue(ring, name, sealed)) }];
     } catch {
-      unreadable.push(id);
+      unreadable.push(name);
       return [];
     }
   });
   // A secret that was erased in the meantime stays erased.
   await pool.query(
-    `update ops_secret s set sealed = n.resealed from unnest($1::text[], $2::bytea[], $3::bytea[]) n (id, sealed, resealed)
-     where s.secret_id = n.id and s.sealed = n.sealed`,
+    `update ${table} s set sealed = n.resealed from unnest($1::text[], $2::bytea[], $3::bytea[]) n (id, sealed, resealed)
+     where s.${column} = n.id and s.sealed = n.sealed`,
     [changed.map(({ id }) => id), changed.map(({ sealed }) => sealed), changed.map(({ resealed }) => resealed)],
   );
   return unreadable;

@@ -5,6 +5,7 @@ import { reasonOf } from '../kernel/result.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 import { type KeyRing, openValue } from './key-ring.js';
 import { SECRETS_MESSAGES } from './messages.js';
+import { SEALED_TABLES } from './reseal-job.js';
 import type { SealedSecret } from './vault.js';
 
 /** Pause between checks of all secrets, in ms. */
@@ -16,6 +17,10 @@ const PAGE = 200;
 /** Maximum number of ids to remember. A message lists only the first {@link NAMED}. */
 const REMEMBERED = 1_000;
 const NAMED = 3;
+
+/** SQL: the names and values of a table. An erased key has no value. */
+const selectFrom = ({ table, id, prefix }: (typeof SEALED_TABLES)[number]): string =>
+  `select '${prefix}' || ${id} as id, sealed from ${table} where sealed is not null`;
 
 /** Checks at startup, then every hour, for stored secrets that none of the process's keys can open. */
 export class UnreadableSecrets {
@@ -42,7 +47,7 @@ export class UnreadableSecrets {
   async describe(): Promise<string | null> {
     if (this.found.length === 0) return null;
     const { rows } = await this.pool.query<SealedSecret>(
-      'select secret_id as id, sealed from ops_secret where secret_id = any($1) order by 1',
+      `select * from (${SEALED_TABLES.map(selectFrom).join(' union all ')}) v where id = any($1) order by 1`,
       [this.found],
     );
     this.found = rows.filter((row) => !this.opens(row)).map(({ id }) => id);
@@ -74,16 +79,17 @@ export class UnreadableSecrets {
 
   private async findAll(): Promise<readonly string[]> {
     const found: string[] = [];
-    for (let after = ''; found.length < REMEMBERED && !this.stopping.signal.aborted;) {
-      const { rows } = await this.pool.query<SealedSecret>(
-        'select secret_id as id, sealed from ops_secret where secret_id > $1 order by 1 limit $2',
-        [after, PAGE],
-      );
-      found.push(...rows.filter((row) => !this.opens(row)).map(({ id }) => id));
-      if (rows.length < PAGE) break;
-      after = rows.at(-1)!.id;
-      await nextTurn();
-    }
+    for (const from of SEALED_TABLES)
+      for (let after = ''; found.length < REMEMBERED && !this.stopping.signal.aborted;) {
+        const { rows } = await this.pool.query<SealedSecret>(
+          `${selectFrom(from)} and ${from.id} > $1 order by ${from.id} limit $2`,
+          [after, PAGE],
+        );
+        found.push(...rows.filter((row) => !this.opens(row)).map(({ id }) => id));
+        if (rows.length < PAGE) break;
+        after = rows.at(-1)!.id.slice(from.prefix.length);
+        await nextTurn();
+      }
     return found.slice(0, REMEMBERED);
   }
 

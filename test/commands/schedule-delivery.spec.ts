@@ -80,7 +80,7 @@ const storeEarlierParts = async (body: string, most = Infinity) => {
     const chunk = bytes.subarray(from, from + 600_000).toString('base64');
     const part: DeliveryBodyPartStored = { type: 'DeliveryBodyPartStored', data: { deliveryId: ID, index, chunk } };
     const each = { ...context, commandId: `${context.commandId}/part ${index}` };
-    const { events, hash } = aggregates.encodeEvents(stream, [part], after, each);
+    const { events, hash } = await aggregates.encodeEvents(stream, [part], after, each);
     after = { state: null, hash, ...(await aggregates.appendWithRetry(stream, after.revision, events)) };
   }
   return index;

@@ -1,4 +1,6 @@
 // More than 20 s: each store is lost several times in a row, and the gateway starts after each loss.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { KurrentEventStore } from '../../src/event-store/kurrentdb/kurrent-event-store.js';
 import { leafHash, openNote, rootOf, splitBundle } from '../history/offline-verifier.js';
@@ -141,8 +143,19 @@ class Losses {
   }
 
   /** Runs `projections reset --to-store`. */
-  async reset(settings: Settings): Promise<void> {
-    const program = Program.spawn('reset', ['main.js', 'projections', 'reset', '--to-store'], {
+  reset(settings: Settings): Promise<void> {
+    return this.run(['projections', 'reset', '--to-store'], settings);
+  }
+
+  /** Gives a new database the keys of the content, which alone had a copy. */
+  async giveKeys(settings: Settings & { readonly DATA_DIR: string }, keys: Buffer): Promise<void> {
+    const file = join(settings.DATA_DIR, 'keys.ndjson');
+    await writeFile(file, keys);
+    await this.run(['content-keys', 'import', file], settings);
+  }
+
+  private async run(command: readonly string[], settings: Settings): Promise<void> {
+    const program = Program.spawn(command[0]!, ['main.js', ...command], {
       ...this.settings,
       ...settings,
       DEMO: 'off',
@@ -330,6 +343,12 @@ describe('a published history whose stores are lost', () => {
     const newPlace = async () => ({ ...(await harness.createDatabase()), DATA_DIR: await harness.createFolder() });
     let place = await newPlace();
     let gateway = await losses.start(place);
+    const losePostgres = async (): Promise<void> => {
+      const keys = await read(gateway, 'export?content_keys=sealed');
+      await gateway.program.killAll();
+      place = await newPlace();
+      await losses.giveKeys(place, keys);
+    };
     await losses.write(gateway, 5);
 
     // A store without the last events replaces the event store.
@@ -344,8 +363,7 @@ describe('a published history whose stores are lost', () => {
     await losses.write(gateway, 3);
 
     // PostgreSQL is lost; the events give the same tree: the log continues.
-    await gateway.program.killAll();
-    place = await newPlace();
+    await losePostgres();
     gateway = await losses.start(place);
     await losses.verify(gateway, 1);
     await losses.write(gateway, 3);
@@ -380,14 +398,12 @@ describe('a published history whose stores are lost', () => {
     await losses.verify(gateway, 2);
 
     // PostgreSQL is lost, first while all of the log's events exist, then after some were permanently removed.
-    await gateway.program.killAll();
-    place = await newPlace();
+    await losePostgres();
     gateway = await losses.start(place);
     await losses.verify(gateway, 2);
     await losses.beRefused(gateway);
-    await gateway.program.killAll();
+    await losePostgres();
     await trim(requests);
-    place = await newPlace();
     gateway = await losses.start(place);
     expect(await losses.verify(gateway, 3)).toEqual(['store_reset', 'entries_lost', 'entries_lost']);
   });
@@ -457,10 +473,11 @@ describe('a published history whose stores are lost', () => {
       await losses.write(gateway, 2);
       expect(await losses.verify(gateway, 1)).toEqual(['store_reset']);
       const ended = await listEnded(gateway);
-      const history = await read(gateway, 'export');
+      const [history, keys] = [await read(gateway, 'export'), await read(gateway, 'export?content_keys=sealed')];
       await gateway.program.killAll();
 
       gateway = await losses.start({ ...(await harness.createDatabase()), DATA_DIR: await harness.createFolder() });
+      await importHistory(gateway, keys);
       await importHistory(gateway, history);
       expect(await listEnded(gateway)).toEqual(ended);
       expect(await losses.verify(gateway, 1)).toEqual(['store_reset']);

@@ -71,12 +71,15 @@ describe('an import of a history', () => {
           sent.push(await sendPost(source.url, endpoint, `waiting ${n} at ${i}`));
       // The new gateway publishes again whatever was published after the export (docs/moving.md).
       await expectNothingLost(before, telegram, sent, [channels[1]!]);
-      const file = join(await harness.createFolder(), 'history.ndjson');
+      const folder = await harness.createFolder();
+      const [file, keysFile] = [join(folder, 'history.ndjson'), join(folder, 'keys.ndjson')];
       await until('the history is exported', async () => {
         const headers = { authorization: `Bearer ${OPERATOR_KEY}` };
         const answer = await fetch(`${source.url}/manage/v1/history/export?secrets=sealed`, { headers });
-        if (!answer.ok) return false;
+        const keys = await fetch(`${source.url}/manage/v1/history/export?content_keys=sealed`, { headers });
+        if (!answer.ok || !keys.ok) return false;
         await writeFile(file, await answer.text());
+        await writeFile(keysFile, await keys.text());
         return true;
       });
       await source.program.terminate();
@@ -87,7 +90,7 @@ describe('an import of a history', () => {
       let target = await harness.startGateway(settings);
       const { url } = target;
       const manage = new ManagementClient(() => url);
-      const imported = runCommandLine(url, ['history', 'import', file]);
+      const imported = runCommandLine(url, ['history', 'import', file, '--keys', keysFile]);
       imported.catch(() => undefined); // it is thrown when it is waited for
       for (let kill = 0; kill < KILLS; kill++) {
         await sleep(random.below(LONGEST_DELAY_MS)); // the moment of the kill

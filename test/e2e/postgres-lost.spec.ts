@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Gateway, Program } from '../support/gateway-process.js';
 import { expectNothingLost, expectReplays } from './audit.js';
 import { createManagementClient, type E2eHarness, e2eTest } from './e2e-harness.js';
 import { readState, sendPost } from './gateway-processes.js';
-import type { Channel } from './management-client.js';
+import { type Channel, OPERATOR_KEY } from './management-client.js';
 import { until } from './until.js';
 
 interface ChannelView {
@@ -13,15 +16,31 @@ interface ChannelView {
 const startEventStore = async (harness: E2eHarness) => {
   const telegram = await harness.startTelegram();
   const server = await harness.startEventStore();
-  const startWithNewDatabase = async () =>
-    harness.startGateway({
+  /** @param keys the file of `history export-keys`; absent if the store is empty */
+  const startWithNewDatabase = async (keys?: string) => {
+    const dataDir = await harness.createFolder();
+    const settings = {
       ...(await harness.createDatabase()),
       EVENT_STORE_URL: server.connectionString,
-      DATA_DIR: await harness.createFolder(),
+      DATA_DIR: dataDir,
       TELEGRAM_API_URL: telegram.url,
       MINUTE_MS: '1000', // the spacing of the posts that wait
-    });
+    };
+    if (keys !== undefined) {
+      const file = join(dataDir, 'keys.ndjson');
+      await writeFile(file, keys);
+      const program = Program.spawn('keys', ['main.js', 'content-keys', 'import', file], { ...settings, DEMO: 'off' });
+      expect((await program.exited).code).toBe(0);
+    }
+    return harness.startGateway(settings);
+  };
   return { telegram, startWithNewDatabase };
+};
+
+/** Reads the keys of the content, as `crosspost history export-keys` does. */
+const readKeys = async ({ url }: Gateway): Promise<string> => {
+  const headers = { authorization: `Bearer ${OPERATOR_KEY}` };
+  return (await fetch(`${url}/manage/v1/history/export?content_keys=sealed`, { headers })).text();
 };
 
 /** Credentials as {@link ManagementClient.seed} gave them to the n-th channel. */
@@ -42,9 +61,11 @@ e2eTest(
     await createManagementClient(first).post(`/channels/${channels[0]!.id}/pause`, { minutes: 1_440 });
     sent.push(await sendPost(first.url, both, 'waits for the pause'));
     await until('it is on the other wall', async () => (await telegram.control.readLedger()).length === 4);
+    // Of everything in PostgreSQL, only the keys of the content have a backup.
+    const keys = await readKeys(first);
     await first.program.killAll();
 
-    const second = await startWithNewDatabase();
+    const second = await startWithNewDatabase(keys);
     const manage = createManagementClient(second);
     for (const channel of channels)
       await until('the channel asks for its credentials', async () => {

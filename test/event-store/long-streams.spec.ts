@@ -67,7 +67,7 @@ describe.each(pauses)('the long stream of the pause of a $name', ({ decider, tar
     for (let n = 0; events.length < 2 * PAUSE_MEMORY + 300; n++) {
       const decided = decider.decide(n % 11 === 0 ? resumeAt(n) : pauseAt(n), known.state);
       if (isRejection(decided)) throw new Error(decided.rejection);
-      const encoded = aggregates.encodeEvents(streamOf(decider, 'x_1'), decided, known, contextOf());
+      const encoded = await aggregates.encodeEvents(streamOf(decider, 'x_1'), decided, known, contextOf());
       if (decided.length === 0) continue;
       const { revision, position } = await aggregates.appendWithRetry(
         ...([streamOf(decider, 'x_1'), known.revision, encoded.events] as const),

@@ -81,7 +81,7 @@ beforeAll(async () => {
       type: 'PostPackAdded',
       data: { ownerId, posts: 1 },
     }));
-    const encoded = aggregates.encodeEvents(stream, events, { revision, position, hash }, contextOf());
+    const encoded = await aggregates.encodeEvents(stream, events, { revision, position, hash }, contextOf());
     ({ revision, position } = await store.append(stream, revision, encoded.events));
     ({ hash } = encoded);
     n += events.length;
@@ -113,7 +113,7 @@ describe('an aggregate with 20,000 events', () => {
     for (let n = 0; n < 3; n++) {
       const packs = Array.from({ length: 200 }, () => ({ type: 'PostPackAdded', data: { ownerId, posts: 1 } }));
       const known = await aggregates.loadAggregate(owner, ownerId);
-      const { events } = aggregates.encodeEvents(stream, packs, known, contextOf());
+      const { events } = await aggregates.encodeEvents(stream, packs, known, contextOf());
       await aggregates.store.append(stream, known.revision, events);
       expect(await openProcess().aggregates.loadAggregate(owner, ownerId)).toEqual(await loadWhole());
     }
@@ -129,11 +129,8 @@ describe('an aggregate with 20,000 events', () => {
     const { aggregates, store } = openProcess();
     const packs = Array.from({ length: 498 }, () => ({ type: 'PostPackAdded', data: { ownerId, posts: 1 } }));
     const { aggregate } = result as { aggregate: LoadedAggregate<OwnerState> };
-    await store.append(
-      stream,
-      aggregate.revision,
-      aggregates.encodeEvents(stream, packs, aggregate, contextOf()).events,
-    );
+    const encoded = await aggregates.encodeEvents(stream, packs, aggregate, contextOf());
+    await store.append(stream, aggregate.revision, encoded.events);
     expect(await openProcess().aggregates.execute(owner, ownerId, addPack, context)).toEqual(result);
     const [last, before] = await store.readStream(stream, { direction: 'backwards', limit: 2 });
     expect(codec.verifyHash(last!, codec.readEnvelope(before!).hash)).toBe(true);

@@ -2,6 +2,7 @@
 import { BEGINNING, type Position } from '../../src/event-store/port.js';
 import { ExportHistory } from '../../src/history/transfer/export-history.js';
 import { type LogHead, LogTables, readEntries } from '../../src/history/transparency-log/log-tables.js';
+import type { ContentKeyTable } from '../../src/secrets/content-keys.js';
 import type { SecretVault } from '../../src/secrets/vault.js';
 import { type ManagementHarness, startHarness } from '../api/management/management-harness.js';
 import { Random } from '../e2e/random.js';
@@ -25,7 +26,8 @@ describe('the pages of an export', () => {
     const { pool, store } = copy;
     const { codec } = harness.running.infrastructure;
     const vault = { listSealed: async () => [] } as unknown as SecretVault;
-    const history = Object.assign(new ExportHistory(pool, store, codec, vault), { pageSize });
+    const keys = { listSealed: async () => [] } as unknown as ContentKeyTable;
+    const history = Object.assign(new ExportHistory(pool, store, codec, vault, keys), { pageSize });
     const lines: string[] = [];
     const head = cut((await history.waitForLog(NEVER))!);
     for await (const line of history.lines(head, { after, withSecrets: false })) lines.push(line);

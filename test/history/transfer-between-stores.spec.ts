@@ -42,6 +42,7 @@ it.each([
     const checkpoint = await readCheckpoint(source);
     const lines = await exportHistory(source, '?secrets=sealed');
     const shown = await readViews(source, setting);
+    await importHistory(target, await exportHistory(source, '?content_keys=sealed')).expect(200);
 
     const { body: part } = await importHistory(target, lines.slice(0, Math.floor(lines.length / 2))).expect(200);
     expect(part).toMatchObject({ complete: false });

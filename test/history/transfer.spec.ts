@@ -38,6 +38,22 @@ describe('the history moves to another gateway', () => {
     await operatorCaller(source).get('/history/export?after=x').expect(422);
   });
 
+  it('holds content sealed, and adds it on request', async () => {
+    const [sealed, open] = [await exportHistory(source), await exportHistory(source, '?content=open')];
+    expect(open).toHaveLength(sealed.length);
+    const accepted = open.map((line) => JSON.parse(line)).filter(({ type }) => type === 'PostAccepted');
+    expect(accepted.length).toBeGreaterThan(0);
+    for (const { data, open: content, ip } of accepted) {
+      expect(data.payload ?? ip).toBeNull();
+      expect(content).toEqual({ data: expect.objectContaining({ ownerId: data.ownerId }), ip: expect.any(String) });
+      expect(content.data.payload ?? content.data.parts).toBeTruthy();
+    }
+    expect(sealed.join('')).not.toContain(JSON.stringify(accepted[0].open.data.payload.text));
+    expect(open.map((line) => ({ ...JSON.parse(line), open: undefined }))).toEqual(
+      sealed.map((line) => JSON.parse(line)),
+    );
+  });
+
   it('arrives whole: views, chains, tree and what was removed; nothing is sent again, and posts go on', async () => {
     const { pool } = source.running.infrastructure;
     const trimmed = await pool.query(`delete from event_store.event where stream like 'requestLog-%' and revision < 2`);
@@ -46,6 +62,11 @@ describe('the history moves to another gateway', () => {
     // The secret of a command that was rejected after it stored the secret, which no event names.
     const unnamed = await source.running.infrastructure.vault.storeSecret({ token: 'x' }, 'channel-tgt_rejected');
     const lines = await exportHistory(source, '?secrets=sealed');
+    const { body: without } = await importHistory(target, lines).expect(422);
+    expect(without.errors[0]).toContain('export-keys');
+    const keys = await exportHistory(source, '?content_keys=sealed');
+    const { body: imported } = await importHistory(target, keys).expect(200);
+    expect(imported).toEqual({ events: 0, secrets: keys.length, complete: true });
     expect(lines.filter((line) => line.includes(unnamed))).toEqual([]);
     expect(lines.filter((line) => !line.includes('"id":'))).toHaveLength(2);
     const shown = await readViews(source, setting);

@@ -19,6 +19,8 @@ export interface EventJson {
   readonly correlation_id: string;
   readonly ip: string | null;
   readonly data: unknown;
+  /** The stored form of the data, if content in it is sealed. */
+  readonly sealed?: unknown;
   readonly hash: string;
 }
 
@@ -37,10 +39,11 @@ const fromBase64 = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(at
 
 /** Computes the hash of an event from its JSON and the hash of the event before it in its stream; empty for the first one. */
 export const computeHash = async (event: EventJson, previousHash: string): Promise<string> => {
-  const { version, actor, request_id, causation_id, correlation_id, ip } = event;
+  const { version, actor, request_id, causation_id, correlation_id } = event;
+  const { ip, data } = event.sealed === undefined ? event : { ip: null, data: event.sealed };
   const envelope = { version, at: Date.parse(event.at), actor, request_id, causation_id, correlation_id, ip };
   const lines = [previousHash, event.stream, event.revision, event.id, event.type];
-  const text = [...lines, JSON.stringify(envelope), JSON.stringify(event.data)].join('\n');
+  const text = [...lines, JSON.stringify(envelope), JSON.stringify(data)].join('\n');
   return toHex(await sha256(utf8.encode(text)));
 };
 

@@ -22,7 +22,8 @@ export const damagePublication = async (
   const origin = { actor: 'system', requestId: 'r', causationId: 'r', correlationId: 'r', clientAddress: null };
   const nothing = { revision: -1n, position: 0n, hash: '' };
   const context = { commandId: newUuid(), at, ...origin };
-  await store.append(stream, 'noStream', aggregates.encodeEvents(stream, events, nothing, context).events);
+  const encoded = await aggregates.encodeEvents(stream, events, nothing, context);
+  await store.append(stream, 'noStream', encoded.events);
   await damageStream({ pool, store }, stream);
 };
 

@@ -43,7 +43,7 @@ export const appendOldRevisions = async (
     const id = `${postId}/${from}`;
     const origin = { actor: 'operator', requestId: id, causationId: id, correlationId: id, clientAddress: null };
     const part = events.slice(from, from + AT_A_TIME);
-    const encoded = aggregates.encodeEvents(stream, part, end, newCommandContext(origin, id, Date.now()));
+    const encoded = await aggregates.encodeEvents(stream, part, end, newCommandContext(origin, id, Date.now()));
     const { revision, position } = await aggregates.appendWithRetry(stream, end.revision, encoded.events);
     end = { revision, position, hash: encoded.hash };
   }

@@ -151,6 +151,10 @@ export interface Schemas {
     readonly ip: string | null;
     /** `erased` if the event was deleted because nothing needed it any more. */
     readonly data: unknown;
+    /** True if the content of the event was erased: the members of `data` that held it are null; otherwise absent. */
+    readonly content_erased?: true;
+    /** The data as it is stored, with its content sealed; absent if nothing in it is sealed. The hash then covers this form, and null as the address. */
+    readonly sealed?: unknown;
     /** SHA-256 (hex), chained to the previous event in its stream. */
     readonly hash: string;
   };
@@ -422,8 +426,8 @@ export interface Schemas {
     /** HTTP status; null if there was no response. */
     readonly status: number | null;
     readonly latency_ms: number;
-    /** The beginning of the response body, or the reason why there was no response. */
-    readonly answer: string;
+    /** The beginning of the response body, or the reason why there was no response; null once it is erased. */
+    readonly answer: string | null;
   };
   /** One page of a list. */
   readonly DeliveryList: {
@@ -882,6 +886,10 @@ export interface Schemas {
     readonly ip: string | null;
     /** `erased` if the event was deleted because nothing needed it any more. */
     readonly data: unknown;
+    /** True if the content of the event was erased: the members of `data` that held it are null; otherwise absent. */
+    readonly content_erased?: true;
+    /** The data as it is stored, with its content sealed; absent if nothing in it is sealed. The hash then covers this form, and null as the address. */
+    readonly sealed?: unknown;
     /** SHA-256 (hex), chained to the previous event in its stream. */
     readonly hash: string;
   };
@@ -1034,6 +1042,10 @@ export interface Schemas {
     readonly ip: string | null;
     /** `erased` if the event was deleted because nothing needed it any more. */
     readonly data: unknown;
+    /** True if the content of the event was erased: the members of `data` that held it are null; otherwise absent. */
+    readonly content_erased?: true;
+    /** The data as it is stored, with its content sealed; absent if nothing in it is sealed. The hash then covers this form, and null as the address. */
+    readonly sealed?: unknown;
     /** SHA-256 (hex), chained to the previous event in its stream. */
     readonly hash: string;
   };
@@ -1797,7 +1809,8 @@ export interface Schemas {
     readonly category: string;
     readonly source: string;
     readonly message: string;
-    readonly platform_says?: string;
+    /** Null once it is erased. */
+    readonly platform_says?: string | null;
   };
   /** A publication's statistics, with all samples that are kept. */
   readonly PublicationStatistics: {
@@ -3783,6 +3796,10 @@ export interface Routes {
         readonly after?: string;
         /** Includes the secrets, which can only be decrypted with this gateway's SECRETS_KEY. */
         readonly secrets?: 'sealed';
+        /** Adds the content of the events, which the export otherwise holds sealed, in `open`. */
+        readonly content?: 'open';
+        /** Only the keys that open the content of the events, without the events. They can only be decrypted with this gateway's SECRETS_KEY. Keep them apart from the history: without them, its content is erased. */
+        readonly content_keys?: 'sealed';
       };
     };
     readonly answers: string;

@@ -13,8 +13,8 @@ import {
 } from '../../api/management/endpoints/endpoints.controller.js';
 import { RequestLogController } from '../../api/management/endpoints/request-log.controller.js';
 import { HistoryController, TicksController } from '../../api/management/history/history.controller.js';
+import { TransferController } from '../../api/management/history/transfer.controller.js';
 import {
-  TransferController,
   TransparencyLogController,
   VerificationController,
 } from '../../api/management/history/transparency-log.controller.js';
@@ -87,7 +87,6 @@ import { UnauthenticatedBodies } from '../../api/transport/body-reader.js';
 import { MediaFilesController, UPLOAD_TIMES, UploadReceiver } from '../../api/uploads/media-files.controller.js';
 import { DEFAULT_UPLOAD_TIMES } from '../../api/uploads/upload-body.js';
 import { ChangeFeed } from '../../changes/change-feed.js';
-import { ResourceOwners } from '../../changes/resource-owners.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { WallsController } from '../walls.controller.js';
 import { HealthModule } from './health.module.js';
@@ -203,7 +202,6 @@ export class PublicApiModule {}
     ProcessingPreview,
     ChangeForecasts,
     PublicationViewBuilder,
-    ResourceOwners,
     ...[OverviewBuilder, OverviewFactsReader, ChecksBuilder],
     WrongKeyLockout,
   ],

@@ -11,6 +11,7 @@ import { ErasureNotes } from '../../erasure/erasure-notes.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { CheckedEventStore } from '../../event-store/checked-event-store.js';
 import { EventCodec } from '../../event-store/codec.js';
+import { OpenedEventStore } from '../../event-store/opened-event-store.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { SnapshotTable } from '../../event-store/snapshots.js';
 import { Metrics } from '../../health/metrics.js';
@@ -30,9 +31,11 @@ import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { type Projection, PROJECTIONS } from '../../projections/engine/projection.js';
 import { Decisions } from '../../projections/engine/rebuild/rebuilds.js';
+import { RepeatedFailure } from '../../runtime/failing-work.js';
 import { COUNT_CHANGE } from '../../sagas/change-published/report-change.js';
 import { COUNT_OUTCOME } from '../../sagas/publish-due-posts/attempt/outcome-recorder.js';
 import { RECORD_RELEASE_DELAY, SetAsidePosts } from '../../sagas/release-planned-posts/release-planned-posts.js';
+import { ContentKeyTable, ERASURE } from '../../secrets/content-keys.js';
 import { KeyRing, lockKeyStatement } from '../../secrets/key-ring.js';
 import { KeyStatus } from '../../secrets/key-status.js';
 import { SecretVault } from '../../secrets/vault.js';
@@ -69,7 +72,6 @@ const createValues = async (options: ProcessOptions, resources: Resources): Prom
     [ADDRESS_POLICY, createAddressPolicy(settings.allowPrivateAddresses, () => photosUrl(shared))],
     [PROJECTIONS, projectionsOf(settings)],
     [PlatformCatalogue, (overrides?.networks ?? BUILT_IN_NETWORKS).platforms],
-    [EventCodec, new EventCodec(catalogue)],
     [Metrics, metrics],
     [COUNT_OUTCOME, metrics.publicationCounter()],
     [COUNT_CHANGE, metrics.changeCounter()],
@@ -131,13 +133,43 @@ const DATABASE: Provider[] = [
   SecretVault,
 ];
 
+/** Interval at which a process drops erased keys, also if it misses the notification, in ms. */
+const SYNC_MS = 20_000;
+
 const EVENTS: Provider[] = [
+  {
+    provide: ContentKeyTable,
+    inject: [Database, Notifications, Resources, LOG],
+    useFactory: async ({ contentKeys }: Database, notifications: Notifications, resources: Resources, log: Log) => {
+      const failure = new RepeatedFailure();
+      const sync = (): void =>
+        void contentKeys.sync().then(
+          () => failure.clear(),
+          (error: unknown) => failure.warn(log, error, 'failed to look for erased content; trying again'),
+        );
+      await contentKeys.sync();
+      const unsubscribe = notifications.subscribe(ERASURE, sync);
+      const timer = setInterval(sync, SYNC_MS).unref();
+      await resources.add(() => {
+        unsubscribe();
+        clearInterval(timer);
+      });
+      return contentKeys;
+    },
+  },
+  {
+    provide: EventCodec,
+    inject: [ContentKeyTable],
+    useFactory: (keys: ContentKeyTable) => new EventCodec(catalogue, keys),
+  },
   { provide: CheckedEventStore, inject: [PROCESS_OPTIONS, Database, Resources], useFactory: openEventStore },
   {
     provide: EVENT_STORE,
-    inject: [CheckedEventStore, PROCESS_OPTIONS],
-    useFactory: (store: CheckedEventStore, { overrides }: ProcessOptions): EventStore =>
-      overrides?.wrapEventStore?.(store) ?? store,
+    inject: [CheckedEventStore, ContentKeyTable, PROCESS_OPTIONS],
+    useFactory: (checked: CheckedEventStore, keys: ContentKeyTable, { overrides, log }: ProcessOptions): EventStore => {
+      const store = new OpenedEventStore(checked, keys, log);
+      return overrides?.wrapEventStore?.(store) ?? store;
+    },
   },
   {
     provide: PublishedCheckpoints,

@@ -18,6 +18,7 @@ import { PublishedCheckpoints } from '../../history/transparency-log/published-c
 import { TransparencyLog } from '../../history/transparency-log/transparency-log.js';
 import { POOL } from '../../postgres/tokens.js';
 import { AuditIndex, TimelineQueries } from '../../projections/audit/audit.queries.js';
+import { ContentKeyTable } from '../../secrets/content-keys.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { Resources } from '../process-options.js';
 import { LATECOMERS } from '../sagas.js';
@@ -39,14 +40,15 @@ const HISTORY: Provider[] = [
   ExportHistory,
   {
     provide: ImportHistory,
-    inject: [POOL, CheckedEventStore, SecretVault, LOG_IDENTITY, PublishedCheckpoints],
+    inject: [POOL, CheckedEventStore, SecretVault, ContentKeyTable, LOG_IDENTITY, PublishedCheckpoints],
     useFactory: (
       pool: Pool,
       store: CheckedEventStore,
       vault: SecretVault,
+      contentKeys: ContentKeyTable,
       identity: LogIdentity,
       published: PublishedCheckpoints,
-    ) => new ImportHistory({ pool, store, vault, identity, published, latecomers: LATECOMERS }),
+    ) => new ImportHistory({ pool, store, vault, contentKeys, identity, published, latecomers: LATECOMERS }),
   },
   {
     provide: ImportSpool,

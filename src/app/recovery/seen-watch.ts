@@ -4,6 +4,8 @@ import { RECOVERY_ID } from '../../domain/recovery/recovery.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { CheckedEventStore } from '../../event-store/checked-event-store.js';
 import type { SeenNotes } from '../../event-store/store-records.js';
+import { reasonOf } from '../../kernel/result.js';
+import { ContentKeyTable } from '../../secrets/content-keys.js';
 import { openSeenNotes } from '../event-store.js';
 import { PROCESS_OPTIONS, type ProcessOptions, Resources } from '../process-options.js';
 import type { NoticedLoss } from './log-recovery.js';
@@ -29,7 +31,8 @@ export class SeenWatch {
   constructor(
     private readonly store: CheckedEventStore,
     private readonly aggregates: AggregateStore,
-    @Inject(PROCESS_OPTIONS) { settings }: ProcessOptions,
+    contentKeys: ContentKeyTable,
+    @Inject(PROCESS_OPTIONS) { settings, log }: ProcessOptions,
     resources: Resources,
   ) {
     this.notes = openSeenNotes(settings);
@@ -37,6 +40,10 @@ export class SeenWatch {
     this.eventsLost = new Promise((resolve) => {
       store.onEventsLost(() => {
         const { seen } = store;
+        // The database may have lost keys that this process still has.
+        contentKeys
+          .putBack()
+          .catch((error: unknown) => log.warn({ reason: reasonOf(error) }, 'failed to keep the keys of content'));
         if (seen) resolve({ epoch: this.latest?.epoch ?? UNKNOWN_EPOCH, at: this.latest?.at ?? Date.now(), seen });
       });
     });

@@ -17,7 +17,7 @@ const MAX_TRIES = 5;
 const MAX_PART_TRIES = 60;
 const PART_RETRY_MS = 1_000;
 
-/** Adds the commands that move a history to another gateway: `export` and `import`. */
+/** Adds the commands that move a history to another gateway: `export`, `export-keys` and `import`. */
 export const addTransfer = (define: Define): void => {
   define({
     usage: 'export',
@@ -26,25 +26,46 @@ export const addTransfer = (define: Define): void => {
     options: {
       '--after <position>': OPTIONS.after,
       '--secrets <sealed>': OPTIONS.secrets,
+      '--content <open>': OPTIONS.content,
       '--out <file>': OPTIONS.out,
     },
     handler: async ({ api, out, options }) => {
       // The gateway checks the values.
-      const { after, secrets, out: file } = options as { after?: string; secrets?: 'sealed'; out?: string };
+      const { after, out: file, ...query } = options as { after?: string; out?: string } & ExportOptions;
       const target = file === undefined ? null : await openTarget(file, after === undefined ? 'w' : 'a');
       const write = async (text: string): Promise<void> => {
         if (!target) out.raw(text);
         else if (!target.write(text)) await once(target, 'drain');
       };
-      await new Export(api, out, secrets, after).run(write);
+      await new Export(api, out, query, after).run(write);
       if (target) await new Promise((resolve) => target.end(resolve));
+    },
+  });
+  define({
+    usage: 'export-keys',
+    summary: SUMMARIES.exportKeys,
+    example: 'crosspost history export-keys --out keys.ndjson',
+    options: { '--out <file>': OPTIONS.out },
+    handler: async ({ api, out, options }) => {
+      const { out: file } = options as { out?: string };
+      const answer = await api.open('/history/export', { query: { content_keys: 'sealed' } });
+      const text = await new Response(answer.body).text();
+      if (file === undefined) return out.raw(text);
+      const target = await openTarget(file, 'w');
+      await new Promise<void>((resolve) => target.end(text, resolve));
     },
   });
   define({
     usage: 'import [file]',
     summary: SUMMARIES.importHistory,
-    example: 'crosspost history import history.ndjson',
-    handler: async ({ api, out, args: [file = '-'] }) => out.answer(await importFrom(api, out, file)),
+    example: 'crosspost history import history.ndjson --keys keys.ndjson',
+    options: { '--keys <file>': OPTIONS.keys },
+    handler: async ({ api, out, args: [file = '-'], options }) => {
+      const { keys } = options as { keys?: string };
+      const opened = keys === undefined ? 0 : (await importFrom(api, out, keys)).secrets;
+      const imported = await importFrom(api, out, file);
+      out.answer({ ...imported, secrets: imported.secrets + opened });
+    },
   });
 };
 
@@ -63,6 +84,11 @@ export const openTarget = async (file: string, flags: 'w' | 'a'): Promise<WriteS
   }
 };
 
+interface ExportOptions {
+  readonly secrets?: 'sealed';
+  readonly content?: 'open';
+}
+
 /** An export that resumes after its last complete line when the connection breaks. */
 class Export {
   private isComplete = false;
@@ -70,7 +96,7 @@ class Export {
   constructor(
     private readonly api: Api,
     private readonly out: Output,
-    private readonly secrets: 'sealed' | undefined,
+    private readonly options: ExportOptions,
     private position: string | undefined,
   ) {}
 
@@ -98,7 +124,7 @@ class Export {
   }
 
   private async *lines(): AsyncGenerator<string> {
-    const query = { after: this.position, secrets: this.secrets };
+    const query = { after: this.position, ...this.options };
     const response = await this.api.open('/history/export', { query });
     const decoder = new TextDecoder();
     let rest = '';
@@ -163,7 +189,7 @@ const importFrom = async (api: Api, out: Output, file: string): Promise<Schemas[
         hasEvent = false;
       }
       part += `${line}\n`;
-      hasEvent ||= !line.startsWith('{"secret"');
+      hasEvent ||= !/^\{"(secret|content_key)"/.test(line);
     }
     last = await send(part);
   } finally {

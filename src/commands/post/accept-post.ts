@@ -114,7 +114,8 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     const bytes = Buffer.from(JSON.stringify(payload));
     if (bytes.length <= STORED_APART_BYTES) return this.acceptPost(command, postId, { payload, parts: null }, held);
     const streams = this.claims.listDecidingStreams(command.knownKeys, postId);
-    return this.large.storeAndUse({ postId, id: postId, bytes, streams }, origin, async (parts, limit) => {
+    const large = { postId, ownerId: command.endpoint.owner_id, id: postId, bytes, streams };
+    return this.large.storeAndUse(large, origin, async (parts, limit) => {
       const result = await this.acceptPost(command, postId, { payload: null, parts }, held, limit);
       return { result, isUsed: result.outcome === 'accepted' };
     });

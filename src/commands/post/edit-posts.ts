@@ -149,7 +149,7 @@ export class EditPosts {
           place,
           payload,
           (kept) => ({ type: 'EditPost', at: context.at, content: { traceId, ...kept }, ifRevision }),
-          context,
+          { ...context, contentOwner: state.ownerId },
         );
     if (edited === null || isRejection(edited)) return edited;
     const { revision: appended, contentRevision, releasedRevision } = edited.state;
@@ -231,7 +231,7 @@ export class EditPosts {
 
   private async replacePlanned(
     place: PostPlace,
-    { targets, publishAt, status, revision: before }: PlannedPost,
+    { targets, publishAt, status, ownerId, revision: before }: PlannedPost,
     { payload, revision, isUnchanged }: { payload: PublishPayload; revision: number; isUnchanged: boolean },
     author: ChangeAuthor,
     context: CommandContext,
@@ -249,7 +249,7 @@ export class EditPosts {
         author,
         ifRevision: [before],
       }),
-      context,
+      { ...context, contentOwner: ownerId },
     );
     if (replaced === null || isRejection(replaced)) return replaced;
     const { state, position } = replaced;

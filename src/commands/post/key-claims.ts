@@ -173,7 +173,7 @@ export class KeyClaims {
    * Appends at one place, without retrying after a conflict. Returns null if the decider finds that a key is taken.
    * @throws WrongExpectedRevision, ConditionFailed, Unavailable
    */
-  private appendAt(
+  private async appendAt(
     place: OpenPlace,
     command: PostCommand,
     origin: Origin,
@@ -181,13 +181,13 @@ export class KeyClaims {
   ): Promise<PostState> {
     const { stream, revision, previousHash, previousState } = place;
     const events = post.decide(command, previousState);
-    if (isRejection(events)) return Promise.resolve(null);
+    if (isRejection(events)) return null;
     const at = command.type === 'ReservePostKey' ? command.data.at : command.data.acceptedAt;
     const context = newCommandContext(origin, `${command.type}@${revision}`, at);
     const last = { revision: BigInt(revision) - 1n, position: BEGINNING, hash: previousHash };
-    const encoded = this.aggregates.encodeEvents(stream, events, last, context).events;
-    const appended = this.aggregates.appendWithRetry(stream, last.revision, encoded, condition);
-    return appended.then(() => events.reduce((state, event) => post.evolve(state, event), previousState));
+    const encoded = await this.aggregates.encodeEvents(stream, events, last, context);
+    await this.aggregates.appendWithRetry(stream, last.revision, encoded.events, condition);
+    return events.reduce((state, event) => post.evolve(state, event), previousState);
   }
 
   /** Follows a reservation in the key's own stream to the place that decides the key's status. */

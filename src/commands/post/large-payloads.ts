@@ -16,12 +16,13 @@ const PARTS_LOOKED_AT_MS = 3_600_000;
 const UNNEEDED_PARTS_LOOKED_AT_MS = 120_000;
 /** Time limit from the first part to the acceptance, in ms; shorter than {@link PARTS_LOOKED_AT_MS}. */
 const ACCEPTED_WITHIN_MS = 600_000;
-/** Payload bytes per part: 880 KB as base64. */
-const PART_BYTES = 660_000;
+/** Payload bytes per part: below 1 MiB, although it is in base64 twice, because it is sealed. */
+const PART_BYTES = 560_000;
 
 /** A payload that is about to be stored in parts. */
 export interface LargePayload {
   readonly postId: string;
+  readonly ownerId: string;
   /** Names the stream of the parts: see {@link PayloadParts.id}. */
   readonly id: string;
   readonly bytes: Buffer;
@@ -73,7 +74,7 @@ export class LargePayloads {
    */
   private async store(
     stream: string,
-    { postId, id, bytes }: LargePayload,
+    { postId, ownerId, id, bytes }: LargePayload,
     origin: Origin,
     limit: AcceptanceLimit,
   ): Promise<PayloadParts> {
@@ -84,8 +85,8 @@ export class LargePayloads {
       await yieldToEventLoop();
       const chunk = bytes.subarray(from, from + PART_BYTES).toString('base64');
       const part: PayloadPartStored = { type: 'PayloadPartStored', data: { postId, index: count, chunk } };
-      const context = newCommandContext(origin, `part ${count}`, at);
-      const encoded = this.aggregates.encodeEvents(stream, [part], after, context);
+      const context = { ...newCommandContext(origin, `part ${count}`, at), contentOwner: ownerId };
+      const encoded = await this.aggregates.encodeEvents(stream, [part], after, context);
       limit.check();
       const { revision, position } = await this.aggregates.appendWithRetry(stream, after.revision, encoded.events);
       after = { state: null, revision, position, hash: encoded.hash };

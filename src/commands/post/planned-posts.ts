@@ -133,7 +133,7 @@ export class PlannedPosts {
         const { state, position, earlier } = loaded;
         from ??= loaded.revision + 1n;
         if (earlier.length > 0) return { state, position, events: earlier };
-        const change = this.encode(loaded, command, context);
+        const change = await this.encode(loaded, command, context);
         if (isRejection(change)) return change;
         if (change.events.length === 0) return { state, position, events: [] };
         limit?.check();
@@ -151,18 +151,19 @@ export class PlannedPosts {
     }
   }
 
-  /** Decides a command, and encodes its events for the end of the stream. */
-  encode(
+  /** Decides a command, and encodes its events for the end of the stream. @throws Unavailable */
+  async encode(
     loaded: LoadedPost,
     command: PlannedPostCommand,
     context: CommandContext,
-  ): EncodedChange | Rejection<PlannedPostRejection> {
+  ): Promise<EncodedChange | Rejection<PlannedPostRejection>> {
     const { state, stream, correlationId } = loaded;
     const refused = context.rights && refuseRights(context.rights, command, state);
     if (refused) return refused;
     const events = decidePlannedPost(command, state, Number(loaded.revision) + 1);
     if (isRejection(events)) return events;
-    const { events: encoded } = this.aggregates.encodeEvents(stream, events, loaded, { ...context, correlationId });
+    const by = { ...context, correlationId };
+    const { events: encoded } = await this.aggregates.encodeEvents(stream, events, loaded, by);
     return { loaded, events, encoded };
   }
 

@@ -86,7 +86,7 @@ export class PostChanges {
   ): Promise<PostChangeResult> {
     const loaded = await this.posts.load(place);
     if (!loaded) return null;
-    const { externalId } = loaded.state;
+    const { externalId, ownerId } = loaded.state;
     // The post keeps its own external_id, whatever the payload contains.
     const { external_id: _, ...rest } = payload;
     const stored: PublishPayload = externalId === null ? rest : { ...rest, external_id: externalId };
@@ -102,7 +102,7 @@ export class PostChanges {
       content: { ...content, ...kept },
       ...change,
     });
-    return this.executeWithPayload(place, stored, command, context);
+    return this.executeWithPayload(place, stored, command, { ...context, contentOwner: ownerId });
   }
 
   /** Executes a command that replaces the payload, and stores all but a short one in parts. @throws Unavailable */
@@ -110,7 +110,7 @@ export class PostChanges {
     place: PostPlace,
     payload: PublishPayload,
     command: (kept: KeptPayload) => PlannedPostCommand,
-    context: CommandContext,
+    context: OwnedContext,
   ): Promise<PostChangeResult> {
     await yieldToEventLoop();
     const mediaIds = listUploadIds(payload);
@@ -126,14 +126,15 @@ export class PostChanges {
     place: PostPlace,
     payload: PublishPayload,
     command: (kept: KeptPayload) => PlannedPostCommand,
-    context: CommandContext,
+    context: OwnedContext,
     within: AcceptanceLimit | null,
   ): Promise<PostChangeResult> {
     const bytes = Buffer.from(JSON.stringify(payload));
     if (bytes.length <= INLINE_BYTES)
       return this.posts.execute(place, command({ payload, parts: null }), context, within);
     const { postId, stream } = place;
-    const large = { postId, id: `${postId}.${newUuid().replaceAll('-', '')}`, bytes, streams: [stream] };
+    const id = `${postId}.${newUuid().replaceAll('-', '')}`;
+    const large = { postId, ownerId: context.contentOwner, id, bytes, streams: [stream] };
     return this.large.storeAndUse<PostChangeResult>(large, context, async (parts, limit) => {
       const result = await this.posts.execute(place, command({ payload: null, parts }), context, limit);
       return { result, isUsed: result !== null && !isRejection(result) };
@@ -150,5 +151,7 @@ export const refuseWithoutEndpoint = (releasedAt: Instant | null): Rejection<Pla
     ? reject('post_ended', PLANNED_POST_MESSAGES.ended)
     : reject('already_released', PLANNED_POST_MESSAGES.alreadyReleased);
 
+/** The context of a command whose content belongs to the post's owner. */
+type OwnedContext = CommandContext & { readonly contentOwner: string };
 type KeptPayload = Pick<RevisePost['content'], 'payload' | 'parts' | 'mediaIds'>;
 type RevisePost = Extract<PlannedPostCommand, { readonly type: 'RevisePost' }>;

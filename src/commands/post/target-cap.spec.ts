@@ -25,7 +25,8 @@ describe('the cap on targets of a post (D-67)', () => {
       platform: 'telegram',
     }));
     const forEverythingElse = 16_384;
-    const bytes = Buffer.byteLength(JSON.stringify(targets)) + STORED_APART_BYTES + forEverythingElse;
+    const sealed = Math.ceil((STORED_APART_BYTES * 4) / 3); // in base64 (D-100)
+    const bytes = Buffer.byteLength(JSON.stringify(targets)) + sealed + forEverythingElse;
     expect(bytes).toBeLessThan(1_048_576);
   });
 });

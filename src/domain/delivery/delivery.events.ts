@@ -1,5 +1,5 @@
 import type { Instant } from '../../kernel/clock.js';
-import type { Catalogue, DomainEvent } from '../../kernel/events.js';
+import { type Catalogue, type DomainEvent, withContent } from '../../kernel/events.js';
 import type { WebhookKind } from '../webhook-output/webhook-output.events.js';
 
 /** Statuses of a delivery (management-api.md). */
@@ -22,7 +22,7 @@ export type DeliveryScheduled = DomainEvent<
     readonly outputId: string;
     readonly ownerId: string;
     readonly kind: WebhookKind;
-    /** JSON text, byte for byte as it is signed and sent; null if it was stored in parts. */
+    /** JSON text, byte for byte as it is signed and sent; null if it was stored in parts, or is erased (D-100). */
     readonly body: string | null;
     readonly parts: BodyParts | null;
     readonly at: Instant;
@@ -40,8 +40,8 @@ export type DeliverySucceeded = DomainEvent<
     readonly at: Instant;
     readonly status: number;
     readonly latencyMs: number;
-    /** Beginning of the response body. */
-    readonly answer: string;
+    /** Beginning of the response body; null once it is erased (D-100). */
+    readonly answer: string | null;
   }
 >;
 /** An attempt failed. The next attempt starts at `retryAt` at the earliest; null if the delivery failed for good. */
@@ -55,8 +55,8 @@ export type DeliveryAttemptFailed = DomainEvent<
     /** HTTP status; null if there was no response. */
     readonly status: number | null;
     readonly latencyMs: number;
-    /** Beginning of the response body, or why there was no response. */
-    readonly answer: string;
+    /** Beginning of the response body, or why there was no response; null once it is erased (D-100). */
+    readonly answer: string | null;
     readonly retryAt: Instant | null;
     /** True if the whole server seems to be down: no response, or 5xx without `Retry-After`. */
     readonly isServerDown: boolean;
@@ -73,16 +73,16 @@ export type DeliveryRetryRequested = DomainEvent<
 /** A part of a large body was stored, as base64; it has no effect until the delivery is scheduled. */
 export type DeliveryBodyPartStored = DomainEvent<
   'DeliveryBodyPartStored',
-  { readonly deliveryId: string; readonly index: number; readonly chunk: string }
+  { readonly deliveryId: string; readonly index: number; readonly chunk: string | null }
 >;
 
 /** Events of a delivery's stream. */
 export type DeliveryEvent = DeliveryScheduled | DeliverySucceeded | DeliveryAttemptFailed | DeliveryRetryRequested;
 
 export const deliveryEvents = {
-  DeliveryScheduled: { version: 1 },
-  DeliverySucceeded: { version: 1 },
-  DeliveryAttemptFailed: { version: 1 },
+  DeliveryScheduled: withContent(['body']),
+  DeliverySucceeded: withContent(['answer']),
+  DeliveryAttemptFailed: withContent(['answer']),
   DeliveryRetryRequested: { version: 1 },
-  DeliveryBodyPartStored: { version: 1 },
+  DeliveryBodyPartStored: withContent(['chunk']),
 } satisfies Catalogue & Record<DeliveryEvent['type'] | DeliveryBodyPartStored['type'], unknown>;

@@ -1,5 +1,11 @@
 import { type Instant, iso } from '../../kernel/clock.js';
-import { assertNever, type Catalogue, type DomainEvent, type ShownAggregate } from '../../kernel/events.js';
+import {
+  assertNever,
+  type Catalogue,
+  type DomainEvent,
+  type ShownAggregate,
+  withContent,
+} from '../../kernel/events.js';
 
 /** Type of an uploaded file, as in a post's `media[]`. */
 export type UploadedType = 'photo' | 'video' | 'audio';
@@ -72,7 +78,7 @@ export type MediaDeleted = DomainEvent<
 export type MediaEvent = MediaUploaded | MediaRenewed | MediaLinked | MediaDeleted;
 
 export const mediaEvents = {
-  MediaUploaded: { version: 1 },
+  MediaUploaded: withContent(['filename']),
   MediaRenewed: { version: 1 },
   MediaLinked: { version: 1 },
   MediaDeleted: { version: 1 },

@@ -1,5 +1,5 @@
 import type { Instant } from '../../kernel/clock.js';
-import type { Catalogue, DomainEvent } from '../../kernel/events.js';
+import { type Catalogue, type DomainEvent, withContent } from '../../kernel/events.js';
 
 /** Kinds of notices (publish-api.md: Endpoint and pause states; D-18, D-25, D-26, D-80), named as in D-29. */
 export type NoticeKind =
@@ -35,8 +35,8 @@ export type NoticeRaised = DomainEvent<
     readonly ownerId: string;
     readonly kind: NoticeKind;
     readonly subject: NoticeSubject;
-    /** Human-readable text: what happened, and what to do. */
-    readonly text: string;
+    /** Human-readable text: what happened, and what to do; null once it is erased (D-100). */
+    readonly text: string | null;
     /** Time of the event. */
     readonly at: Instant;
   }
@@ -46,5 +46,5 @@ export type NoticeRaised = DomainEvent<
 export type NoticeEvent = NoticeRaised;
 
 export const noticeEvents = {
-  NoticeRaised: { version: 1 },
+  NoticeRaised: withContent(['text']),
 } satisfies Catalogue & Record<NoticeEvent['type'], unknown>;

@@ -93,7 +93,8 @@ export type PostState = null | KeyClaim | KeyReservation;
 export interface KeyClaim {
   readonly at: Instant;
   readonly keys: readonly string[];
-  readonly bodyHash: string;
+  /** Null once it is erased (D-100): no payload equals it. */
+  readonly bodyHash: string | null;
   readonly answer: PostAnswer;
 }
 

@@ -1,5 +1,5 @@
 import type { Instant } from '../../kernel/clock.js';
-import type { Catalogue, DomainEvent } from '../../kernel/events.js';
+import { type Catalogue, type DomainEvent, withContent } from '../../kernel/events.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import type { Platform } from '../channel/channel.events.js';
 
@@ -14,7 +14,8 @@ export interface Target {
 
 /** Request details for the request log (D-33), stored with the post to save the log a second write. */
 export interface RequestFacts {
-  readonly ip: string;
+  /** Null once it is erased (D-100). */
+  readonly ip: string | null;
   readonly userAgent: string | null;
   readonly route: string;
   readonly payloadBytes: number;
@@ -55,8 +56,9 @@ export type PostAccepted = DomainEvent<
     readonly key: string | null;
     readonly externalId: string | null;
     readonly traceId: string | null;
-    /** SHA-256 (hex) of the request body, which shows whether a replay has a different payload (D-19). */
-    readonly bodyHash: string;
+    /** SHA-256 (hex) of the request body, which shows whether a replay has a different payload (D-19); null once erased. */
+    readonly bodyHash: string | null;
+    /** Null if it is stored in parts, or erased (D-100). */
     readonly payload: PublishPayload | null;
     readonly parts: PayloadParts | null;
     /** The uploads that the content names, also in its overrides; absent if it names none (D-90). */
@@ -184,7 +186,8 @@ export type PostRejected = DomainEvent<
   'PostRejected',
   PlannedPostIds & {
     readonly at: Instant;
-    readonly reason: string;
+    /** Null once it is erased (D-100). */
+    readonly reason: string | null;
     readonly publicationIds: readonly string[];
     /** Always true. */
     readonly isLast: true;
@@ -250,7 +253,7 @@ export type PostSkipped = DomainEvent<
     readonly key: string;
     readonly externalId: string | null;
     readonly traceId: string | null;
-    readonly bodyHash: string;
+    readonly bodyHash: string | null;
     readonly request: RequestFacts;
   }
 >;
@@ -275,7 +278,7 @@ export type PostKeyReserved = DomainEvent<
 /** A part of a large payload's JSON text was stored, as base64; it has no effect until a post refers to it. */
 export type PayloadPartStored = DomainEvent<
   'PayloadPartStored',
-  { readonly postId: string; readonly index: number; readonly chunk: string }
+  { readonly postId: string; readonly index: number; readonly chunk: string | null }
 >;
 
 /** Events that decide whether a key is taken. */
@@ -314,11 +317,14 @@ export const listReleased = (
 export const isPlanned = ({ plan }: Pick<PostAccepted['data'], 'plan'>): boolean =>
   plan !== undefined && !plan.isReleased;
 
+/** What an event tells about the client that sent its request. */
+const CLIENT = ['request.ip', 'request.userAgent'] as const;
+
 export const postEvents = {
-  PostAccepted: { version: 1 },
-  PostSkipped: { version: 1 },
+  PostAccepted: withContent(['payload', 'bodyHash', ...CLIENT]),
+  PostSkipped: withContent(['bodyHash', ...CLIENT]),
   PostKeyReserved: { version: 1 },
-  PayloadPartStored: { version: 1 },
+  PayloadPartStored: withContent(['chunk']),
   PostReleased: {
     version: 2,
     upcasters: {
@@ -330,11 +336,11 @@ export const postEvents = {
     },
   },
   PostRescheduled: { version: 1 },
-  PostRevised: { version: 1 },
+  PostRevised: withContent(['payload']),
   PlannedPublicationsCancelled: { version: 1 },
   PostApprovalRequested: { version: 1 },
-  PostApproved: { version: 1 },
-  PostRejected: { version: 1 },
-  PostWithdrawn: { version: 1 },
-  PostEdited: { version: 1 },
+  PostApproved: withContent(['note']),
+  PostRejected: withContent(['reason']),
+  PostWithdrawn: withContent(['reason']),
+  PostEdited: withContent(['payload']),
 } satisfies Catalogue & Record<PostEvent['type'] | PayloadPartStored['type'], unknown>;

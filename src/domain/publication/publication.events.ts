@@ -1,5 +1,5 @@
 import type { Instant } from '../../kernel/clock.js';
-import type { Catalogue, DomainEvent } from '../../kernel/events.js';
+import { type Catalogue, type DomainEvent, withContent } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';
 import type { Platform } from '../channel/channel.events.js';
 
@@ -9,7 +9,8 @@ export interface PublicationError {
   readonly category: string;
   readonly source: string;
   readonly message: string;
-  readonly platform_says?: string;
+  /** Null once it is erased (D-100). */
+  readonly platform_says?: string | null;
 }
 
 /** A degradation of a post (D-22). */
@@ -113,7 +114,8 @@ export type PublicationSucceeded = DomainEvent<
     readonly at: Instant;
     readonly messageIds: readonly string[];
     readonly urls: readonly string[];
-    readonly warnings: readonly PublicationWarning[];
+    /** Null once they are erased (D-100). */
+    readonly warnings: readonly PublicationWarning[] | null;
     /** True if a message is to be pinned; false if the network pins none; absent if it was not asked for. */
     readonly pin?: boolean;
   }
@@ -272,7 +274,8 @@ export type PublicationEdited = DomainEvent<
     readonly results: Readonly<Record<string, JsonObject>>;
     /** False if no message had to be changed. */
     readonly changed: boolean;
-    readonly warnings: readonly PublicationWarning[];
+    /** Null once they are erased (D-100). */
+    readonly warnings: readonly PublicationWarning[] | null;
   }
 >;
 /** Readers keep what they see, or a part of it: the messages cannot hold the content, or the network refused it. */
@@ -332,6 +335,9 @@ export type PublicationEvent =
   | PublicationDuplicateFound
   | PublicationDuplicateDismissed;
 
+/** A network's answer may quote the post. */
+const QUOTED = ['error.platform_says'] as const;
+
 export const publicationEvents = {
   PublicationStarted: {
     version: 2,
@@ -340,27 +346,27 @@ export const publicationEvents = {
     },
   },
   PublicationStepStarted: { version: 1 },
-  PublicationStepCompleted: { version: 1 },
-  PublicationSucceeded: { version: 1 },
-  PublicationPostponed: { version: 1 },
-  PublicationFailed: { version: 1 },
-  PublicationInDoubt: { version: 1 },
+  PublicationStepCompleted: withContent(['result.unsent']),
+  PublicationSucceeded: withContent(['warnings']),
+  PublicationPostponed: withContent(QUOTED),
+  PublicationFailed: withContent(QUOTED),
+  PublicationInDoubt: withContent(QUOTED),
   PublicationFiltered: { version: 1 },
   PublicationHeld: { version: 1 },
   PublicationResent: { version: 1 },
   PublicationDismissed: { version: 1 },
-  PublicationWithdrawalRequested: { version: 1 },
+  PublicationWithdrawalRequested: withContent(['reason']),
   PublicationMessageDeleted: { version: 1 },
-  PublicationWithdrawalPostponed: { version: 1 },
+  PublicationWithdrawalPostponed: withContent(QUOTED),
   PublicationWithdrawn: { version: 1 },
-  PublicationWithdrawalFailed: { version: 1 },
+  PublicationWithdrawalFailed: withContent(QUOTED),
   PublicationWithdrawalDropped: { version: 1 },
   PublicationEditRequested: { version: 1 },
-  PublicationEditPostponed: { version: 1 },
-  PublicationEdited: { version: 1 },
-  PublicationEditFailed: { version: 1 },
+  PublicationEditPostponed: withContent(QUOTED),
+  PublicationEdited: withContent(['warnings']),
+  PublicationEditFailed: withContent(QUOTED),
   PublicationPinned: { version: 1 },
-  PublicationPinFailed: { version: 1 },
+  PublicationPinFailed: withContent(QUOTED),
   PublicationDuplicateFound: { version: 1 },
   PublicationDuplicateDismissed: { version: 1 },
 } satisfies Catalogue & Record<PublicationEvent['type'], unknown>;

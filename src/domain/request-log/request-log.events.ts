@@ -1,5 +1,5 @@
 import type { Instant } from '../../kernel/clock.js';
-import type { Catalogue, DomainEvent } from '../../kernel/events.js';
+import { type Catalogue, type DomainEvent, withContent } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';
 
 /**
@@ -30,7 +30,11 @@ export interface LoggedRequest {
  */
 export type RequestsLogged = DomainEvent<
   'RequestsLogged',
-  { readonly endpointId: string; readonly requests: readonly LoggedRequest[] }
+  {
+    readonly endpointId: string;
+    /** Null once they are erased (D-100). */
+    readonly requests: readonly LoggedRequest[] | null;
+  }
 >;
 
 /**
@@ -40,7 +44,7 @@ export type RequestsLogged = DomainEvent<
  */
 export const RETAINED_EVENTS = 200;
 
-export const requestLogEvents = { RequestsLogged: { version: 1 } } satisfies Catalogue &
+export const requestLogEvents = { RequestsLogged: withContent(['requests']) } satisfies Catalogue &
   Record<RequestsLogged['type'], unknown>;
 
 export const requestLogStream = (endpointId: string): string => `requestLog-${endpointId}`;

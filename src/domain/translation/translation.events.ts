@@ -1,4 +1,4 @@
-import type { Catalogue, DomainEvent } from '../../kernel/events.js';
+import { type Catalogue, type DomainEvent, withContent } from '../../kernel/events.js';
 import type { EntityPlace } from '../../payload/entities.js';
 import type { PublicationError } from '../publication/publication.events.js';
 
@@ -8,7 +8,12 @@ import type { PublicationError } from '../publication/publication.events.js';
  */
 export type TranslationStored = DomainEvent<
   'TranslationStored',
-  { readonly postId: string; readonly text: string; readonly places: readonly EntityPlace[] }
+  {
+    readonly postId: string;
+    /** Null once it is erased (D-100), like the places. */
+    readonly text: string | null;
+    readonly places: readonly EntityPlace[] | null;
+  }
 >;
 /** The service failed, so all channels and attempts of the post publish the original text, as the project requires. */
 export type TranslationAbandoned = DomainEvent<
@@ -20,6 +25,6 @@ export type TranslationAbandoned = DomainEvent<
 export type TranslationEvent = TranslationStored | TranslationAbandoned;
 
 export const translationEvents = {
-  TranslationStored: { version: 1 },
-  TranslationAbandoned: { version: 1 },
+  TranslationStored: withContent(['text', 'places']),
+  TranslationAbandoned: withContent(['error.platform_says']),
 } satisfies Catalogue & Record<TranslationEvent['type'], unknown>;

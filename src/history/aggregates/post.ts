@@ -33,7 +33,7 @@ export type PostHistory = {
     readonly project_id: string;
   }[];
   readonly request: {
-    readonly ip: string;
+    readonly ip: string | null;
     readonly user_agent: string | null;
     readonly route: string;
     readonly payload_bytes: number;

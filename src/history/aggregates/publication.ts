@@ -140,7 +140,7 @@ export const publicationHistory: ShownAggregate<PublicationHistory, PublicationE
         const shown = {
           message_ids: messageIds,
           urls,
-          warnings: warnings.map(showWarning),
+          warnings: (warnings ?? []).map(showWarning),
           published_at: at,
           ...pinned,
         };
@@ -238,7 +238,7 @@ export const publicationHistory: ShownAggregate<PublicationHistory, PublicationE
       }
       case 'PublicationEdited': {
         const { content, changed, warnings } = event.data;
-        const shown = { content_revision: content.revision, warnings: warnings.map(showWarning), edit: null };
+        const shown = { content_revision: content.revision, warnings: (warnings ?? []).map(showWarning), edit: null };
         return { ...state, ...shown, ...(changed && { edited_at: at }), waiting: null };
       }
       case 'PublicationEditFailed':

@@ -43,7 +43,7 @@ export class EventLoader {
       this.vault,
       events.map((event) => event.data),
     );
-    return events.map((event, i) => toHistoricEvent({ ...event, data: data[i] }));
+    return events.map((event, i) => toHistoricEvent(event, data[i]));
   }
 
   private async loadBatch(entries: readonly AuditEntry[]): Promise<RecordedEvent[]> {

@@ -59,7 +59,7 @@ class Writer {
     const end = this.ends.get(stream) ?? emptyAggregate({ initial: null });
     const commandId = `command-${++this.count}`;
     const ids = { requestId: commandId, causationId: commandId, correlationId: commandId, clientAddress: ip };
-    const encoded = this.aggregates.encodeEvents(stream, [event], end, { ...ids, commandId, at, actor });
+    const encoded = await this.aggregates.encodeEvents(stream, [event], end, { ...ids, commandId, at, actor });
     const { revision, position } = await this.aggregates.appendWithRetry(stream, end.revision, encoded.events);
     this.ends.set(stream, { revision, position, hash: encoded.hash });
   }

@@ -118,7 +118,7 @@ export class TimeTravel {
     const shown = await maskErasedSecrets(this.vault, { state, changes, data: events.map(({ data }) => data) });
     return {
       aggregate: { state: shown.state, changes: shown.changes, revision, at },
-      events: events.map((event, i) => toHistoricEvent({ ...event, data: shown.data[i] })),
+      events: events.map((event, i) => toHistoricEvent(event, shown.data[i])),
     };
   }
 

@@ -5,6 +5,7 @@ import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore, type Position, type StoredEvent } from '../../event-store/port.js';
 import { POOL } from '../../postgres/tokens.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { ContentKeyTable } from '../../secrets/content-keys.js';
 import { type ListedSecret, SecretVault } from '../../secrets/vault.js';
 import { PAGE, readLog } from '../read-log.js';
 import { ENDED_LOG_STREAM, EndedLogTable } from '../transparency-log/ended-logs.js';
@@ -15,13 +16,22 @@ import { LOG_MESSAGES } from '../transparency-log/messages.js';
 import { LogBehind } from '../transparency-log/transparency-log.js';
 import { DELETED_LATER } from '../transparency-log/verify-history.js';
 import { TRANSFER_MESSAGES } from './messages.js';
-import { markLast, serializeEvent, serializeRemoved, serializeSecret } from './transfer-line.js';
+import {
+  addContent,
+  markLast,
+  serializeEvent,
+  serializeKey,
+  serializeRemoved,
+  serializeSecret,
+} from './transfer-line.js';
 
 /** Selects the events and secrets to export. */
 export interface ExportRange {
   /** Exclusive; {@link BEGINNING} for all events. */
   readonly after: Position;
   readonly withSecrets: boolean;
+  /** True to add the content of events, which their data holds sealed. */
+  readonly isOpen?: boolean;
 }
 
 /** The store and the transparency log contradict each other, so an export would not be the history that was signed. */
@@ -53,6 +63,7 @@ export class ExportHistory {
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly codec: EventCodec,
     private readonly vault: SecretVault,
+    private readonly contentKeys: ContentKeyTable,
   ) {
     this.tables = new LogTables(pool);
     this.endedLogs = new EndedLogTable(pool);
@@ -87,9 +98,19 @@ export class ExportHistory {
     if (held !== null) yield markLast(held);
   }
 
-  private async *allLines(head: LogHead | null, { after, withSecrets }: ExportRange): AsyncGenerator<string> {
-    if (head) yield* this.historyLines(head, after);
-    if (!withSecrets) return;
+  /** Returns the lines of the keys that open the content of events (D-100). @throws Unavailable */
+  async *keyLines(): AsyncGenerator<string> {
+    for (let from = ''; ;) {
+      const page = await this.contentKeys.listSealed(from, SECRETS);
+      yield* page.map(serializeKey);
+      if (page.length < SECRETS) return;
+      from = page.at(-1)!.id;
+    }
+  }
+
+  private async *allLines(head: LogHead | null, range: ExportRange): AsyncGenerator<string> {
+    if (head) yield* this.historyLines(head, range);
+    if (!range.withSecrets) return;
     for (let from = ''; ;) {
       const page = await this.vault.listSealed(from, SECRETS);
       for (const secret of page) if (await this.isNamed(secret, head)) yield serializeSecret(secret);
@@ -109,7 +130,7 @@ export class ExportHistory {
   }
 
   /** Reads the entries of the log and the events of the store together: an entry without its event was removed. */
-  private async *historyLines(head: LogHead, after: Position): AsyncGenerator<string> {
+  private async *historyLines(head: LogHead, { after, isOpen }: ExportRange): AsyncGenerator<string> {
     const start = await this.tables.findBundle(after);
     const ended = await this.endedLogs.list();
     const entries = this.readEntries(start?.number ?? 0, head.size);
@@ -131,7 +152,9 @@ export class ExportHistory {
         const { entry, index } = next.value;
         if (entry?.stream === event.stream && entry.revision === event.revision) {
           position = event.position;
-          if (position > after) yield serializeEvent(this.codec, event, index, entry.hash);
+          if (position <= after) break;
+          const line = serializeEvent(this.codec, event, index, entry.hash);
+          yield isOpen ? addContent(line, this.codec, event) : line;
           break;
         }
         const line = removed(next.value);

@@ -7,9 +7,11 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { CheckedEventStore, ImportAccess } from '../../event-store/checked-event-store.js';
+import { keyIdOf, timeOf } from '../../event-store/content.js';
 import { BEGINNING, isFullPage, type Position, type StoredEvent } from '../../event-store/port.js';
 import { createMark, IMPORT_ENDED, IMPORT_STARTED, IMPORT_STREAM, isHistory } from '../../event-store/store-records.js';
 import { openProcessDirectory, type ProcessDirectory, removeAbandoned } from '../../runtime/process-directory.js';
+import type { ContentKeyTable } from '../../secrets/content-keys.js';
 import { type SecretVault, UnreadableSecret } from '../../secrets/vault.js';
 import { commitLog } from '../transparency-log/commit-log.js';
 import { type EndedLog, EndedLogTable } from '../transparency-log/ended-logs.js';
@@ -23,6 +25,7 @@ import { OrderedAppender } from './ordered-appender.js';
 import {
   type EventLine,
   ImportRefused,
+  type KeyLine,
   MalformedLine,
   parseLine,
   type PlacedEvent,
@@ -36,6 +39,7 @@ export interface ImportHistoryDependencies {
   readonly pool: Pool;
   readonly store: Pick<CheckedEventStore, 'openForImport'>;
   readonly vault: Pick<SecretVault, 'storeSealed'>;
+  readonly contentKeys: Pick<ContentKeyTable, 'storeSealed' | 'findMissing'>;
   readonly identity: LogIdentity;
   readonly published: PublishedCheckpoints;
   /** Checkpoints of sagas that do not act on past events; an import moves them to the end of the history. */
@@ -98,6 +102,7 @@ class Import {
   private nextIndex = 0;
   private events = 0;
   private secrets = 0;
+  private readonly knownKeys = new Set<string>();
 
   constructor(private readonly deps: ImportHistoryDependencies) {
     this.store = deps.store.openForImport();
@@ -115,10 +120,11 @@ class Import {
       if (text.trim() === '') continue;
       const line = this.parse(text, number);
       ({ isLast } = line);
-      if (line.kind === 'secret') {
+      if (line.kind === 'secret' || line.kind === 'key') {
         await this.storeSecret(line, number);
         continue;
       }
+      if (line.kind === 'event') await this.checkKey(line, number);
       isNumbered ||= line.index !== null;
       await this.add(line, text.length);
     }
@@ -137,9 +143,20 @@ class Import {
     }
   }
 
-  private async storeSecret({ id, sealed }: SecretLine, number: number): Promise<void> {
+  /** @throws ImportInvalid if the content of an event would look erased, because its key is missing */
+  private async checkKey({ event }: EventLine, number: number): Promise<void> {
+    const id = keyIdOf(event.data);
+    if (id === null || this.knownKeys.has(id)) return;
+    if ((await this.deps.contentKeys.findMissing(new Map([[id, timeOf(event)]]))).length > 0)
+      throw new ImportInvalid(number, TRANSFER_MESSAGES.keyMissing);
+    this.knownKeys.add(id);
+  }
+
+  private async storeSecret(line: SecretLine | KeyLine, number: number): Promise<void> {
+    const { id } = line;
     try {
-      await this.deps.vault.storeSealed({ id, sealed });
+      if (line.kind === 'key') await this.deps.contentKeys.storeSealed(line);
+      else await this.deps.vault.storeSealed(line);
     } catch (error) {
       if (error instanceof UnreadableSecret) throw new ImportInvalid(number, TRANSFER_MESSAGES.otherKey({ id }));
       throw error;

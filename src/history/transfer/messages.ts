@@ -4,6 +4,9 @@ import { message } from '../../kernel/message.js';
 export const TRANSFER_MESSAGES = {
   noJson: 'is not a JSON object',
   noEvent: 'is not a valid event: its stream, revision, hash, index, id, type, data or metadata is missing or invalid',
+  noKey: 'is not a valid key of content: its id, owner, month or sealed text is missing',
+  keyMissing:
+    'Its content is sealed with a key that this gateway does not have. Import the keys of the former gateway first: crosspost history export-keys, then history import with --keys.',
   noSecret: 'is not a valid secret: its id or sealed text is missing',
   notEmpty:
     'The event store of this gateway is not empty, and its content is not the beginning of this history. Import it into a gateway with an empty event store and an empty database, with DEMO=off.',

@@ -1,6 +1,7 @@
 import type { EventCodec } from '../../event-store/codec.js';
 import type { StoredEvent } from '../../event-store/port.js';
 import { iso } from '../../kernel/clock.js';
+import type { SealedContentKey } from '../../secrets/content-keys.js';
 import { EVENT_ID } from '../read-log.js';
 import { type EndedLog, isEndedLog } from '../transparency-log/ended-logs.js';
 import { TRANSFER_MESSAGES } from './messages.js';
@@ -35,8 +36,13 @@ export interface SecretLine {
   readonly sealed: Buffer;
 }
 
-/** A line of an exported history. `isLast`: no lines follow. */
-export type TransferLine = (EventLine | RemovedLine | SecretLine) & { readonly isLast: boolean };
+/** A key of events' content, as the database stores it. */
+export interface KeyLine extends SealedContentKey {
+  readonly kind: 'key';
+}
+
+/** A line of an exported history, or of its keys. `isLast`: no lines follow. */
+export type TransferLine = (EventLine | RemovedLine | SecretLine | KeyLine) & { readonly isLast: boolean };
 
 /** Error for a line that cannot belong to an exported history. */
 export class MalformedLine extends Error {}
@@ -55,6 +61,15 @@ export const serializeEvent = (codec: EventCodec, stored: StoredEvent, index: nu
   const envelope = { version, at: iso(at), actor, request_id, causation_id, correlation_id, ip, hash };
   const head = JSON.stringify({ ...place, ...envelope }).slice(0, -1);
   return `${head},"data":${data},"metadata":${metadata}}`;
+};
+
+/** Adds the content of an event to its line, if its data holds it sealed (D-100). @throws UndecodableEvent */
+export const addContent = (line: string, codec: EventCodec, stored: StoredEvent): string => {
+  const open = codec.open(stored);
+  if (!open) return line;
+  const { isErased, data, ip } = open;
+  const added = JSON.stringify(isErased ? { content_erased: true } : { open: { data, ip } });
+  return `${line.slice(0, -1)},${added.slice(1)}`;
 };
 
 /**
@@ -80,6 +95,10 @@ export const serializeRemoved = (
 export const serializeSecret = ({ id, sealed }: Pick<SecretLine, 'id' | 'sealed'>): string =>
   JSON.stringify({ secret: { id, sealed: sealed.toString('base64') } });
 
+/** Serialises a key of content. */
+export const serializeKey = ({ id, ownerId, month, sealed }: SealedContentKey): string =>
+  JSON.stringify({ content_key: { id, owner_id: ownerId, month, sealed: sealed?.toString('base64') ?? null } });
+
 /** Marks the last line; without this mark, an export is incomplete. */
 export const markLast = (line: string): string => `${line.slice(0, -1)},"last":true}`;
 
@@ -100,6 +119,7 @@ export const parseLine = (text: string): TransferLine => {
     if (typeof id !== 'string' || typeof sealed !== 'string') throw new MalformedLine(TRANSFER_MESSAGES.noSecret);
     return { kind: 'secret', id, sealed: Buffer.from(sealed, 'base64'), isLast };
   }
+  if (sent.content_key !== undefined) return { ...parseKey(sent.content_key), isLast };
   const { stream, revision, hash, id, type, index = null } = sent;
   const isPlace = typeof stream === 'string' && stream !== '' && !stream.startsWith('$') && isCount(revision);
   if (!isPlace || typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) throw new MalformedLine(NO_EVENT);
@@ -114,6 +134,14 @@ export const parseLine = (text: string): TransferLine => {
   if (typeof id !== 'string' || !EVENT_ID.test(id) || typeof type !== 'string' || type === '' || type.startsWith('$'))
     throw new MalformedLine(NO_EVENT);
   return { kind: 'event', index, event: { ...place, id, type, data, metadata }, hash, isLast };
+};
+
+const parseKey = (sent: unknown): KeyLine => {
+  const { id, owner_id: ownerId, month, sealed } = (sent ?? {}) as Record<string, unknown>;
+  const isText = [id, ownerId, month].every((each) => typeof each === 'string') && id !== '';
+  if (!isText || (sealed !== null && typeof sealed !== 'string')) throw new MalformedLine(TRANSFER_MESSAGES.noKey);
+  const key = { id, ownerId, month } as Pick<KeyLine, 'id' | 'ownerId' | 'month'>;
+  return { kind: 'key', ...key, sealed: sealed === null ? null : Buffer.from(sealed, 'base64') };
 };
 
 const NO_EVENT = TRANSFER_MESSAGES.noEvent;

@@ -11,6 +11,7 @@ import { drafts } from './0009-drafts.js';
 import { keys } from './0010-keys.js';
 import { mediaHolds as mediaHoldsTable } from './0011-media-holds.js';
 import { consoleSessions } from './0012-console-sessions.js';
+import { contentKeys } from './0013-content-keys.js';
 import { budgets } from './repeatable/budgets.sql.js';
 import { eventStore } from './repeatable/event-store.sql.js';
 import { limiter } from './repeatable/limiter.sql.js';
@@ -36,6 +37,7 @@ export const migrations: Migrations = {
     keys,
     mediaHoldsTable,
     consoleSessions,
+    contentKeys,
   ],
   repeatable: [eventStore, limiter, budgets, probeBudget, monthlyQuota, pacing, resourceCap, uploadQuota, mediaHolds],
 };

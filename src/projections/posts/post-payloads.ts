@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   listReleased,
+  type PayloadParts,
   type PayloadPartStored,
   type PostAccepted,
   type PostEdited,
@@ -50,7 +51,16 @@ export interface PostWithPayload {
  * from the accepted bytes.
  */
 export class UnreadablePost extends Error {
-  override readonly name = 'UnreadablePost';
+  override readonly name: string = 'UnreadablePost';
+}
+
+/** Thrown if a post's content was erased (D-100). */
+export class ErasedPost extends UnreadablePost {
+  override readonly name = 'ErasedPost';
+
+  constructor(postId: string) {
+    super(`the content of ${postId} was erased`);
+  }
 }
 
 /** Handler for `catch`: returns null for an {@link UnreadablePost}, and throws any other error. */
@@ -123,7 +133,9 @@ export class PostPayloads {
   }
 
   private async readPayloadOf(data: StoredContent): Promise<PublishPayload> {
-    return data.payload ?? this.assembleParts(data);
+    if (data.payload) return data.payload;
+    if (!data.parts) throw new ErasedPost(data.postId);
+    return this.assembleParts(data.postId, data.parts);
   }
 
   /** Reads a post's payload; null if it cannot be read exactly as accepted. @throws Unavailable */
@@ -140,21 +152,23 @@ export class PostPayloads {
     }
   }
 
-  private async assembleParts({ postId, parts }: StoredContent): Promise<PublishPayload> {
+  private async assembleParts(postId: string, parts: PayloadParts): Promise<PublishPayload> {
     const chunks: Buffer[] = [];
     const sha256 = createHash('sha256');
     // Reads one part at a time, so that other work can run in between.
-    for (let n = 0; n < parts!.count; n++) {
+    for (let n = 0; n < parts.count; n++) {
       const from = BigInt(n);
-      const [part] = await this.store.readStream(payloadStreamName(parts!.id ?? postId), { from, limit: 1 });
+      const [part] = await this.store.readStream(payloadStreamName(parts.id ?? postId), { from, limit: 1 });
       // The parts were written before the event that refers to them, so a later read would not find more.
       if (!part) throw new UnreadablePost(`the payload of ${postId} is not stored as a whole`);
       await yieldToEventLoop();
-      const chunk = Buffer.from(this.decode<PayloadPartStored>(part).data.chunk, 'base64');
+      const { chunk: text } = this.decode<PayloadPartStored>(part).data;
+      if (text === null) throw new ErasedPost(postId);
+      const chunk = Buffer.from(text, 'base64');
       sha256.update(chunk);
       chunks.push(chunk);
     }
-    if (sha256.digest('hex') !== parts!.sha256)
+    if (sha256.digest('hex') !== parts.sha256)
       throw new UnreadablePost(`the payload of ${postId} does not match its hash`);
     await yieldToEventLoop();
     const bytes = Buffer.concat(chunks);

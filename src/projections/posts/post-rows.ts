@@ -59,7 +59,7 @@ export const addPost = (event: RecordedEvent<PostAccepted>, rows: PostRows): voi
     posted_by: event.actor,
     external_id: externalId,
     trace_id: traceId,
-    ...summarise(event.data.payload),
+    ...summarise(event.data),
     content_revision: revision,
     publish_at: plan?.publishAt ?? null,
     released_at: planned ? null : acceptedAt,
@@ -132,7 +132,7 @@ export const changePlannedPost = (event: RecordedEventOf<PlannedPostEvent>, rows
     }
     case 'PostRejected':
       posts.patch(postId, { approval: approvalOf('rejected', event, event.data.reason) });
-      return dismiss(event.data, [{ code: 'rejected', message: event.data.reason }], rows);
+      return dismiss(event.data, [{ code: 'rejected', message: event.data.reason ?? '' }], rows);
     case 'PlannedPublicationsCancelled':
       return dismiss(event.data, [], rows);
     case 'PostWithdrawn': {
@@ -142,10 +142,10 @@ export const changePlannedPost = (event: RecordedEventOf<PlannedPostEvent>, rows
       return;
     }
     case 'PostEdited': {
-      const { traceId, payload, revision: version } = event.data;
+      const { traceId, revision: version } = event.data;
       const content = { trace_id: traceId, content_revision: String(event.revision), version };
-      posts.patch(postId, { ...content, ...summarise(payload) });
-      putWords({ postId, ownerId: post.owner_id }, payload, rows);
+      posts.patch(postId, { ...content, ...summarise(event.data) });
+      putWords({ postId, ownerId: post.owner_id }, event.data.payload, rows);
       return;
     }
   }
@@ -153,10 +153,10 @@ export const changePlannedPost = (event: RecordedEventOf<PlannedPostEvent>, rows
 
 const revisePost = (event: RecordedEvent<PostRevised>, rows: PostRows): void => {
   const { posts, publications } = rows;
-  const { postId, ownerId, traceId, payload, targets, droppedIds, publishAt } = event.data;
+  const { postId, ownerId, traceId, targets, droppedIds, publishAt } = event.data;
   const content = { trace_id: traceId, content_revision: String(event.revision), publish_at: publishAt };
-  posts.patch(postId, { ...content, ...summarise(payload), ...changeOf(event) });
-  putWords({ postId, ownerId }, payload, rows);
+  posts.patch(postId, { ...content, ...summarise(event.data), ...changeOf(event) });
+  putWords({ postId, ownerId }, event.data.payload, rows);
   for (const id of droppedIds) publications.remove(id);
   for (const [place, target] of targets.entries()) {
     const known = publications.patch(target.publicationId, { place, project_id: target.projectId });
@@ -226,10 +226,10 @@ const takeNumber = ({ channelId }: Pick<Target, 'channelId'>, { sequences }: Pos
   return sequence;
 };
 
-/** Returns the columns that summarise a payload. The payload is null if it is stored in parts. */
-const summarise = (payload: PostAccepted['data']['payload']) => ({
+/** Returns the columns that summarise a payload. The payload is null if it is stored in parts, or erased. */
+const summarise = ({ payload, parts }: Pick<PostAccepted['data'], 'payload' | 'parts'>) => ({
   metadata: payload?.metadata ? JSON.stringify(payload.metadata) : null,
-  in_parts: payload === null,
+  in_parts: parts !== null,
   excerpt: excerptOfPost(payload),
   media_count: payload === null ? null : countMedia(payload),
 });

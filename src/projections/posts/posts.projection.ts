@@ -133,7 +133,16 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
       const attempts = endAttempts(row.attempts, event.data.attempt, at);
       const state = settle(row, 'published');
       const is_pinned = pin === undefined ? null : false;
-      publications.put({ ...row, state, attempts, message_ids, urls, warnings, published_at: at, is_pinned });
+      publications.put({
+        ...row,
+        state,
+        attempts,
+        message_ids,
+        urls,
+        warnings: warnings ?? [],
+        published_at: at,
+        is_pinned,
+      });
       usage.countPublication(row.owner_id, at, event.id);
       return;
     }
@@ -228,7 +237,7 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
     case 'PublicationEdited': {
       const { content, changed, warnings, at } = event.data;
       const edited_at = changed ? at : row.edited_at;
-      publications.put({ ...row, content_version: content.revision, edited_at, warnings, edit: null });
+      publications.put({ ...row, content_version: content.revision, edited_at, warnings: warnings ?? [], edit: null });
       return;
     }
     case 'PublicationEditFailed': {

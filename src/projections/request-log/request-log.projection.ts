@@ -145,6 +145,7 @@ const toRows = (event: HandledEvent): RequestRow[] => {
     case 'PostAccepted':
     case 'PostSkipped': {
       const { endpointId, traceId, request, acceptedAt } = event.data;
+      if (request.ip === null) return []; // erased (D-100)
       const noTargets = request.switchedOff ? explainNoTargets(request.switchedOff) : null;
       return [
         {
@@ -169,7 +170,7 @@ const toRows = (event: HandledEvent): RequestRow[] => {
     }
     case 'RequestsLogged': {
       const { endpointId, requests } = event.data;
-      return requests.map((request, place) => ({ endpoint_id: endpointId, position, place, ...request }));
+      return (requests ?? []).map((request, place) => ({ endpoint_id: endpointId, position, place, ...request }));
     }
     default:
       return [];

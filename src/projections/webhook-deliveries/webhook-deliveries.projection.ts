@@ -167,7 +167,7 @@ const lastEventOf = ({ revision, hash }: HandledEvent) => ({ revision: String(re
 
 const attemptsOf = (
   { attempts }: DeliveryRow,
-  made: { at: number; status: number | null; latencyMs: number; answer: string },
+  made: { at: number; status: number | null; latencyMs: number; answer: string | null },
 ): readonly DeliveryAttempt[] => {
   const { at, status, latencyMs, answer } = made;
   return [...attempts, { at, status, latency_ms: latencyMs, answer }].slice(-SHOWN_ATTEMPTS);

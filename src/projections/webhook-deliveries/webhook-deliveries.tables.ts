@@ -30,7 +30,8 @@ export interface DeliveryAttempt {
   readonly at: number;
   readonly status: number | null;
   readonly latency_ms: number;
-  readonly answer: string;
+  /** Null once it is erased (D-100). */
+  readonly answer: string | null;
 }
 
 export const outputRows = defineTable(

@@ -193,7 +193,7 @@ export class EditPublished {
     const published = [{ target, shown: publication.state }] as const;
     const [described] = await this.posts.describe({ stream }, { releasedRevision }, published, payload);
     const messages = toEdited(described!, publisher);
-    const translate = this.translations.forPost(postId, origin, signals.drain);
+    const translate = this.translations.forPost(postId, ownerId, origin, signals.drain);
     return { messages, projectRevision: described!.projectRevision, translate };
   }
 

@@ -42,9 +42,10 @@ export class PublishedTexts {
     const original = { text: payload.text ?? '', entities: payload.entities ?? [] };
     if (projectRevision === null) return original;
     const { state } = await this.aggregates.loadAggregateAt(projectDecider, projectId, BigInt(projectRevision));
+    if (!state) return original;
     // The management API validated this value before it was stored, so it is a valid Processing.
-    const processing = (state?.processing ?? {}) as unknown as Processing;
-    const translate = this.translations.forPost(postId, origin, signal);
+    const processing = state.processing as unknown as Processing;
+    const translate = this.translations.forPost(postId, state.ownerId, origin, signal);
     const processed = await processPost(payload, processing, platform, translate);
     if (processed.kind !== 'post') return original;
     const { text, entities, signature } = processed.post;

@@ -230,7 +230,7 @@ export class ReleasePlannedPosts {
       const loaded = await posts.load(post);
       if (!loaded) return null;
       const at = clock.now();
-      const change = posts.encode(loaded, { type: 'ReleasePost', at, knownUpTo }, contextOf(post.postId, at));
+      const change = await posts.encode(loaded, { type: 'ReleasePost', at, knownUpTo }, contextOf(post.postId, at));
       // Rejected: another process has released or changed the post in the meantime. The next check will show it.
       if (!isRejection(change)) return change;
       setAside.remove(post.postId);

@@ -68,7 +68,7 @@ describe('history', () => {
       expect(typesOf(body.events)).toEqual(['ChannelConnected', 'ChannelRenamed', 'ChannelDisabled']);
       expect(Object.keys(body.events[0])).toEqual([
         ...['id', 'type', 'version', 'stream', 'revision', 'position', 'at', 'actor'],
-        ...['actor_name', 'request_id', 'causation_id', 'correlation_id', 'ip', 'data', 'hash'],
+        ...['actor_name', 'request_id', 'causation_id', 'correlation_id', 'ip', 'data', 'sealed', 'hash'],
       ]);
     });
 

@@ -300,7 +300,7 @@ describe.each(['PostgreSQL', 'KurrentDB'])('events in %s', (kind) => {
       const error = { code: 'x', category: 'platform', source: 'telegram', message: 'x' };
       const { aggregates } = harness.infrastructure;
       const failed = { type: 'PublicationFailed', data: { ...ids, attempt: 1, at: Date.now(), error } };
-      const { events } = aggregates.encodeEvents(
+      const { events } = await aggregates.encodeEvents(
         `publication-${id}`,
         [failed],
         { revision: -1n, position: 0n, hash: '' },

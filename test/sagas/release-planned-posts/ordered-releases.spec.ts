@@ -31,7 +31,7 @@ const planPosts = async (count: number, isTogether: boolean) => {
       targets: ['a', 'b'].map((channel) => ({ publicationId: `pub_${n}${channel}`, channelId: `tgt_${channel}` })),
     } as unknown as PostAccepted['data'];
     const events = [{ type: 'PostAccepted', data }] as const;
-    const encoded = aggregates.encodeEvents(
+    const encoded = await aggregates.encodeEvents(
       `post-${n}`,
       events,
       emptyAggregate({ initial: null }),
@@ -41,7 +41,7 @@ const planPosts = async (count: number, isTogether: boolean) => {
   }
   const encodeRelease = async (n: number): Promise<EncodedChange> => {
     const loaded = (await posts.load(placeOf(n)))!;
-    const change = posts.encode(loaded, { type: 'ReleasePost', at: 1_000 }, contextOf(`release ${n}`));
+    const change = await posts.encode(loaded, { type: 'ReleasePost', at: 1_000 }, contextOf(`release ${n}`));
     if (isRejection(change)) throw new Error(change.rejection);
     return change;
   };

@@ -103,7 +103,7 @@ export class ReleaseBench {
     } satisfies PostAccepted['data'] as PostAccepted['data'];
     const { aggregates } = this.on;
     const events = [{ type: 'PostAccepted', data }] as const;
-    const encoded = aggregates.encodeEvents(
+    const encoded = await aggregates.encodeEvents(
       stream,
       events,
       emptyAggregate({ initial: null }),

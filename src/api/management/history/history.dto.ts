@@ -146,6 +146,13 @@ export class HistoricEventView {
   readonly ip: string | null;
   /** `erased` if the event was deleted because nothing needed it any more. */
   readonly data: unknown;
+  /** True if the content of the event was erased: the members of `data` that held it are null; otherwise absent. */
+  readonly content_erased?: true;
+  /**
+   * The data as it is stored, with its content sealed; absent if nothing in it is sealed. The hash then covers this form,
+   * and null as the address.
+   */
+  readonly sealed?: unknown;
   /** SHA-256 (hex), chained to the previous event in its stream. */
   readonly hash: string;
 
@@ -164,6 +171,8 @@ export class HistoricEventView {
     this.correlation_id = event.correlationId;
     this.ip = event.clientAddress;
     this.data = event.data;
+    if (event.contentErased) this.content_erased = true;
+    if (event.sealedData !== undefined) this.sealed = JSON.parse(event.sealedData);
     this.hash = event.hash;
   }
 }

@@ -1,28 +1,19 @@
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
-import { Controller, Get, HttpCode, Inject, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { BEGINNING } from '../../../event-store/port.js';
 import { AGGREGATE_NAMES, findAggregate } from '../../../history/aggregates/catalogue.js';
 import { EVENT_ID } from '../../../history/read-log.js';
 import { TimeTravel } from '../../../history/time-travel/time-travel.js';
-import { ContradictedLog, ExportHistory } from '../../../history/transfer/export-history.js';
-import { ImportHistory, ImportInvalid, ImportSpool } from '../../../history/transfer/import-history.js';
-import { ImportRefused } from '../../../history/transfer/transfer-line.js';
 import { showEnded } from '../../../history/transparency-log/ended-logs.js';
 import { parseTilePath } from '../../../history/transparency-log/entry.js';
 import { openCheckpoint } from '../../../history/transparency-log/published-checkpoint.js';
 import { LogBehind, TransparencyLog } from '../../../history/transparency-log/transparency-log.js';
 import { type VerificationParams, VERIFY_HISTORY } from '../../../history/transparency-log/verify-history.js';
 import { JobTable } from '../../../jobs/job.js';
-import { LOG, type Log } from '../../../kernel/log.js';
-import { reasonOf } from '../../../kernel/result.js';
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
-import { fieldsReader, readQuery } from '../../transport/fields.js';
-import { fieldProblem, forbiddenProblem, HttpProblem } from '../../transport/problem.view.js';
-import { ApiKeyGuard, getCaller, getOwnerScope } from '../api-key.guard.js';
+import { fieldsReader } from '../../transport/fields.js';
+import { fieldProblem, HttpProblem } from '../../transport/problem.view.js';
+import { ApiKeyGuard, getOwnerScope } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { ID_PATTERN } from '../common-fields.js';
 import { jobResult, type JobView } from '../jobs/jobs.controller.js';
@@ -165,7 +156,7 @@ export class TransparencyLogController {
 }
 
 /** Responds with 503 while no checkpoint covers the requested events. */
-const currentLog = async <T>(read: () => Promise<T>): Promise<T> => {
+export const currentLog = async <T>(read: () => Promise<T>): Promise<T> => {
   try {
     return await read();
   } catch (error) {
@@ -245,126 +236,4 @@ export class VerificationController {
     }
     return { aggregate: aggregate ?? null, id: id ?? null, checkpoint: checkpoint ?? null, owner_id: ownerId };
   }
-}
-
-/** Query parameters of an export. */
-export class ExportQuery {
-  /** Only lines after this position. To resume an interrupted export, send the position of its last line. */
-  @Must.match(/^(-1|\d{1,19})$/, 'a position from a line of an export')
-  readonly after: string | undefined;
-
-  /** Includes the secrets, which can only be decrypted with this gateway's SECRETS_KEY. */
-  @Must.beOneOf(['sealed'])
-  readonly secrets: string | undefined;
-}
-
-const NDJSON = 'application/x-ndjson';
-/** Number of characters to collect before each write, because writing line by line would be slow. */
-const WRITE_CHARS = 65_536;
-
-/** The result of an import. */
-export interface ImportView {
-  /** Number of imported events, including events that the store already had. */
-  readonly events: number;
-  /** Number of imported secrets. */
-  readonly secrets: number;
-  /** False if more lines are still to come; until then, the gateway writes and publishes nothing else. */
-  readonly complete: boolean;
-}
-
-/** Moves the history to another gateway (management-api.md: `GET /history/export`, `POST /history/import`). */
-@Controller('manage/v1/history')
-@UseGuards(ApiKeyGuard)
-export class TransferController {
-  constructor(
-    private readonly exports: ExportHistory,
-    private readonly imports: ImportHistory,
-    private readonly spool: ImportSpool,
-    @Inject(LOG) private readonly log: Log,
-  ) {}
-
-  @Documented({
-    summary: 'Export the history',
-    scope: 'read',
-    query: ExportQuery,
-    answer: 'application/x-ndjson',
-    operatorOnly: HISTORY_MESSAGES.transferIsOperators,
-    codes: { 409: ['history_contradicted'], 503: ['log_behind'] },
-  })
-  @Get('export')
-  async export(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Readable> {
-    const query = readQuery(request, ExportQuery);
-    if (query.secrets !== undefined && getCaller(request).kind === 'auditor')
-      throw forbiddenProblem(HISTORY_MESSAGES.transferIsOperators);
-    const after = query.after === undefined ? BEGINNING : BigInt(query.after);
-    const head = await currentLog(() => this.exports.waitForLog(untilClosed(reply)));
-    reply.header('content-type', NDJSON);
-    const pieces = joinLines(this.exports.lines(head, { after, withSecrets: query.secrets !== undefined }));
-    const body = Readable.from(await startReading(pieces), { objectMode: false });
-    body.on('error', (error) => this.log.warn({ reason: reasonOf(error) }, 'an export of the history was interrupted'));
-    return body;
-  }
-
-  @Documented({
-    summary: 'Import a history into an empty event store',
-    scope: 'manage',
-    body: () => ({ type: 'string' }),
-    bodyType: 'application/x-ndjson',
-    operatorOnly: HISTORY_MESSAGES.transferIsOperators,
-    isQuestion: true,
-    codes: { 409: ['store_not_empty'], 415: ['unsupported_media_type'] },
-  })
-  @Post('import')
-  @HttpCode(200)
-  async import(@Req() request: FastifyRequest): Promise<ImportView> {
-    if (!/^\s*application\/x-ndjson\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
-      throw HttpProblem.withMessage(415, 'unsupported_media_type', HISTORY_MESSAGES.transferType);
-    // The body must arrive within a time limit but the import may take longer, so the body is written to a file first.
-    try {
-      return await this.spool.keep(request.raw, (file) => this.imports.run(readLines(file)));
-    } catch (error) {
-      if (error instanceof ImportRefused) throw HttpProblem.withMessage(409, 'store_not_empty', error.message);
-      if (!(error instanceof ImportInvalid)) throw error;
-      const { line, message: problem } = error;
-      throw HttpProblem.withMessage(422, 'invalid', HISTORY_MESSAGES.line({ line, problem }));
-    }
-  }
-}
-
-const untilClosed = ({ raw }: FastifyReply): AbortSignal => {
-  const closed = new AbortController();
-  raw.once('close', () => closed.abort());
-  return closed.signal;
-};
-
-/** Opens the file only when the first line is requested, because readline drops lines that arrive earlier. */
-async function* readLines(file: string): AsyncGenerator<string> {
-  yield* createInterface({ input: createReadStream(file), crlfDelay: Infinity });
-}
-
-/** Reads the first piece before the response starts, because a history that contradicts its log must get a 409. */
-const startReading = async (pieces: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer>> => {
-  try {
-    const first = await pieces.next();
-    return (async function* () {
-      if (first.done) return;
-      yield first.value;
-      yield* pieces;
-    })();
-  } catch (error) {
-    if (!(error instanceof ContradictedLog)) throw error;
-    throw HttpProblem.withMessage(409, 'history_contradicted', error.message);
-  }
-};
-
-/** Terminates each line and joins lines into larger pieces. */
-async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  let text = '';
-  for await (const line of lines) {
-    text += `${line}\n`;
-    if (text.length < WRITE_CHARS) continue;
-    yield Buffer.from(text);
-    text = '';
-  }
-  if (text !== '') yield Buffer.from(text);
 }

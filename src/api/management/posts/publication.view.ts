@@ -100,7 +100,7 @@ const explainAttention = (
 const describeAttention = (attention: Attention | null): string => {
   if (!attention) return TEXTS.networkRefuses;
   const { message, platform_says } = attention;
-  return quote(platform_says === null ? { message } : { message, platform_says });
+  return quote({ message, platform_says });
 };
 
 /** Describes the latest attempt and its error. Ends with a space; empty if there was no attempt. */
@@ -115,9 +115,15 @@ const describeAttempt = (
   return error ? TEXTS.failedBecause({ attempt, error: quote(error) }) : TEXTS.failed({ attempt });
 };
 
-const quote = ({ message, platform_says }: { readonly message: string; readonly platform_says?: string }): string => {
+const quote = ({
+  message,
+  platform_says = null,
+}: {
+  readonly message: string;
+  readonly platform_says?: string | null;
+}): string => {
   const error = asSentence(message);
-  return platform_says === undefined ? error : TEXTS.platformSays({ error, text: platform_says });
+  return platform_says === null ? error : TEXTS.platformSays({ error, text: platform_says });
 };
 
 /** Describes a queued publication that no rule holds back. @param scheduled as for {@link findDueWait} */

@@ -148,8 +148,8 @@ export interface DeliveryAttemptView {
   /** HTTP status; null if there was no response. */
   readonly status: number | null;
   readonly latency_ms: number;
-  /** The beginning of the response body, or the reason why there was no response. */
-  readonly answer: string;
+  /** The beginning of the response body, or the reason why there was no response; null once it is erased. */
+  readonly answer: string | null;
 }
 
 /** A delivery as the API shows it (management-api.md: delivery). */

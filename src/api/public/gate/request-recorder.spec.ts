@@ -49,7 +49,7 @@ const startProcess = (log: MemoryLog) => {
 
 const readWritten = (log: MemoryLog, endpointId: string): string[][] =>
   (log.streams.get(requestLogStream(endpointId)) ?? []).map((event) =>
-    codec.decode<RequestsLogged>(event).data.requests.map(({ request_id }) => request_id),
+    codec.decode<RequestsLogged>(event).data.requests!.map(({ request_id }) => request_id),
   );
 
 const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);

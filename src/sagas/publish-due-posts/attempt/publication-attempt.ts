@@ -147,7 +147,7 @@ export const endUnreadable = async (
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  const encoded = aggregates.encodeEvents(stream, [event], after, { ...origin, commandId: newUuid(), at });
+  const encoded = await aggregates.encodeEvents(stream, [event], after, { ...origin, commandId: newUuid(), at });
   const { revision, position } = await aggregates.appendWithRetry(stream, after.revision, encoded.events);
   return { ...ended, revision, position, hash: encoded.hash };
 };

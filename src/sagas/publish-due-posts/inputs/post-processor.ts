@@ -36,9 +36,10 @@ export class StoredTranslations {
 
   /**
    * Returns a function that translates the content of a post.
+   * @param ownerId the post's owner
    * @param signal aborts requests, whose results are not stored
    */
-  forPost(postId: string, origin: Origin, signal: AbortSignal): Translate {
+  forPost(postId: string, ownerId: string, origin: Origin, signal: AbortSignal): Translate {
     return (content, how) => {
       const id = `${postId}_${fingerprintOf(content, how)}`;
       const pending = this.pending.get(id);
@@ -48,7 +49,7 @@ export class StoredTranslations {
         if (state) return resultOf(state);
         const result = await this.translator.translate(content, how, signal);
         const isRetried = result.kind === 'failed' && how.on_failure === 'retry';
-        return isRetried || signal.aborted ? result : this.store(id, postId, result, origin);
+        return isRetried || signal.aborted ? result : this.store(id, result, { postId, ownerId }, origin);
       };
       const translating = loadOrTranslate();
       this.pending.set(id, translating);
@@ -68,20 +69,25 @@ export class StoredTranslations {
   /** @returns the stored result, which another process may have stored first */
   private async store(
     translationId: string,
-    postId: string,
     result: TranslationResult,
+    { postId, ownerId }: { readonly postId: string; readonly ownerId: string },
     origin: Origin,
   ): Promise<TranslationResult> {
-    const context = { ...origin, commandId: newUuid(), at: this.clock.now() };
+    const context = { ...origin, commandId: newUuid(), at: this.clock.now(), contentOwner: ownerId };
     const stored = await storeTranslation(this.aggregates, context, { translationId, postId, result });
     return stored ? resultOf(stored) : result;
   }
 }
 
-const resultOf = (state: NonNullable<TranslationState>): TranslationResult =>
-  state.kind === 'stored'
-    ? { kind: 'translated', text: state.text, places: state.places }
-    : { kind: 'failed', error: state.error as PublishError, afterMs: null };
+const resultOf = (state: NonNullable<TranslationState>): TranslationResult => {
+  if (state.kind === 'stored') {
+    const { text, places } = state;
+    // The content of a post that is not settled is not erased, so no publication needs this one.
+    if (text === null || places === null) throw new Error('the translation was erased');
+    return { kind: 'translated', text, places };
+  }
+  return { kind: 'failed', error: state.error as PublishError, afterMs: null };
+};
 
 /** Identifies the combination of text and translation settings. */
 const fingerprintOf = (content: TextWithEntities, { url, source, target, on_failure }: Translation): string =>
@@ -135,7 +141,7 @@ export class PostProcessor {
     current: LoadedAggregate<ProjectState>,
   ): Promise<ProcessedForChannel> {
     const { processing, projectRevision } = await this.findProcessing(row, publication, current);
-    const translateAndStore = this.translations.forPost(row.post_id, origin, signals.drain);
+    const translateAndStore = this.translations.forPost(row.post_id, ownerId, origin, signals.drain);
     // A publication that is waiting for a service does not count towards its network's concurrency limit.
     const place = { group: channel.platform, owner: ownerId };
     const translate: Translate = (content, how) => {

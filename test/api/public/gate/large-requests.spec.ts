@@ -48,10 +48,11 @@ const large = (text: string) => ({ text, metadata: { filler: 'x'.repeat(LARGE) }
 
 describe.each(['PostgreSQL', 'KurrentDB'])('large posts, events in %s (ADR-135)', (kind) => {
   let server: KurrentServer | null = null;
-  beforeAll(async () => {
+  // One for each test: the keys of a store's content are in the database, and each test has its own.
+  beforeEach(async () => {
     if (kind === 'KurrentDB') server = await KurrentServer.start();
   });
-  afterAll(() => server?.stop());
+  afterEach(() => server?.stop());
 
   const start = async (memory: RequestMemory, parts: PartsGate) => {
     const env: Record<string, string> = server ? { EVENT_STORE_URL: server.connectionString } : {};

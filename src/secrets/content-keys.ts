@@ -1,0 +1,333 @@
+import { type KeyObject, randomBytes } from 'node:crypto';
+import type { Pool } from 'pg';
+import { type ContentKey, type ContentKeys, createContentKey, monthOf } from '../event-store/content-keys.js';
+import { Unavailable } from '../event-store/port.js';
+import type { Instant } from '../kernel/clock.js';
+import { isUnavailable } from '../postgres/unavailable.js';
+import { BoundedCache } from '../runtime/bounded-cache.js';
+import { ACTIVE_KEY, readActiveKey } from './database-keys.js';
+import { type KeyRing, openValue, sealValue, type SecretsKey } from './key-ring.js';
+import { SECRETS_MESSAGES } from './messages.js';
+import { UnreadableSecret } from './vault.js';
+
+/** Maximum number of keys in memory, by id and by owner. */
+const CACHE_SIZE = 20_000;
+const KEY_BYTES = 32;
+const ID_BYTES = 16;
+
+/** How long a process remembers the keys that it obtained, to store them again if the database lost them, in ms. */
+const PUT_BACK_MS = 600_000;
+
+/** Notification channel: keys were erased. */
+export const ERASURE = 'erasure';
+
+/** Month of the row that erases everything of an owner. */
+const ALL = '';
+/** Id of the row that says until when keys which the table lacks are lost for good. */
+const MISSING_ARE_LOST = '*';
+
+interface Row {
+  readonly key_id: string;
+  readonly month: string;
+  readonly sealed: Buffer | null;
+}
+
+/** A key as stored in the database: another database with the same SECRETS_KEY can open it. */
+export interface SealedContentKey {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly month: string;
+  /** Null if it was erased. */
+  readonly sealed: Buffer | null;
+}
+
+interface RecentKey {
+  readonly key: ContentKey;
+  readonly ownerId: string;
+  readonly month: string;
+  /** `performance.now()`, in ms. */
+  readonly obtainedAt: number;
+}
+
+/** Returns the name under which a key is sealed. */
+export const nameOfContentKey = (id: string): string => `content_key/${id}`;
+
+/** A key whose row no longer holds it: what it seals can never be opened. */
+type NewKey = ContentKey & { readonly isErased?: true };
+
+/**
+ * The keys of events' content, in `ops_content_key` (D-100, ADR-413): one for each owner and month. Keys in memory are
+ * dropped when any process erases them.
+ */
+export class ContentKeyTable implements ContentKeys {
+  /** By id; `erased` for a key that was already erased when it was read. */
+  private readonly known = new BoundedCache<ContentKey | 'erased'>(CACHE_SIZE);
+  /** Keys for new events, by owner and month. */
+  private readonly current = new BoundedCache<NewKey>(CACHE_SIZE);
+  /** Keys that this process obtained lately, by id. */
+  private readonly recent = new Map<string, RecentKey>();
+  private readonly creating = new Map<string, Promise<NewKey>>();
+  /** Ids of the keys that were erased while this process ran. */
+  private readonly erased = new Set<string>();
+  /** Time of the database up to which this process knows the erased keys. */
+  private erasedUntil: string | null = null;
+  private active: SecretsKey | null = null;
+  private month = { name: '', from: 0, until: 0 };
+
+  constructor(
+    private readonly pool: Pick<Pool, 'query'>,
+    private readonly ring: KeyRing,
+  ) {}
+
+  obtain(ownerId: string, at: Instant): ContentKey | Promise<ContentKey> {
+    const name = `${ownerId}/${this.nameMonth(at)}`;
+    const known = this.current.get(name);
+    if (known && (known.isErased || !this.erased.has(known.id))) return known;
+    let creating = this.creating.get(name);
+    if (!creating) {
+      creating = this.create(ownerId, this.nameMonth(at)).finally(() => this.creating.delete(name));
+      this.creating.set(name, creating);
+    }
+    return creating;
+  }
+
+  find(id: string): ContentKey | null | undefined {
+    const known = this.known.get(id);
+    return known === 'erased' || this.erased.has(id) ? null : known;
+  }
+
+  async load(used: ReadonlyMap<string, Instant>): Promise<ReadonlyMap<string, ContentKey | null>> {
+    const text = 'select key_id, month, sealed from ops_content_key where key_id = any($1)';
+    const rows = await this.query<Row>(text, [[...used.keys()]]);
+    const loaded = new Map<string, ContentKey | null>();
+    for (const row of rows) {
+      const key = this.open(row);
+      this.known.set(row.key_id, key ?? 'erased');
+      loaded.set(row.key_id, key);
+    }
+    if (loaded.size === used.size) return loaded;
+    const missing = await this.findMissing(used);
+    const [id] = missing;
+    if (id !== undefined) throw new Unavailable(SECRETS_MESSAGES.contentKeysMissing({ count: missing.length, id }));
+    return loaded;
+  }
+
+  isErased(id: string): boolean {
+    return this.erased.size > 0 && this.erased.has(id);
+  }
+
+  async dropErased(): Promise<void> {
+    // A transaction may be committed after another one that began later.
+    const rows = await this.query<{ until: string; ids: string[] | null }>(
+      `select (clock_timestamp() - interval '1 minute')::text as until, array_agg(key_id) as ids
+       from ops_content_key where erased_at > coalesce($1::timestamptz, clock_timestamp() - interval '1 minute')`,
+      [this.erasedUntil],
+    );
+    for (const id of rows[0]!.ids ?? []) {
+      this.erased.add(id);
+      this.known.delete(id);
+    }
+    this.erasedUntil = rows[0]!.until;
+  }
+
+  /** Erases everything that an owner wrote, and everything that is yet to be written for it. @throws Unavailable */
+  async eraseOwner(ownerId: string): Promise<void> {
+    // The first statement is committed on its own: a process that inserts a key sees that row, or its key is erased below.
+    await this.query(
+      `insert into ops_content_key (key_id, owner_id, month, erased_at, is_current)
+       values ($1, $2, '${ALL}', clock_timestamp(), true) on conflict do nothing`,
+      [randomBytes(ID_BYTES).toString('base64url'), ownerId],
+    );
+    await this.eraseWhere('owner_id = $1', [ownerId]);
+  }
+
+  /** Lists keys in order of id. @throws Unavailable */
+  listSealed(after: string, limit: number): Promise<readonly SealedContentKey[]> {
+    return this.query<SealedContentKey>(
+      `select key_id as id, owner_id as "ownerId", month, sealed from ops_content_key where key_id > $1
+       and key_id <> '${MISSING_ARE_LOST}' order by key_id limit $2`,
+      [after, limit],
+    );
+  }
+
+  /**
+   * Stores a key that {@link listSealed} returned, unless it is already there. It opens events, and seals no new ones.
+   * @throws UnreadableSecret if none of this process's keys has sealed it
+   */
+  async storeSealed({ id, ownerId, month, sealed }: SealedContentKey): Promise<void> {
+    const bytes = sealed && this.openBytes(id, sealed);
+    const values = { id, ownerId, month, bytes, isCurrent: false };
+    while (!(await this.insert(values))) if ((await this.findUnknown([id])).length === 0) return;
+  }
+
+  /**
+   * Content whose key the table lacks counts as erased from now on. Keys that go missing later still stop readers.
+   * @throws Unavailable
+   */
+  async giveUpMissing(): Promise<void> {
+    await this.query(
+      `insert into ops_content_key (key_id, owner_id, month, erased_at, is_current)
+       values ('${MISSING_ARE_LOST}', '${MISSING_ARE_LOST}', '${ALL}', clock_timestamp(), false)
+       on conflict (key_id) do update set erased_at = excluded.erased_at`,
+      [],
+    );
+  }
+
+  /**
+   * Returns the ids of the keys that are missing, except for those that were given up.
+   * @param used when each key sealed an event, by its id
+   * @throws Unavailable
+   */
+  async findMissing(used: ReadonlyMap<string, Instant>): Promise<readonly string[]> {
+    const unknown = await this.findUnknown([...used.keys()]);
+    if (unknown.length === 0) return unknown;
+    const rows = await this.query<{ at: number }>(
+      'select extract(epoch from erased_at)::float8 * 1000 as at from ops_content_key where key_id = $1',
+      [MISSING_ARE_LOST],
+    );
+    const givenUpAt = rows[0]?.at ?? 0;
+    return unknown.filter((id) => used.get(id)! > givenUpAt);
+  }
+
+  /** Drops erased keys, and stores lost keys again. @throws Unavailable */
+  async sync(): Promise<void> {
+    await this.dropErased();
+    await this.putBack();
+  }
+
+  /**
+   * Stores the keys that sealed events lately again, if the database lost them: a standby that took over may lack what
+   * was committed last. @throws Unavailable
+   */
+  async putBack(): Promise<void> {
+    const since = performance.now() - PUT_BACK_MS;
+    for (const [id, { obtainedAt }] of this.recent) if (obtainedAt < since) this.recent.delete(id);
+    if (this.recent.size === 0) return;
+    for (const id of await this.findUnknown([...this.recent.keys()])) {
+      const { key, ownerId, month } = this.recent.get(id)!;
+      if (this.erased.has(id)) continue;
+      const bytes = key.secret.export();
+      while (!(await this.insert({ id, ownerId, month, bytes, isCurrent: false })))
+        if ((await this.findUnknown([id])).length === 0) break;
+    }
+  }
+
+  /** Returns the ids that the table does not have, not even as erased keys. @throws Unavailable */
+  private async findUnknown(ids: readonly string[]): Promise<readonly string[]> {
+    const text = `select id from unnest($1::text[]) sent(id)
+      where not exists (select from ops_content_key where key_id = id)`;
+    return (await this.query<{ id: string }>(text, [ids])).map(({ id }) => id);
+  }
+
+  /**
+   * Inserts a key. Does nothing, and returns false, if SECRETS_KEY was replaced in the meantime, so that the new key
+   * opens all later ones, or if the key is already there, or another one seals the new events of its owner and month.
+   */
+  private async insert(key: {
+    readonly id: string;
+    readonly ownerId: string;
+    readonly month: string;
+    /** Null for an erased key. */
+    readonly bytes: Buffer | null;
+    readonly isCurrent: boolean;
+  }): Promise<boolean> {
+    const { id, ownerId, month, bytes, isCurrent } = key;
+    const seal = (this.active ??= await this.guard(() => readActiveKey(this.pool, this.ring)));
+    const sealed = bytes && sealValue(seal, nameOfContentKey(id), bytes.toString('base64'));
+    const rows = await this.query(
+      `insert into ops_content_key (key_id, owner_id, month, sealed, erased_at, is_current)
+       select $1, $2, $3, $4::bytea, case when $4::bytea is null then clock_timestamp() end, $5
+       from ops_setting where name = $6 and value = $7 for share
+       on conflict do nothing returning key_id`,
+      [id, ownerId, month, sealed, isCurrent, ACTIVE_KEY, seal.fingerprint],
+    );
+    if (rows.length === 0) this.active = null;
+    return rows.length > 0;
+  }
+
+  private async eraseWhere(condition: string, values: unknown[]): Promise<void> {
+    await this.query(
+      `update ops_content_key set sealed = null, erased_at = clock_timestamp() where ${condition} and sealed is not null`,
+      values,
+    );
+    await this.query(`notify ${ERASURE}`, []);
+    await this.dropErased();
+  }
+
+  /** Reads the key of an owner and month, or creates it. @throws Unavailable */
+  private async create(ownerId: string, month: string): Promise<NewKey> {
+    for (;;) {
+      const rows = await this.query<Row>(
+        `select key_id, month, sealed from ops_content_key
+         where owner_id = $1 and (month = $2 and is_current or month = '${ALL}')`,
+        [ownerId, month],
+      );
+      if (rows.length > 0) {
+        const key = await this.toNewKey(ownerId, rows);
+        this.current.set(`${ownerId}/${month}`, key);
+        if (key.isErased) return key;
+        this.known.set(key.id, key);
+        this.recent.set(key.id, { key, ownerId, month, obtainedAt: performance.now() });
+        return key;
+      }
+      // Read again, also after a success: the owner may be erased in the meantime.
+      const id = randomBytes(ID_BYTES).toString('base64url');
+      await this.insert({ id, ownerId, month, bytes: randomBytes(KEY_BYTES), isCurrent: true });
+    }
+  }
+
+  private async toNewKey(ownerId: string, rows: readonly Row[]): Promise<NewKey> {
+    const all = rows.find(({ month }) => month === ALL);
+    // Another process may have inserted the key while the owner was erased.
+    if (all && rows.some(({ sealed }) => sealed !== null)) await this.eraseWhere('owner_id = $1', [ownerId]);
+    const row = all ?? rows[0]!;
+    const key = all ? null : this.open(row);
+    return key ?? { ...createContentKey(row.key_id, randomBytes(KEY_BYTES)), isErased: true };
+  }
+
+  /** Returns a row's key; null if it was erased. A key that cannot be decrypted throws when it is used. */
+  private open({ key_id: id, sealed }: Row): ContentKey | null {
+    if (sealed === null) return null;
+    try {
+      return createContentKey(id, this.openBytes(id, sealed));
+    } catch (error) {
+      return {
+        id,
+        salt: '',
+        get secret(): KeyObject {
+          throw error;
+        },
+      };
+    }
+  }
+
+  private openBytes(id: string, sealed: Buffer): Buffer {
+    const name = nameOfContentKey(id);
+    try {
+      return Buffer.from(openValue(this.ring, name, sealed), 'base64');
+    } catch (cause) {
+      throw new UnreadableSecret(name, { cause });
+    }
+  }
+
+  private nameMonth(at: Instant): string {
+    if (at < this.month.from || at >= this.month.until) {
+      const [year, month] = [new Date(at).getUTCFullYear(), new Date(at).getUTCMonth()];
+      this.month = { name: monthOf(at), from: Date.UTC(year, month), until: Date.UTC(year, month + 1) };
+    }
+    return this.month.name;
+  }
+
+  private async query<R extends object>(text: string, values: readonly unknown[]): Promise<R[]> {
+    return (await this.guard(() => this.pool.query<R>(text, [...values]))).rows;
+  }
+
+  private async guard<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      throw new Unavailable(SECRETS_MESSAGES.noContentKeys, { cause: error });
+    }
+  }
+}
