@@ -70,6 +70,7 @@ export const COMMAND_MESSAGES = {
   /** 409 `wrong_state`, for a post that ended before its release */
   nothingPlanned: 'This post has no planned publications left to cancel.',
   /** 409 `wrong_state` */
+  contentErased: 'The content of this post was erased, so it cannot be sent again.',
   historyDamaged:
     'The stored history of this publication is damaged: it is not sent again automatically. To publish the text, send a new post.',
   /** 409 `channel_deleted` */

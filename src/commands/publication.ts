@@ -178,11 +178,13 @@ export class ResendPublication {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly stories: PostStories,
+    private readonly places: PostPlaces,
   ) {}
 
   async execute(context: CommandContext, ids: PublicationIds): Promise<CommandOutcome> {
     const foreign = await rejectForeign(this.aggregates, channel, [ids.channelId], context);
     if (foreign) return foreign;
+    if (await this.places.isErased(ids.postId)) return reject('content_erased', COMMAND_MESSAGES.contentErased);
     const { state } = await this.aggregates.loadAggregate(channel, ids.channelId);
     if (state?.deleted) return reject('channel_deleted', COMMAND_MESSAGES.channelDeleted);
     const command = { type: 'ResendPublication', ...ids, at: context.at } as const;

@@ -12,6 +12,7 @@ import {
   OpenConsoleEndpoint,
   RotateSigningSecret,
 } from './endpoint.js';
+import { EraseContent } from './erase-content.js';
 import { ManageKeys } from './key.js';
 import { DeleteMedia, UploadMedia } from './media.js';
 import { ChangeOwner, DeleteOwner, PlanWithdrawal } from './owner.js';
@@ -63,6 +64,7 @@ export const USE_CASES: readonly Provider[] = [
   DismissDuplicate,
   DismissPublication,
   EditPosts,
+  EraseContent,
   EnableEndpoint,
   EnableWebhookOutput,
   KeyClaims,

@@ -182,6 +182,13 @@ export const schema = {
     description: 'how long finished jobs are kept',
     show: (s) => String(s.jobMs / DAY_MS),
   }),
+  CONTENT_MONTHS: defaulted('0', {
+    takes: 'whole months from 0 to 1200',
+    description:
+      'content of months that ended longer ago is erased: what people wrote, and where they wrote from; 0: it is kept for ever',
+    read: wholeNumber(0, 1_200),
+    show: (s) => String(s.contentMonths),
+  }),
   STATISTICS_DAYS: defaulted('90', {
     takes: 'whole days from 0 to 36500',
     description:

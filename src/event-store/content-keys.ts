@@ -41,6 +41,12 @@ export interface ContentKeys {
   dropErased(): Promise<void>;
 }
 
+/**
+ * Type of the event that follows an erasure of keys. Each reader drops the erased keys first, so nothing that follows
+ * it in the log is opened with them.
+ */
+export const CONTENT_ERASED = 'OwnerContentErased';
+
 /** UTC month of a time: `2026-11`. */
 export const monthOf = (at: Instant): string => new Date(at).toISOString().slice(0, 7);
 

@@ -3,7 +3,7 @@ import type { Log } from '../kernel/log.js';
 import { Backoff } from '../runtime/backoff.js';
 import { RepeatedFailure } from '../runtime/failing-work.js';
 import { keyIdOf, timeOf } from './content.js';
-import { attachKey, type ContentKey, type ContentKeys } from './content-keys.js';
+import { attachKey, CONTENT_ERASED, type ContentKey, type ContentKeys } from './content-keys.js';
 import type {
   AppendFailure,
   Batch,
@@ -52,6 +52,7 @@ export class OpenedEventStore implements EventStore {
 
   async readAll(options: ReadAllOptions): Promise<StoredEvent[]> {
     const events = await this.store.readAll(options);
+    await this.passErasures(events);
     await this.attachKeys(events);
     return events;
   }
@@ -81,12 +82,18 @@ export class OpenedEventStore implements EventStore {
   /** Attaches the keys of a batch; false if they cannot be loaded now. */
   private async isReady(events: readonly StoredEvent[], failure: RepeatedFailure): Promise<boolean> {
     try {
+      await this.passErasures(events);
       await this.attachKeys(events);
       return true;
     } catch (error) {
       failure.warn(this.log, error, 'the content of events cannot be opened; trying again');
       return false;
     }
+  }
+
+  /** Drops the keys that were erased before events of the log, in case the notification has not come. */
+  private async passErasures(events: readonly StoredEvent[]): Promise<void> {
+    if (events.some(({ type }) => type === CONTENT_ERASED)) await this.keys.dropErased();
   }
 
   private async attachKeys(events: readonly StoredEvent[]): Promise<void> {

@@ -73,10 +73,14 @@ export class DiskCache {
   private readonly entries = new Map<string, Entry>();
   private readonly spaceFreed = new EventEmitter().setMaxListeners(0);
   private readonly clock: Clock;
+  private readonly maxAgeMs: number;
+  private readonly sweeping: NodeJS.Timeout;
   private usedBytes = 0;
 
   constructor(private readonly options: DiskCacheOptions) {
     this.clock = options.clock ?? systemClock;
+    this.maxAgeMs = options.maxAgeMs ?? 15 * 60_000;
+    this.sweeping = setInterval(() => this.removeOld(), this.maxAgeMs).unref();
   }
 
   /**
@@ -105,6 +109,7 @@ export class DiskCache {
 
   /** Aborts unfinished files and removes all files. */
   async close(): Promise<void> {
+    clearInterval(this.sweeping);
     const entries = [...this.entries.values()];
     this.entries.clear();
     for (const { stop } of entries) stop.abort();
@@ -112,11 +117,21 @@ export class DiskCache {
     await Promise.all(entries.map(({ path }) => rm(path, { force: true })));
   }
 
+  /** Removes files that are too old to be used, so that no copy stays until its space is needed (D-100). */
+  private removeOld(): void {
+    const until = this.clock.now() - this.maxAgeMs;
+    for (const [key, entry] of this.entries) {
+      if (entry.users > 0 || !entry.file || entry.file.at > until) continue;
+      this.entries.delete(key);
+      this.remove(entry);
+    }
+  }
+
   private findUsable(key: string): Entry | undefined {
     const entry = this.entries.get(key);
     if (!entry?.file) return entry;
     this.entries.delete(key);
-    if (this.clock.now() - entry.file.at < (this.options.maxAgeMs ?? 15 * 60_000)) {
+    if (this.clock.now() - entry.file.at < this.maxAgeMs) {
       this.entries.set(key, entry);
       return entry;
     }

@@ -126,6 +126,7 @@ export class ContentKeyTable implements ContentKeys {
     for (const id of rows[0]!.ids ?? []) {
       this.erased.add(id);
       this.known.delete(id);
+      this.recent.delete(id);
     }
     this.erasedUntil = rows[0]!.until;
   }
@@ -139,6 +140,41 @@ export class ContentKeyTable implements ContentKeys {
       [randomBytes(ID_BYTES).toString('base64url'), ownerId],
     );
     await this.eraseWhere('owner_id = $1', [ownerId]);
+  }
+
+  /** Erases what an owner wrote in these months. @throws Unavailable */
+  async eraseMonths(ownerId: string, months: readonly string[]): Promise<void> {
+    await this.eraseWhere('owner_id = $1 and month = any($2)', [ownerId, months]);
+  }
+
+  /**
+   * Lists the months that ended before the given one, and the owners who wrote in them, unless all that they wrote was
+   * erased. Months whose keys were erased are listed too.
+   * @param after the last owner of the previous page; every owner has an id that is greater than the empty text
+   * @throws Unavailable
+   */
+  async listMonths(
+    until: string,
+    { ownerId = null, after = '', limit = 1 }: { ownerId?: string | null; after?: string; limit?: number },
+  ): Promise<readonly { readonly ownerId: string; readonly months: readonly string[] }[]> {
+    return this.query(
+      `select owner_id as "ownerId", array_agg(month order by month) as months from ops_content_key k
+       where month < $1 and month <> '${ALL}' and owner_id > $3 and ($2::text is null or owner_id = $2)
+         and not exists (select from ops_content_key a where a.owner_id = k.owner_id and a.month = '${ALL}')
+       group by owner_id order by owner_id limit $4`,
+      [until, ownerId, after, limit],
+    );
+  }
+
+  /** Erases where people without an owner, such as operators, wrote from, up to a month. @throws Unavailable */
+  async eraseUnowned(until: string): Promise<void> {
+    await this.eraseWhere(`owner_id = '' and month < $1 and month <> '${ALL}'`, [until]);
+  }
+
+  /** True if a key of a month before the given one was not erased yet. @throws Unavailable */
+  async hasBefore(until: string): Promise<boolean> {
+    const text = `select from ops_content_key where month < $1 and sealed is not null limit 1`;
+    return (await this.query(text, [until])).length > 0;
   }
 
   /** Lists keys in order of id. @throws Unavailable */
@@ -246,11 +282,12 @@ export class ContentKeyTable implements ContentKeys {
   }
 
   private async eraseWhere(condition: string, values: unknown[]): Promise<void> {
-    await this.query(
-      `update ops_content_key set sealed = null, erased_at = clock_timestamp() where ${condition} and sealed is not null`,
+    const erased = await this.query(
+      `update ops_content_key set sealed = null, erased_at = clock_timestamp()
+       where ${condition} and sealed is not null returning key_id`,
       values,
     );
-    await this.query(`notify ${ERASURE}`, []);
+    if (erased.length > 0) await this.query(`notify ${ERASURE}`, []);
     await this.dropErased();
   }
 

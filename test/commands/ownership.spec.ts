@@ -181,7 +181,10 @@ describe('an owner’s command on another owner’s aggregate', () => {
     ['the end of a channel’s pause', resume({ channelIds: ['tgt_1'] })],
     [
       'the repetition of a publication',
-      (context: CommandContext) => new ResendPublication(aggregates, createStories()).execute(context, ids),
+      (context: CommandContext) =>
+        new ResendPublication(aggregates, createStories(), {
+          isErased: async () => false,
+        } as unknown as PostPlaces).execute(context, ids),
     ],
     [
       'the dismissal of a publication',

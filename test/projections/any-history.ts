@@ -1,3 +1,5 @@
+import { catalogue } from '../../src/domain/catalogue.js';
+import type { OwnerContentErased } from '../../src/domain/owner/owner.events.js';
 import {
   beginPost,
   decidePlannedPost,
@@ -6,6 +8,8 @@ import {
   type PlannedPostCommand,
 } from '../../src/domain/post/planned-post.js';
 import { isPlanned, type PostAccepted } from '../../src/domain/post/post.events.js';
+import { parsePaths, splitContent } from '../../src/event-store/content.js';
+import { monthOf } from '../../src/event-store/content-keys.js';
 import type { RecordedEvent } from '../../src/kernel/events.js';
 import { isRejection } from '../../src/kernel/result.js';
 import { samples } from '../domain/samples.js';
@@ -87,6 +91,8 @@ export class AnyHistory {
   generate(length: number): readonly RecordedEvent[] {
     while (this.events.length < length) {
       this.now += this.choose([0, 0, 1, 1_000, MINUTE, 3 * MINUTE]);
+      if (this.random.below(40) === 0) this.now += 12 * 24 * 60 * MINUTE;
+      if (this.random.below(60) === 0) this.eraseMonths();
       const step = this.random.next();
       if (step < 0.25) this.acceptPost();
       else if (step < 0.32) this.changePlanned();
@@ -98,6 +104,14 @@ export class AnyHistory {
       else this.changeOther();
     }
     return this.events;
+  }
+
+  /** Erases months that are over: the oldest, or some of them. */
+  private eraseMonths(): void {
+    const months: string[] = [];
+    for (let at = START; monthOf(at) < monthOf(this.now); at += 27 * 24 * 60 * MINUTE)
+      if (!months.includes(monthOf(at)) && this.random.below(3) > 0) months.push(monthOf(at));
+    if (months.length > 0) this.add('OwnerContentErased', { ownerId: this.choose(OWNERS), months });
   }
 
   private acceptPost(): void {
@@ -365,3 +379,25 @@ export class AnyHistory {
 }
 
 const ownerOf = (i: number): string => OWNERS[i % OWNERS.length]!;
+
+const RESOURCES = { endpointId: ENDPOINTS, outputId: OUTPUTS, channelId: CHANNELS, projectId: PROJECTS, keyId: KEYS };
+
+/** Returns the history as it is read after its erasures: what they erased is null. */
+export const withoutErased = (events: readonly RecordedEvent[]): readonly RecordedEvent[] => {
+  const ofPosts = new Map<unknown, string>();
+  const erasures = events.filter(({ type }) => type === 'OwnerContentErased') as RecordedEvent<OwnerContentErased>[];
+  return events.map((event) => {
+    const data = event.data as Readonly<Record<string, unknown>>;
+    const named = Object.entries(RESOURCES).find(([member]) => data[member] !== undefined);
+    const ofResource = named && ownerOf((named[1] as readonly unknown[]).indexOf(data[named[0]]));
+    const ownerId = (data.ownerId as string | undefined) ?? ofPosts.get(data.postId) ?? ofResource;
+    if (event.type === 'PostAccepted') ofPosts.set(data.postId, ownerId!);
+    const isErased = erasures.some(
+      ({ data: { ownerId: of, months }, position }) =>
+        of === ownerId && (months === null || (position > event.position && months.includes(monthOf(event.at)))),
+    );
+    const { content } = catalogue[event.type]!;
+    if (!isErased || !content) return event;
+    return { ...event, contentErased: true as const, data: splitContent(event.data, parsePaths(content)).rest };
+  });
+};

@@ -7,7 +7,7 @@ import { RowCache } from '../../src/projections/engine/rows.js';
 import { compareSchemas } from '../../src/projections/engine/verification/verify-projection.js';
 import { Random } from '../e2e/random.js';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.js';
-import { AnyHistory } from './any-history.js';
+import { AnyHistory, withoutErased } from './any-history.js';
 
 const MINUTE = 60_000;
 const EVENTS = 250;
@@ -57,6 +57,37 @@ describe.each(Array.from({ length: HISTORIES }, (_, i) => (first + i) % 2 ** 31)
   const random = new Random(seed);
   const events = new AnyHistory(random).generate(EVENTS);
   const batches = divide(events, random);
+
+  const owners = ['own_1', 'own_2'].map((ownerId) => ({ ownerId, months: null }));
+  const atEnd = owners.map((data, i): RecordedEvent => {
+    const position = BigInt(events.length + i);
+    const id = `00000000-0000-4000-8000-${String(position).padStart(12, '0')}`;
+    return {
+      ...events.at(-1)!,
+      type: 'OwnerContentErased',
+      stream: 'any-end',
+      revision: BigInt(i),
+      position,
+      id,
+      hash: id,
+      data,
+    };
+  });
+
+  // A rebuild reads what was erased as null; the live rows were folded before (D-100).
+  it.each(
+    projectionsOf({ minuteMs: MINUTE }).flatMap((projection) =>
+      (['months', 'everything'] as const).map((what) => [projection.name, what, projection] as const),
+    ),
+  )('%s has the same rows after an erasure of %s as a rebuild from the erased events', async (_, what, projection) => {
+    const history = what === 'months' ? events : [...events, ...atEnd];
+    await fold(projection, 'live', divide(history, random));
+    await fold(projection, 'rebuilt', divide(withoutErased(history), random));
+    const { missing, extra, different, differences } = await compareSchemas(client, 'live', 'rebuilt', {
+      stamps: projection.stamps,
+    });
+    expect({ missing, extra, different, differences }).toEqual({ missing: 0, extra: 0, different: 0, differences: [] });
+  });
 
   it.each(projectionsOf({ minuteMs: MINUTE }).map((projection) => [projection.name, projection] as const))(
     '%s has the same rows from any batches as from one event at a time',

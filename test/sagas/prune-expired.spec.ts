@@ -21,9 +21,10 @@ afterAll(async () => {
 /** Deletes everything as if its retention had just ended. */
 const sweep = async (signal = new AbortController().signal): Promise<void> => {
   const { leases, progress } = gateway.infrastructure;
-  const settings = { deliveryBodyMs: 0, jobMs: 0 };
+  const settings = { deliveryBodyMs: 0, jobMs: 0, contentMonths: 0 };
   const sampler = { pruneExpired: () => Promise.resolve(false) };
-  await new PruneExpired(pool, leases, progress, silentLog, settings, sampler).sweep(signal);
+  const erasure = { startRetention: () => Promise.resolve() };
+  await new PruneExpired(pool, leases, progress, silentLog, settings, sampler, erasure).sweep(signal);
 };
 const createOutput = async (setup: WebhookSetup): Promise<{ receiver: WebhookReceiver; outputId: string }> => {
   const receiver = await WebhookReceiver.start();

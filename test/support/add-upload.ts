@@ -24,6 +24,7 @@ export const addUpload = async (
   ownerId: string,
   bytes: Buffer,
   as: Partial<UploadedFacts> & { readonly filename?: string } = {},
+  at: number = Date.now(),
 ): Promise<TestUpload> => {
   const id = `med_${randomUUID().replaceAll('-', '')}`;
   const file = `${ownerId}/${randomBytes(16).toString('hex')}`;
@@ -31,9 +32,9 @@ export const addUpload = async (
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const facts = { ...PNG, width: 10, height: 10, durationSeconds: null, filename: null, ...as };
   const address = randomBytes(16).toString('base64url');
-  const upload = { ...facts, bytes: bytes.length, sha256, mediaId: id, ownerId, address, file, uploadedAt: Date.now() };
+  const upload = { ...facts, bytes: bytes.length, sha256, mediaId: id, ownerId, address, file, uploadedAt: at };
   const origin = { actor: 'operator', requestId: '', correlationId: '', clientAddress: null } as const;
-  const context = () => newCommandContext({ ...origin, causationId: randomUUID() }, 'test', Date.now());
+  const context = () => newCommandContext({ ...origin, causationId: randomUUID() }, 'test', at);
   await aggregates.execute(media, id, { type: 'UploadMedia', mediaId: id, upload, missingFile: null }, context());
   const remove = async () => {
     await aggregates.execute(media, id, { type: 'DeleteMedia', mediaId: id, reason: 'requested' }, context());

@@ -416,6 +416,8 @@ export interface Schemas {
     readonly body: unknown;
     /** True if the body is too large for a list, or older than `DELIVERY_BODY_DAYS`; `GET /deliveries/{id}` shows it. */
     readonly body_truncated?: true;
+    /** True if the body was erased: it is null, and the delivery is never sent again. Absent otherwise. */
+    readonly content_erased?: true;
     /** ISO 8601, UTC. */
     readonly created_at: string;
   };
@@ -1566,6 +1568,8 @@ export interface Schemas {
     readonly metadata_truncated?: true;
     /** The first 120 UTF-16 units of the text, cut at a grapheme boundary; null if it has no text. */
     readonly excerpt: string | null;
+    /** True if its content was erased: what held it is null. Absent otherwise. */
+    readonly content_erased?: true;
     /** Null if the store no longer has the complete, unchanged payload. */
     readonly media_count: number | null;
     /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
@@ -1642,6 +1646,8 @@ export interface Schemas {
     readonly metadata_truncated?: true;
     /** The first 120 UTF-16 units of the text, cut at a grapheme boundary; null if it has no text. */
     readonly excerpt: string | null;
+    /** True if its content was erased: what held it is null. Absent otherwise. */
+    readonly content_erased?: true;
     /** Null if the store no longer has the complete, unchanged payload. */
     readonly media_count: number | null;
     /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
@@ -2858,6 +2864,10 @@ export interface Schemas {
     /** Null removes the chat. */
     readonly notice_chat?: { readonly bot_token: string; readonly chat_id: string | number } | null;
   };
+  readonly EraseContentRequest: {
+    /** Months (UTC) that ended at or before this time are erased. */
+    readonly before: string;
+  };
   readonly PostPackRequest: { readonly posts: number };
   readonly ApproveRequest: {
     /** A note for readers of the decision; an empty note counts as none. */
@@ -3682,6 +3692,7 @@ export interface Routes {
           | 'OwnerNoticeChatRemoved'
           | 'PostPackAdded'
           | 'OwnerDeleted'
+          | 'OwnerContentErased'
           | 'ChannelConnected'
           | 'ChannelRenamed'
           | 'ChannelCredentialsReplaced'
@@ -4072,6 +4083,17 @@ export interface Routes {
       readonly body?: Schemas['OwnerPatchRequest'];
     };
     readonly answers: Schemas['Owner'];
+  };
+  /** Erase what an owner wrote in months that are over */
+  readonly 'POST /manage/v1/owners/{id}/erase-content': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body: Schemas['EraseContentRequest'];
+    };
+    readonly answers: Schemas['Job'];
   };
   /** Add a post pack to the month */
   readonly 'POST /manage/v1/owners/{id}/post-packs': {

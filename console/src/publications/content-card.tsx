@@ -12,17 +12,19 @@ import { contentMessages as m } from './messages.js';
 interface ContentCardProps {
   readonly payload: Api<'PostWithPayload'>['payload'];
   readonly names: Names;
+  /** True if the content was erased, as the owner wanted it. */
+  readonly isErased?: boolean;
   /** True to begin with the whole payload, because a decision depends on all of it. */
   readonly isWhole?: boolean;
 }
 
 /** A post's content, and any text that replaces it on individual networks or channels. */
-export const ContentCard = ({ payload, names, isWhole = false }: ContentCardProps) => {
+export const ContentCard = ({ payload, names, isErased = false, isWhole = false }: ContentCardProps) => {
   const [isJson, setIsJson] = useState(isWhole);
   if (payload === null)
     return (
       <Card title={m.content}>
-        <p className="card-body secondary">{m.noContent}</p>
+        <p className="card-body secondary">{isErased ? m.erased : m.noContent}</p>
       </Card>
     );
   const { text, media = [], buttons = [], overrides = {} } = payload;

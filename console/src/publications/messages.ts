@@ -91,6 +91,8 @@ export const contentMessages = defineMessages({
   en: {
     content: 'Content',
     noContent: 'The content of this post is no longer stored.',
+    erased: 'The content of this post was erased.',
+    erasedTitle: 'Erased',
     onlyOn: (name: string) => `Only on ${name}`,
     withoutText: 'Without text',
     attachments: 'Media',
@@ -101,6 +103,8 @@ export const contentMessages = defineMessages({
   ru: {
     content: 'Содержимое',
     noContent: 'Содержимое этого поста больше не хранится.',
+    erased: 'Содержимое этого поста стёрто.',
+    erasedTitle: 'Стёрто',
     onlyOn: (name: string) => `Только для ${name}`,
     withoutText: 'Без текста',
     attachments: 'Вложения',

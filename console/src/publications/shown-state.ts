@@ -1,4 +1,5 @@
 import type { Api } from '../api/management.js';
+import { contentMessages } from './messages.js';
 
 /** A publication, as returned by the API. */
 export type Publication = Api<'Publication'>;
@@ -159,9 +160,15 @@ export const canTakeBack = (publication: Publication): boolean =>
 
 /** Returns a one-line title for a post: its excerpt or, if it has no text, its number of media files or its id. */
 export const postTitle = (
-  { id, excerpt, media_count: media }: Pick<Post, 'id' | 'excerpt' | 'media_count'>,
+  {
+    id,
+    excerpt,
+    media_count: media,
+    content_erased: isErased,
+  }: Pick<Post, 'id' | 'excerpt' | 'media_count' | 'content_erased'>,
   mediaOnly: (count: number) => string,
 ): string => {
+  if (isErased) return contentMessages.erasedTitle;
   if (excerpt !== null) return excerpt;
   return media === null || media === 0 ? id : mediaOnly(media);
 };

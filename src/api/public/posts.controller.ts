@@ -88,7 +88,7 @@ export class PostChangesController {
     codes: {
       403: ['changes_not_allowed'],
       ...CHANGE_CODES,
-      409: ['approval_required', 'not_editable', 'post_ended', 'too_many_revisions'],
+      409: ['approval_required', 'content_erased', 'not_editable', 'post_ended', 'too_many_revisions'],
       429: ['probe_budget', 'preview_budget'],
     },
   })

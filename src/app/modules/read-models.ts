@@ -46,6 +46,7 @@ import {
   OpenWithdrawalQueries,
   PublicationDetailsQueries,
 } from '../../projections/posts/publications.queries.js';
+import { UnsettledContent } from '../../projections/posts/unsettled.queries.js';
 import { FindPostsLeft, UsedUpOwners } from '../../projections/posts/usage.queries.js';
 import { ChannelTrafficQueries } from '../../projections/publish-schedule/channel-traffic.queries.js';
 import { CountHeld, FindHolds } from '../../projections/publish-schedule/holds.queries.js';
@@ -123,6 +124,7 @@ export const READ_MODELS = [
   References,
   ResourceNames,
   SagaStatuses,
+  UnsettledContent,
   UsedUpOwners,
 ];
 

@@ -7,6 +7,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { createErasureHandler, EraseContent } from '../../commands/erase-content.js';
 import { PauseAfterPublication } from '../../commands/pause.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { EventCodec } from '../../event-store/codec.js';
@@ -165,7 +166,7 @@ const JOBS: Provider = {
   provide: JobRunner,
   inject: [
     ...[JobTable, Leases, Notifications, LOG, POOL, EVENT_STORE, EventCodec],
-    ...[AggregatePlaces, Database, KeyRing, PROJECTIONS, Rebuilds],
+    ...[AggregatePlaces, Database, KeyRing, PROJECTIONS, Rebuilds, EraseContent],
   ],
   useFactory: (
     jobs: JobTable,
@@ -180,6 +181,7 @@ const JOBS: Provider = {
     ring: KeyRing,
     projections: readonly Projection[],
     rebuilds: Rebuilds,
+    erasure: EraseContent,
   ) => {
     const verification = { tables: new LogTables(pool), store, codec, sealKey };
     const replay = { pool, store, codec };
@@ -188,6 +190,7 @@ const JOBS: Provider = {
       createProjectionVerification(replay, projections),
       createRebuildHandler(replay, rebuilds, projections),
       createResealHandler(pool, ring),
+      createErasureHandler(erasure),
     ];
     const isOutage = (error: unknown) => error instanceof Unavailable || isUnavailable(error);
     return new JobRunner(jobs, leases, notifications, handlers, isOutage, log);

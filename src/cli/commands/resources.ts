@@ -55,7 +55,11 @@ const RESOURCES: readonly Resource[] = [
     fields: { name: 'text', plan: 'text', locale: 'text' },
     filters: [],
     columns: ['id', 'plan', ['LEFT', 'posts_left'], 'name'],
-    actions: { 'rotate-key': { overlap_minutes: 'number' }, 'post-packs': { posts: 'number' } },
+    actions: {
+      'rotate-key': { overlap_minutes: 'number' },
+      'post-packs': { posts: 'number' },
+      'erase-content': { before: 'text' },
+    },
     variable: '$OWNER',
     example: { create: "--name 'Corner shop' --plan standard", update: '--plan pro' },
   },

@@ -17,7 +17,7 @@ import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import { contentFor, OVERRIDE_FIELDS, type Overrides } from '../../payload/overrides.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import { PostStories } from '../../projections/posts/post-details.queries.js';
-import { PostPayloads } from '../../projections/posts/post-payloads.js';
+import { nullIfErased, PostPayloads } from '../../projections/posts/post-payloads.js';
 import { inSlices } from '../../runtime/cooperative-work.js';
 import { LocatedPosts } from '../../uploads/located-posts.js';
 import { type Completed, latestCompleted } from '../command.js';
@@ -110,7 +110,9 @@ export class EditPosts {
     const mismatch = refuseRevision({ ifRevision }, state);
     if (mismatch) return mismatch;
     if (state.status === 'ended') return reject('post_ended', PLANNED_POST_MESSAGES.ended);
-    const { payload: current } = await this.payloads.readPost(place.stream, String(state.contentRevision));
+    const known = await this.payloads.readPost(place.stream, String(state.contentRevision)).catch(nullIfErased);
+    if (!known) return reject('content_erased', POST_CHANGE_MESSAGES.contentErased);
+    const { payload: current } = known;
     const payload = replaceContent(current, content);
     const { trace_id: traceId = null } = payload;
     const isSame = isDeepStrictEqual(current, payload);
@@ -131,7 +133,9 @@ export class EditPosts {
     if (live.length === 0) return reject('post_ended', POST_CHANGE_MESSAGES.nothingToEdit);
     const wanted = isSame ? live.filter(({ shown }) => shown.edit?.status === 'failed') : live;
     const published = wanted.filter(({ shown }) => shown.hasSucceeded);
-    const editable = await this.describe(place, state, published, await this.located.locate(payload));
+    const located = await this.located.locate(payload);
+    const editable = await this.describe(place, state, published, located).catch(nullIfErased);
+    if (!editable) return reject('content_erased', POST_CHANGE_MESSAGES.contentErased);
     const refusals = await findRefusals(editable);
     const outcome = new Map(wanted.map(({ target: { publicationId: id } }) => [id, refusals.get(id) ?? null]));
     if (wanted.length > 0 && refusals.size === wanted.length) {

@@ -31,7 +31,9 @@ export type OwnerCommand =
   | ({ readonly type: 'SetNoticeChat' } & OwnerNoticeChatSet['data'])
   | { readonly type: 'RemoveNoticeChat'; readonly ownerId: string }
   | { readonly type: 'AddPostPack'; readonly ownerId: string; readonly posts: number }
-  | { readonly type: 'DeleteOwner'; readonly ownerId: string };
+  | { readonly type: 'DeleteOwner'; readonly ownerId: string }
+  /** Records that keys were erased, also those of a deleted owner. Months that were recorded before are left out. */
+  | { readonly type: 'RecordErasedContent'; readonly ownerId: string; readonly months: readonly string[] | null };
 
 /** State of an owner; null if it does not exist. */
 export type OwnerState =
@@ -43,13 +45,15 @@ export type OwnerState =
       readonly packPosts: number;
       /** True if the owner was deleted: every command is then rejected as if the owner did not exist. */
       readonly deleted: boolean;
+      /** Months whose content was erased; null for all. */
+      readonly erasedMonths: readonly string[] | null;
     });
 
 /** A customer with a plan, a key, post packs and a notice chat. */
 export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 'already_exists'> = {
   category: 'owner',
   initial: null,
-  snapshotVersion: 3,
+  snapshotVersion: 4,
 
   ownerOf: (state, id) => (state ? id : null),
 
@@ -61,6 +65,12 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
       const registered: OwnerEvent = { type: 'OwnerRegistered', data: { ownerId, name, plan, keyHash } };
       if (locale === DEFAULT_LOCALE) return [registered];
       return [registered, { type: 'OwnerLocaleChanged', data: { ownerId, locale } }];
+    }
+    if (state && command.type === 'RecordErasedContent') {
+      const { erasedMonths: erased } = state;
+      if (erased === null) return [];
+      const months = command.months && command.months.filter((month) => !erased.includes(month));
+      return months?.length === 0 ? [] : [{ type: 'OwnerContentErased', data: { ownerId, months } }];
     }
     if (!state || state.deleted) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'owner' }));
     switch (command.type) {
@@ -87,6 +97,8 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
         return [{ type: 'PostPackAdded', data: { ownerId, posts: command.posts } }];
       case 'DeleteOwner':
         return [{ type: 'OwnerDeleted', data: { ownerId } }];
+      case 'RecordErasedContent':
+        return []; // handled above
       default:
         return assertNever(command);
     }
@@ -95,7 +107,8 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
   evolve(state, event) {
     if (event.type === 'OwnerRegistered') {
       const { name, plan, keyHash } = event.data;
-      return { name, plan, keyHash, locale: DEFAULT_LOCALE, hasNoticeChat: false, packPosts: 0, deleted: false };
+      const none = { hasNoticeChat: false, packPosts: 0, deleted: false, erasedMonths: [] };
+      return { name, plan, keyHash, locale: DEFAULT_LOCALE, ...none };
     }
     if (!state) return state;
     switch (event.type) {
@@ -115,6 +128,10 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
         return { ...state, packPosts: state.packPosts + event.data.posts };
       case 'OwnerDeleted':
         return { ...state, deleted: true };
+      case 'OwnerContentErased': {
+        const { months } = event.data;
+        return { ...state, erasedMonths: state.erasedMonths && months && [...state.erasedMonths, ...months] };
+      }
       default:
         return assertNever(event);
     }

@@ -55,6 +55,15 @@ export type PostPackAdded = DomainEvent<'PostPackAdded', { readonly ownerId: str
  */
 export type OwnerDeleted = DomainEvent<'OwnerDeleted', { readonly ownerId: string }>;
 
+/**
+ * What the owner's people wrote in these months (UTC: `2026-11`), and where they wrote from, was erased (D-100); null for
+ * all months, also those to come. The keys were erased before this event, so a reader of this event never shows that content.
+ */
+export type OwnerContentErased = DomainEvent<
+  'OwnerContentErased',
+  { readonly ownerId: string; readonly months: readonly string[] | null }
+>;
+
 /** Events in an owner's stream. */
 export type OwnerEvent =
   | OwnerRegistered
@@ -65,7 +74,8 @@ export type OwnerEvent =
   | OwnerNoticeChatSet
   | OwnerNoticeChatRemoved
   | PostPackAdded
-  | OwnerDeleted;
+  | OwnerDeleted
+  | OwnerContentErased;
 
 export const ownerEvents = {
   OwnerRegistered: { version: 1 },
@@ -77,6 +87,7 @@ export const ownerEvents = {
   OwnerNoticeChatRemoved: { version: 1 },
   PostPackAdded: { version: 1 },
   OwnerDeleted: { version: 1 },
+  OwnerContentErased: { version: 1 },
 } satisfies Catalogue & Record<OwnerEvent['type'], unknown>;
 
 /** An owner as the API shows it, now and in history. */
@@ -126,6 +137,8 @@ export const shownOwner: ShownAggregate<ShownOwner, OwnerEvent> = {
         return { ...state, pack_posts: state.pack_posts + event.data.posts };
       case 'OwnerDeleted':
         return { ...state, deleted_at: at };
+      case 'OwnerContentErased':
+        return state;
       default:
         return assertNever(event);
     }

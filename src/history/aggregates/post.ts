@@ -26,6 +26,8 @@ export type PostHistory = {
   readonly metadata: Json;
   /** Null after folding if the payload is stored in parts (D-42); the reader then inserts it. */
   readonly payload: JsonObject | null;
+  /** True if the content was erased (D-100); absent otherwise. */
+  readonly content_erased?: true;
   readonly publications: readonly {
     readonly id: string;
     readonly target_id: string;
@@ -79,6 +81,12 @@ export const withPayload = (state: PostHistory, payload: PublishPayload | null):
   payload: payload as unknown as JsonObject | null,
 });
 
+const withContentOf = (
+  { contentErased }: Pick<RecordedEvent, 'contentErased'>,
+  { content_erased: _, ...state }: PostHistory,
+  payload: PublishPayload | null,
+): PostHistory => ({ ...withPayload(state, payload), ...(contentErased && { content_erased: true as const }) });
+
 /** Folds posts. The stream of an idempotency key may hold several posts; each is folded only from its own events. */
 export const postHistory: ShownAggregate<PostHistory, PostEvent> = {
   name: 'post',
@@ -103,7 +111,7 @@ export const postHistory: ShownAggregate<PostHistory, PostEvent> = {
           publications: targets.map(publicationOf),
           request: { ip, user_agent: userAgent, route, payload_bytes: payloadBytes, latency_ms: latencyMs },
         };
-        return withPayload(isPlanned(event.data) ? { ...post, ...planOf(event) } : post, payload);
+        return withContentOf(event, isPlanned(event.data) ? { ...post, ...planOf(event) } : post, payload);
       }
       case 'PostSkipped':
       case 'PostKeyReserved':
@@ -117,7 +125,7 @@ export const postHistory: ShownAggregate<PostHistory, PostEvent> = {
         const { at, revision, traceId, payload } = event.data;
         const content = { trace_id: traceId, content_revision: Number(event.revision), post_revision: revision };
         const edits = [...(state?.edits ?? []), { at: iso(at), by: event.actor, revision }];
-        return state && withPayload({ ...state, ...content, edits }, payload);
+        return state && withContentOf(event, { ...state, ...content, edits }, payload);
       }
       default:
         return state && evolvePlan(state, event);
@@ -157,7 +165,7 @@ const evolvePlan = (
       const { traceId, payload, targets } = event.data;
       const content = { trace_id: traceId, content_revision: Number(event.revision), cancelled: [] };
       const revised = { ...state, ...changeOf(state, event.data), ...content };
-      return withPayload({ ...revised, publications: targets.map(publicationOf) }, payload);
+      return withContentOf(event, { ...revised, publications: targets.map(publicationOf) }, payload);
     }
     case 'PostApprovalRequested':
       return state;

@@ -35,7 +35,8 @@ const envelopeOf = (event: RecordedEvent): string | null => {
     requestId,
     causationId,
     correlationId,
-    clientAddress,
+    // A copy of what is sealed in the event would outlive its key (D-100).
+    clientAddress: event.sealedData === undefined ? clientAddress : null,
     hash,
   });
 };

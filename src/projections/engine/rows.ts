@@ -328,4 +328,9 @@ export class RowCache {
     this.tables.set(name, table);
     return table as BoundedCache<Row>;
   }
+
+  /** Discards all rows, because a statement has changed many of them directly in their tables. */
+  clear(): void {
+    this.tables.clear();
+  }
 }

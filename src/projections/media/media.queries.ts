@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { UploadedType } from '../../domain/media/media.events.js';
 import type { Instant } from '../../kernel/clock.js';
 import { POOL } from '../../postgres/tokens.js';
+import { monthAt } from '../engine/erased-content.js';
 import { type FileRow, MEDIA } from './media.tables.js';
 
 /** Selects a part of the list of files, newest first. */
@@ -64,6 +65,15 @@ export class MediaQueries {
              order by f.renewed_at, f.media_id limit $4`,
       values: [until, after.at, after.id, limit],
     });
+    return rows.map(({ row }) => row);
+  }
+
+  /** Lists an owner's files whose latest upload was in one of these months (UTC). */
+  async findOfMonths(ownerId: string, months: readonly string[]): Promise<FileRow[]> {
+    const { rows } = await this.pool.query<{ row: FileRow }>(
+      `select to_jsonb(f) as row from ${MEDIA}.file f where f.owner_id = $1 and ${monthAt('f.renewed_at')} = any($2)`,
+      [ownerId, months],
+    );
     return rows.map(({ row }) => row);
   }
 

@@ -78,7 +78,7 @@ export class ListEndpointPosts {
 
 type ExcerptRow = Pick<PostRow, 'post_id' | 'stream' | 'revision' | 'in_parts' | 'excerpt'>;
 
-/** How many excerpts to cache for payloads stored in parts. They stay valid because events never change. */
+/** How many excerpts to cache for payloads stored in parts. They stay valid until the content is erased. */
 const KEPT = 2_000;
 
 /** Finds post excerpts. If a payload is stored in parts (D-42), its excerpt is read from the event store and cached. */
@@ -95,7 +95,8 @@ export class PostExcerpts {
   async find(postIds: readonly string[]): Promise<Map<string, string | null>> {
     const { rows } = await this.pool.query<ExcerptRow>({
       name: 'excerpts of posts',
-      text: `select post_id, stream, content_revision as revision, in_parts, excerpt from ${POSTS}.post where post_id = any($1)`,
+      text: `select post_id, stream, content_revision as revision, in_parts and not content_erased as in_parts, excerpt
+             from ${POSTS}.post where post_id = any($1)`,
       values: [[...new Set(postIds)]],
     });
     const excerpts = new Map<string, string | null>();
@@ -162,10 +163,16 @@ export class PostPlaces {
     return (await this.pool.query<Place>(text, [postId])).rows[0] ?? null;
   }
 
+  /** Returns whether the content of a post was erased (D-100). */
+  async isErased(postId: string): Promise<boolean> {
+    const text = `select from ${POSTS}.post where post_id = $1 and content_erased`;
+    return (await this.pool.query(text, [postId])).rows.length > 0;
+  }
+
   /** Finds what lists know of the content of posts. */
   async findSummaries(postIds: readonly string[]): Promise<readonly PostSummary[]> {
     if (postIds.length === 0) return [];
-    const text = `select post_id, stream, content_revision, in_parts, excerpt, media_count from ${POSTS}.post where post_id = any($1)`;
+    const text = `select post_id, stream, content_revision, in_parts and not content_erased as in_parts, excerpt, media_count from ${POSTS}.post where post_id = any($1)`;
     return (await this.pool.query<PostSummary>({ name: 'summaries of posts', text, values: [postIds] })).rows;
   }
 

@@ -63,6 +63,12 @@ export class ErasedPost extends UnreadablePost {
   }
 }
 
+/** Handler for `catch`: returns null for an {@link ErasedPost}, and throws any other error. */
+export const nullIfErased = (error: unknown): null => {
+  if (error instanceof ErasedPost) return null;
+  throw error;
+};
+
 /** Handler for `catch`: returns null for an {@link UnreadablePost}, and throws any other error. */
 export const nullIfUnreadable = (error: unknown): null => {
   if (error instanceof UnreadablePost) return null;

@@ -9,9 +9,11 @@ import {
   type Target,
 } from '../../domain/post/post.events.js';
 import type { PublicationWithdrawalRequested } from '../../domain/publication/publication.events.js';
+import type { Instant } from '../../kernel/clock.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import { countMedia, excerptOfPost } from '../../payload/excerpt.js';
 import { wordsOfPost } from '../../payload/search-words.js';
+import { otherMonth } from '../engine/erased-content.js';
 import type { Rows } from '../engine/rows.js';
 import type { PostApproval, PostRow, PostWordRow, PublicationRow, RowWithdrawal, SequenceRow } from './posts.tables.js';
 
@@ -61,6 +63,8 @@ export const addPost = (event: RecordedEvent<PostAccepted>, rows: PostRows): voi
     trace_id: traceId,
     ...summarise(event.data),
     content_revision: revision,
+    content_month: otherMonth(event, acceptedAt),
+    content_erased: false,
     publish_at: plan?.publishAt ?? null,
     released_at: planned ? null : acceptedAt,
     is_planned: planned,
@@ -132,19 +136,18 @@ export const changePlannedPost = (event: RecordedEventOf<PlannedPostEvent>, rows
     }
     case 'PostRejected':
       posts.patch(postId, { approval: approvalOf('rejected', event, event.data.reason) });
-      return dismiss(event.data, [{ code: 'rejected', message: event.data.reason ?? '' }], rows);
+      return dismiss(event, [{ code: 'rejected', message: event.data.reason ?? '' }], rows);
     case 'PlannedPublicationsCancelled':
-      return dismiss(event.data, [], rows);
+      return dismiss(event, [], rows);
     case 'PostWithdrawn': {
       const { at, reason, publicationIds, wasPlanned } = event.data;
-      const withdrawal = { ...newWithdrawal({ requestedAt: at, by: event.actor, reason }), ended_at: at };
+      const withdrawal = { ...newWithdrawal(event, { requestedAt: at, by: event.actor, reason }), ended_at: at };
       if (wasPlanned) for (const id of publicationIds) publications.patch(id, { withdrawal });
       return;
     }
     case 'PostEdited': {
       const { traceId, revision: version } = event.data;
-      const content = { trace_id: traceId, content_revision: String(event.revision), version };
-      posts.patch(postId, { ...content, ...summarise(event.data) });
+      posts.patch(postId, { trace_id: traceId, version, ...contentOf(event, post), ...summarise(event.data) });
       putWords({ postId, ownerId: post.owner_id }, event.data.payload, rows);
       return;
     }
@@ -154,7 +157,7 @@ export const changePlannedPost = (event: RecordedEventOf<PlannedPostEvent>, rows
 const revisePost = (event: RecordedEvent<PostRevised>, rows: PostRows): void => {
   const { posts, publications } = rows;
   const { postId, ownerId, traceId, targets, droppedIds, publishAt } = event.data;
-  const content = { trace_id: traceId, content_revision: String(event.revision), publish_at: publishAt };
+  const content = { trace_id: traceId, publish_at: publishAt, ...contentOf(event, posts.get(postId)!) };
   posts.patch(postId, { ...content, ...summarise(event.data), ...changeOf(event) });
   putWords({ postId, ownerId }, event.data.payload, rows);
   for (const id of droppedIds) publications.remove(id);
@@ -164,11 +167,20 @@ const revisePost = (event: RecordedEvent<PostRevised>, rows: PostRows): void => 
   }
 };
 
+/** Returns the columns that locate new content. */
+const contentOf = (event: RecordedEvent, { accepted_at }: PostRow) => ({
+  content_revision: String(event.revision),
+  content_month: otherMonth(event, accepted_at),
+  content_erased: false,
+});
+
 /** Returns a take-back that has just begun. */
 export const newWithdrawal = (
+  event: RecordedEvent,
   { requestedAt, by, reason }: Pick<PublicationWithdrawalRequested['data'], 'requestedAt' | 'by' | 'reason'>,
   deleted: readonly string[] = [],
 ): RowWithdrawal => ({
+  ...monthOfContent(event, requestedAt),
   requested_at: requestedAt,
   by,
   reason,
@@ -179,13 +191,21 @@ export const newWithdrawal = (
   ended_at: null,
 });
 
+/** Returns the member of a JSON column with the month of its content, if it is needed. */
+export const monthOfContent = (event: RecordedEvent, known: Instant): { readonly month?: string } => {
+  const month = otherMonth(event, known);
+  return month === null ? {} : { month };
+};
+
 /** @param warnings the reason, if one was given */
 const dismiss = (
-  { postId, publicationIds, isLast }: (PlannedPublicationsCancelled | PostRejected)['data'],
+  event: RecordedEvent<PlannedPublicationsCancelled | PostRejected>,
   warnings: PublicationRow['warnings'],
   { posts, publications }: PostRows,
 ): void => {
-  for (const id of publicationIds) publications.patch(id, { state: 'dismissed', warnings });
+  const { postId, publicationIds, isLast } = event.data;
+  const warnings_month = otherMonth(event, null);
+  for (const id of publicationIds) publications.patch(id, { state: 'dismissed', warnings, warnings_month });
   if (isLast) posts.patch(postId, { is_planned: false, pending_since: null });
 };
 
@@ -208,6 +228,7 @@ const newPublication = (
   message_ids: [],
   urls: [],
   warnings: [],
+  warnings_month: null,
   published_at: null,
   duplicates: [],
   duplicate_since: null,

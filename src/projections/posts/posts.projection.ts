@@ -1,14 +1,17 @@
 import type { OwnerEvent } from '../../domain/owner/owner.events.js';
 import { PLANNED_POST_TYPES, type PlannedPostEvent, type PostEvent } from '../../domain/post/post.events.js';
-import { type PublicationError, type PublicationEvent, RESTORED } from '../../domain/publication/publication.events.js';
+import { type PublicationEvent, RESTORED } from '../../domain/publication/publication.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
+import { applyAroundErasures, otherMonth } from '../engine/erased-content.js';
 import { executeWrites, type Projection, type Tx } from '../engine/projection.js';
 import { type RowCache, Rows } from '../engine/rows.js';
+import { eraseContent } from './erase-content.js';
 import { MediaUses } from './media-uses.js';
 import {
   addPost,
   changePlannedPost,
   listPublicationIds,
+  monthOfContent,
   newWithdrawal,
   PlannedPublications,
   type PostRows,
@@ -34,7 +37,7 @@ interface LoadedRows extends PostRows {
   readonly uses: MediaUses;
 }
 
-const TYPES = /^(PostAccepted|Publication|OwnerRegistered|OwnerPlanChanged)/;
+const TYPES = /^(PostAccepted|Publication|OwnerRegistered|OwnerPlanChanged|OwnerContentErased)/;
 const PLANNED_TYPES: ReadonlySet<string> = new Set(PLANNED_POST_TYPES);
 
 /** Posts and their publications. Payloads remain in the event store. */
@@ -48,17 +51,24 @@ export const posts: Projection = {
   handles: (type) => TYPES.test(type) || PLANNED_TYPES.has(type),
   batchIntervalMs: 100,
 
-  async apply(tx, events, cache) {
-    const handled = events as readonly HandledEvent[];
-    const rows = await loadRows(tx, handled, cache);
-    for (const event of handled) {
-      handle(event, rows);
-      rows.uses.note(event as RecordedEventOf<PostEvent | PublicationEvent>);
-    }
-    const { posts, words, publications, sequences, usage, uses } = rows;
-    const writes = [posts, words, publications, sequences, usage, uses.finish()].flatMap((each) => each.takeWrites());
-    await executeWrites(tx, writes);
-  },
+  apply: (tx, events, cache) =>
+    applyAroundErasures(
+      events as readonly HandledEvent[],
+      cache,
+      (part) => applyPart(tx, part, cache),
+      (erased) => eraseContent(tx, erased),
+    ),
+};
+
+const applyPart = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCache): Promise<void> => {
+  const rows = await loadRows(tx, handled, cache);
+  for (const event of handled) {
+    handle(event, rows);
+    rows.uses.note(event as RecordedEventOf<PostEvent | PublicationEvent>);
+  }
+  const { posts, words, publications, sequences, usage, uses } = rows;
+  const writes = [posts, words, publications, sequences, usage, uses.finish()].flatMap((each) => each.takeWrites());
+  await executeWrites(tx, writes);
 };
 
 const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCache): Promise<LoadedRows> => {
@@ -133,16 +143,8 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
       const attempts = endAttempts(row.attempts, event.data.attempt, at);
       const state = settle(row, 'published');
       const is_pinned = pin === undefined ? null : false;
-      publications.put({
-        ...row,
-        state,
-        attempts,
-        message_ids,
-        urls,
-        warnings: warnings ?? [],
-        published_at: at,
-        is_pinned,
-      });
+      const warned = { warnings: warnings ?? [], warnings_month: otherMonth(event, at) };
+      publications.put({ ...row, ...warned, state, attempts, message_ids, urls, published_at: at, is_pinned });
       usage.countPublication(row.owner_id, at, event.id);
       return;
     }
@@ -153,9 +155,10 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
       const { attempt: n, at, error } = event.data;
       // A publication may be in doubt without an open attempt, because events were lost (D-80).
       const isOpen = row.attempts.at(-1)?.ended_at === null || error.code !== RESTORED;
+      const ended = { ended_at: at, outcome, error, ...monthOfContent(event, at) };
       const attempts = isOpen
-        ? endLastAttempt(row.attempts, at, outcome, error)
-        : [...row.attempts, { n, started_at: at, ended_at: at, outcome, error }];
+        ? endLastAttempt(row.attempts, ended)
+        : [...row.attempts, { n, started_at: at, ...ended }];
       publications.put({ ...row, state: settle(row, state), attempts });
       return;
     }
@@ -183,7 +186,7 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
       publications.put({ ...row, duplicate_since: null });
       return;
     case 'PublicationWithdrawalRequested': {
-      const withdrawal = newWithdrawal(event.data, row.withdrawal?.deleted);
+      const withdrawal = newWithdrawal(event, event.data, row.withdrawal?.deleted);
       const state = event.data.isPublishing ? row.state : 'withdrawing';
       publications.put({ ...row, state, withdrawal, edit: null, edit_failed_since: null });
       return;
@@ -201,7 +204,7 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
       if (!withdrawal) return;
       const waiting = { rule, until, event: event.id };
       const attempts = withdrawal.attempts + 1;
-      publications.put({ ...row, withdrawal: { ...withdrawal, attempts, waiting, error } });
+      publications.put({ ...row, withdrawal: { ...withdrawal, attempts, waiting, error, error_at: event.at } });
       return;
     }
     case 'PublicationWithdrawn':
@@ -215,7 +218,11 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
     case 'PublicationWithdrawalFailed': {
       const { at, error } = event.data;
       const withdrawal = endWithdrawal(row, at);
-      publications.put({ ...row, state: 'withdraw_failed', withdrawal: withdrawal && { ...withdrawal, error } });
+      publications.put({
+        ...row,
+        state: 'withdraw_failed',
+        withdrawal: withdrawal && { ...withdrawal, error, error_at: event.at },
+      });
       return;
     }
     case 'PublicationWithdrawalDropped':
@@ -231,19 +238,21 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
     case 'PublicationEditPostponed': {
       const { rule, retryAt: until, error, done } = event.data;
       const waiting = { rule, until, event: event.id };
-      if (row.edit) publications.put({ ...row, edit: { ...tried(row.edit), done, waiting, error } });
+      if (row.edit)
+        publications.put({ ...row, edit: { ...tried(row.edit), done, waiting, error, error_at: event.at } });
       return;
     }
     case 'PublicationEdited': {
       const { content, changed, warnings, at } = event.data;
       const edited_at = changed ? at : row.edited_at;
-      publications.put({ ...row, content_version: content.revision, edited_at, warnings: warnings ?? [], edit: null });
+      const warned = { warnings: warnings ?? [], warnings_month: otherMonth(event, row.published_at) };
+      publications.put({ ...row, ...warned, content_version: content.revision, edited_at, edit: null });
       return;
     }
     case 'PublicationEditFailed': {
       const { error, done, at: edit_failed_since } = event.data;
       if (!row.edit) return;
-      const edit = { ...tried(row.edit), done, waiting: null, error, has_failed: true };
+      const edit = { ...tried(row.edit), done, waiting: null, error, error_at: event.at, has_failed: true };
       publications.put({ ...row, edit, edit_failed_since });
       return;
     }
@@ -284,12 +293,7 @@ const endAttempts = (attempts: readonly Attempt[], n: number, at: number): Attem
     return attempt.ended_at === null ? { ...attempt, ended_at: at } : attempt;
   });
 
-const endLastAttempt = (
-  attempts: readonly Attempt[],
-  at: number,
-  outcome: string,
-  error: PublicationError | null,
-): Attempt[] => {
+const endLastAttempt = (attempts: readonly Attempt[], ended: Omit<Attempt, 'n' | 'started_at'>): Attempt[] => {
   const last = attempts.at(-1);
-  return last ? [...attempts.slice(0, -1), { ...last, ended_at: at, outcome, error }] : [];
+  return last ? [...attempts.slice(0, -1), { ...last, ...ended }] : [];
 };

@@ -169,7 +169,7 @@ export class ListPosts {
   }
 
   private async readSummary(post: ListedPost['post'], sent: string | null): Promise<PostSummary> {
-    if (post.in_parts) return this.readSummaryOfParts(post);
+    if (post.in_parts && !post.content_erased) return this.readSummaryOfParts(post);
     if (sent !== null && sent.length > INLINE_BYTES) await yieldToEventLoop();
     const { excerpt, media_count: mediaCount, metadata_bytes: bytes } = post;
     const metadata = sent === null ? null : (JSON.parse(sent) as JsonObject);

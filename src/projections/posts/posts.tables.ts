@@ -15,7 +15,7 @@ import {
 } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const POSTS_VERSION = 14;
+export const POSTS_VERSION = 15;
 export const POSTS = readSchema('posts', POSTS_VERSION);
 
 /** SQL: the indexed prefix of a `trace_id`. A `trace_id` can have up to 4,096 bytes, but an index entry only 2,704. */
@@ -48,6 +48,8 @@ export interface Attempt {
   /** `published`, `postponed`, `failed`, `in_doubt`; null while it is in progress. */
   readonly outcome: string | null;
   readonly error: PublicationError | null;
+  /** Month of the event with the error, if it is not that of `ended_at` (D-100). */
+  readonly month?: string;
 }
 
 /** Messages that readers see in addition to a publication's own (D-84). */
@@ -69,8 +71,12 @@ export interface RowWithdrawal {
   /** What the next try waits for; null if nothing delays it. */
   readonly waiting: { readonly rule: ChangeRule; readonly until: number; readonly event: string } | null;
   readonly error: PublicationError | null;
+  /** Time of the event with the latest error. */
+  readonly error_at?: number;
   /** Null while messages are being deleted. */
   readonly ended_at: number | null;
+  /** Month of the event with the reason, if it is not that of `requested_at` (D-100). */
+  readonly month?: string;
 }
 
 /** Content of a post that is newer than what readers see on one channel (D-72). */
@@ -85,6 +91,8 @@ export interface RowEdit {
   /** See {@link RowWithdrawal}. */
   readonly waiting: RowWithdrawal['waiting'];
   readonly error: PublicationError | null;
+  /** See {@link RowWithdrawal}. */
+  readonly error_at?: number;
   readonly has_failed: boolean;
 }
 
@@ -123,6 +131,9 @@ export const postRows = defineTable(
     media_count: nullable(int()),
     /** Revision to pass to {@link PostPayloads.readPost} to read the content. */
     content_revision: text(),
+    /** Month of the event with the content, if it is not that of `accepted_at` (D-100). */
+    content_month: nullable(text()),
+    content_erased: boolean(),
     /** Null if none was given. */
     publish_at: nullable(bigint()),
     /** Time at which its publications entered their queues; null if they have not, or never will. */
@@ -182,6 +193,8 @@ export const publicationRows = defineTable(
     message_ids: jsonb<readonly string[]>(),
     urls: jsonb<readonly string[]>(),
     warnings: jsonb<readonly PublicationWarning[]>(),
+    /** Month of the event with the warnings, if it is not that of `published_at` (D-100). */
+    warnings_month: nullable(text()),
     published_at: nullable(bigint()),
     duplicates: jsonb<readonly Duplicate[]>(),
     /** Time at which the first duplicate that is not dismissed was found; null if there is none. */
@@ -290,13 +303,17 @@ export const postsTables = `
   create index usage_owner on usage (owner_id, month);
 `;
 
+/** Indexes that an erasure needs too. */
+export const OWNER_INDEX = 'create index if not exists post_owner on post (owner_id, post_id);';
+export const POST_INDEX = 'create index if not exists publication_post on publication (post_id);';
+
 /**
  * Indexes for readers. The index for a list ends with the list's sort key, so a page can start where the previous page
  * ended.
  */
 export const postsReadIndexes = `
   create index if not exists post_endpoint on post (endpoint_id, post_id);
-  create index if not exists post_owner on post (owner_id, post_id);
+  ${OWNER_INDEX}
   create index if not exists post_words_found on post_words using gin (words);
   create index if not exists post_posted_by on post (posted_by, post_id) where posted_by not like 'endpoint:%';
   create index if not exists post_decided_by on post (${DECIDED_BY('')}, post_id) where approval is not null;
@@ -308,7 +325,7 @@ export const postsReadIndexes = `
   create index if not exists post_pending on post (pending_since, post_id) where pending_since is not null;
   create index if not exists post_pending_owner on post (owner_id, pending_since, post_id) where pending_since is not null;
   create index if not exists post_planned_endpoint on post (endpoint_id, publish_at, post_id) where is_planned;
-  create index if not exists publication_post on publication (post_id);
+  ${POST_INDEX}
   create index if not exists publication_channel on publication (channel_id, sequence);
   create index if not exists publication_channel_post on publication (channel_id, post_id);
   create index if not exists publication_project_post on publication (project_id, post_id);

@@ -1,9 +1,11 @@
-import type { DeliveryEvent } from '../../domain/delivery/delivery.events.js';
+import type { DeliveryAttemptFailed, DeliveryEvent, DeliverySucceeded } from '../../domain/delivery/delivery.events.js';
+import type { OwnerContentErased } from '../../domain/owner/owner.events.js';
 import type { WebhookOutputEvent } from '../../domain/webhook-output/webhook-output.events.js';
 import type { Instant } from '../../kernel/clock.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
+import { applyAroundErasures, isErased, monthAt, otherMonth } from '../engine/erased-content.js';
 import type { Projection, Tx } from '../engine/projection.js';
-import { Rows, toJsonText } from '../engine/rows.js';
+import { type RowCache, Rows, toJsonText } from '../engine/rows.js';
 import {
   BODIES_EXPIRED_BEFORE,
   DELIVERIES_VERSION,
@@ -26,7 +28,7 @@ interface LoadedRows {
   readonly deleted: string[];
 }
 
-const TYPES = /^(WebhookOutput|Delivery(Scheduled|Succeeded|AttemptFailed|RetryRequested)$)/;
+const TYPES = /^(WebhookOutput|Delivery(Scheduled|Succeeded|AttemptFailed|RetryRequested)$|OwnerContentErased$)/;
 
 /** Minimum response time, in ms, of an output that counts as slow. */
 const SLOW_MS = 2_000;
@@ -50,23 +52,59 @@ export const webhookDeliveries: Projection = {
   },
   handles: (type) => TYPES.test(type),
 
-  async apply(tx, events, cache) {
-    const handled = events as readonly HandledEvent[];
-    const outputIds = new Set(handled.map(({ data }) => data.outputId));
-    const rows: LoadedRows = {
-      tx,
-      outputs: await Rows.load(tx, outputRows, outputIds, cache),
-      deliveries: await Rows.load(tx, deliveryRows, handled.flatMap(deliveryIdOf), cache),
-      bodies: [],
-      deleted: [],
-    };
-    for (const event of handled) await handle(event, rows);
-    await rows.outputs.flush();
-    await rows.deliveries.flush();
-    await insertBodies(tx, rows.bodies);
-    if (rows.deleted.length > 0) await deleteDeliveries(rows);
-    await updateNextDue(tx, [...outputIds]);
-  },
+  apply: (tx, events, cache) =>
+    applyAroundErasures(
+      events as readonly HandledEvent[],
+      cache,
+      (part) => applyPart(tx, part, cache),
+      (erased) => eraseContent(tx, erased),
+    ),
+};
+
+const applyPart = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCache): Promise<void> => {
+  const outputIds = new Set(handled.map(({ data }) => data.outputId));
+  const rows: LoadedRows = {
+    tx,
+    outputs: await Rows.load(tx, outputRows, outputIds, cache),
+    deliveries: await Rows.load(tx, deliveryRows, handled.flatMap(deliveryIdOf), cache),
+    bodies: [],
+    deleted: [],
+  };
+  for (const event of handled) await handle(event, rows);
+  await rows.outputs.flush();
+  await rows.deliveries.flush();
+  await insertBodies(tx, rows.bodies);
+  if (rows.deleted.length > 0) await deleteDeliveries(rows);
+  await updateNextDue(tx, [...outputIds]);
+};
+
+const WITHOUT_ANSWER = `case when ${isErased(`coalesce(a ->> 'month', ${monthAt("(a ->> 'at')::bigint")})`)}
+  then jsonb_set(a, '{answer}', 'null') else a end`;
+
+/** Erases bodies and answers. A delivery that was scheduled in an erased month is never sent again. */
+const eraseContent = async (tx: Tx, { ownerId, months }: OwnerContentErased['data']): Promise<void> => {
+  const values = [ownerId, months];
+  const { rows } = await tx.query<{ output_id: string }>('select output_id from output where owner_id = $1', [ownerId]);
+  const ofOwner = `d.output_id in (select output_id from output where owner_id = $1)`;
+  await tx.query(
+    `update delivery d set attempts = (select jsonb_agg(${WITHOUT_ANSWER} order by n)
+         from jsonb_array_elements(d.attempts) with ordinality each(a, n))
+     where ${ofOwner} and d.attempts <> '[]'
+       and ($2::text[] is null or ${monthAt('d.created_at')} <= (select max(m) from unnest($2) m))`,
+    values,
+  );
+  await tx.query(
+    `with erased as (
+       update delivery d set content_erased = true, next_at = null,
+         state = case when d.state = 'pending' then 'failed' else d.state end
+       where ${ofOwner} and ${isErased(monthAt('d.created_at'))} returning d.delivery_id)
+     delete from delivery_body b using erased e where b.delivery_id = e.delivery_id`,
+    values,
+  );
+  await updateNextDue(
+    tx,
+    rows.map(({ output_id }) => output_id),
+  );
 };
 
 const deliveryIdOf = ({ data }: HandledEvent): string[] => ('deliveryId' in data ? [data.deliveryId] : []);
@@ -105,7 +143,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       const { deliveryId, latencyMs, attempt } = event.data;
       const row = deliveries.get(deliveryId);
       const outcome = { state: 'delivered', next_at: null, attempt, was_server_down: false } as const;
-      if (row) deliveries.put({ ...row, ...outcome, ...lastEventOf(event), attempts: attemptsOf(row, event.data) });
+      if (row) deliveries.put({ ...row, ...outcome, ...lastEventOf(event), attempts: attemptsOf(row, event) });
       const pace = latencyMs >= SLOW_MS ? 'slow' : 'prompt';
       const stranded = outputs.get(outputId)?.down_delivery_id ?? null;
       outputs.patch(outputId, { pace, failing_since: null, down_delivery_id: null });
@@ -119,7 +157,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       if (row) {
         const next = { state: retryAt === null ? 'failed' : 'pending', next_at: retryAt, attempt } as const;
         const failure = { failed: row.failed + (isProbe ? 0 : 1), failed_at: at, was_server_down: isServerDown };
-        deliveries.put({ ...row, ...next, ...failure, ...lastEventOf(event), attempts: attemptsOf(row, event.data) });
+        deliveries.put({ ...row, ...next, ...failure, ...lastEventOf(event), attempts: attemptsOf(row, event) });
       }
       const output = outputs.get(outputId);
       if (!output) return;
@@ -160,6 +198,7 @@ const addDelivery = (
     event_id: event.id,
     request_id: event.requestId,
     correlation_id: event.correlationId,
+    content_erased: false,
   });
 };
 
@@ -167,10 +206,12 @@ const lastEventOf = ({ revision, hash }: HandledEvent) => ({ revision: String(re
 
 const attemptsOf = (
   { attempts }: DeliveryRow,
-  made: { at: number; status: number | null; latencyMs: number; answer: string | null },
+  event: RecordedEventOf<DeliverySucceeded | DeliveryAttemptFailed>,
 ): readonly DeliveryAttempt[] => {
-  const { at, status, latencyMs, answer } = made;
-  return [...attempts, { at, status, latency_ms: latencyMs, answer }].slice(-SHOWN_ATTEMPTS);
+  const { at, status, latencyMs, answer } = event.data;
+  const month = otherMonth(event, at);
+  const made = { at, status, latency_ms: latencyMs, answer, ...(month !== null && { month }) };
+  return [...attempts, made].slice(-SHOWN_ATTEMPTS);
 };
 
 const insertBodies = async (tx: Tx, bodies: LoadedRows['bodies']): Promise<void> => {

@@ -108,7 +108,7 @@ export class FindFailedDeliveries {
     const { rows } = await this.pool.query<{ deliveryId: string; position: string }>({
       name: 'find failed deliveries',
       text: `select delivery_id as "deliveryId", position::text from ${DELIVERIES}.delivery
-             where output_id = $1 and state in ('pending', 'failed') and failed_at >= $2 and position > $3
+             where output_id = $1 and state in ('pending', 'failed') and not content_erased and failed_at >= $2 and position > $3
              order by delivery.position limit $4`,
       values: [outputId, since, after, limit],
     });

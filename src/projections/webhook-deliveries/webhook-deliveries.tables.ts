@@ -15,7 +15,7 @@ import {
 } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const DELIVERIES_VERSION = 3;
+export const DELIVERIES_VERSION = 4;
 export const DELIVERIES = readSchema('webhook-deliveries', DELIVERIES_VERSION);
 
 /**
@@ -32,6 +32,8 @@ export interface DeliveryAttempt {
   readonly latency_ms: number;
   /** Null once it is erased (D-100). */
   readonly answer: string | null;
+  /** Month of the event with the answer, if it is not that of `at` (D-100). */
+  readonly month?: string;
 }
 
 export const outputRows = defineTable(
@@ -86,6 +88,7 @@ export const deliveryRows = defineTable(
     event_id: fixed(text()),
     request_id: fixed(text()),
     correlation_id: fixed(text()),
+    content_erased: boolean(),
   },
 );
 /** A row of {@link deliveryRows}. */

@@ -1,8 +1,9 @@
 import { Deletions } from '../../commands/deletion.js';
+import { EraseContent } from '../../commands/erase-content.js';
 import type { ChannelConnected, ChannelDeleted } from '../../domain/channel/channel.events.js';
 import type { EndpointChanged, EndpointCreated, EndpointDeleted } from '../../domain/endpoint/endpoint.events.js';
 import type { MediaUploaded } from '../../domain/media/media.events.js';
-import type { OwnerDeleted } from '../../domain/owner/owner.events.js';
+import type { OwnerContentErased, OwnerDeleted } from '../../domain/owner/owner.events.js';
 import type { ProjectChannelsChanged, ProjectCreated, ProjectDeleted } from '../../domain/project/project.events.js';
 import type { WebhookOutputCreated } from '../../domain/webhook-output/webhook-output.events.js';
 import { Drafts } from '../../drafts/drafts.js';
@@ -28,7 +29,7 @@ const NAME = 'complete-deletions';
  * deletes everything that belonged to a deleted owner. Also checks resources created during a deletion. Each step
  * depends on the current state, so an old or repeated event does no harm.
  */
-@FollowsLog<Deletion | Naming>({
+@FollowsLog<Deletion | Naming | OwnerContentErased>({
   name: NAME,
   types: [
     'OwnerDeleted',
@@ -42,6 +43,7 @@ const NAME = 'complete-deletions';
     'EndpointChanged',
     'WebhookOutputCreated',
     'MediaUploaded',
+    'OwnerContentErased',
   ],
   startsAt: 'beginning',
   lanes: 'owner',
@@ -50,12 +52,17 @@ export class CompleteDeletions {
   constructor(
     private readonly deletions: Deletions,
     private readonly drafts: Drafts,
+    private readonly erasure: EraseContent,
   ) {}
 
-  async react(event: RecordedEventOf<Deletion | Naming>): Promise<void> {
+  async react(event: RecordedEventOf<Deletion | Naming | OwnerContentErased>): Promise<void> {
     const context = { ...causedBy(event, NAME), commandId: `${NAME}/${event.id}`, at: event.at };
+    // The keys may be back: those of a backup, or of a file that was imported.
+    if (event.type === 'OwnerContentErased') return this.erasure.repeat(event.data);
     await reactTo(event, this.deletions, context);
-    if (event.type === 'OwnerDeleted') await this.drafts.eraseOf(event.data.ownerId);
+    if (event.type !== 'OwnerDeleted') return;
+    await this.drafts.eraseOf(event.data.ownerId);
+    await this.erasure.eraseDeleted(event.data.ownerId, context);
   }
 }
 

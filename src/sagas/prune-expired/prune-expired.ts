@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { EraseContent } from '../../commands/erase-content.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { LOG, type Log } from '../../kernel/log.js';
@@ -27,7 +28,7 @@ const LIMIT_MS = 24 * 3_600_000;
  * Deletes data past its retention, in one process at a time and in small transactions: delivery bodies in the read
  * model (the event store keeps them), jobs, limits of deleted endpoints, drafts of deleted owners, last uses of revoked
  * keys, the console's expired sign-ins, budgets that have not been used recently (ADR-218), and samples of numbers except
- * the last.
+ * the last. Starts the job that erases content past its retention (D-100).
  */
 @Injectable()
 export class PruneExpired {
@@ -36,8 +37,9 @@ export class PruneExpired {
     private readonly leases: Leases,
     @Inject(ProjectionProgress) private readonly progress: Pick<ProjectionProgress, 'waitForOwnVersions'>,
     @Inject(LOG) private readonly log: Log,
-    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'deliveryBodyMs' | 'jobMs'>,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'deliveryBodyMs' | 'jobMs' | 'contentMonths'>,
     @Inject(Sampler) private readonly sampler: Pick<Sampler, 'pruneExpired'>,
+    @Inject(EraseContent) private readonly erasure: Pick<EraseContent, 'startRetention'>,
   ) {}
 
   /** Runs until the signal is aborted; survives outages. */
@@ -57,6 +59,7 @@ export class PruneExpired {
   /** Deletes everything that has expired. */
   async sweep(signal: AbortSignal): Promise<void> {
     await this.pruneBodies(signal);
+    if (this.settings.contentMonths > 0) await this.erasure.startRetention(this.settings.contentMonths);
     const steps = [this.pruneJobs, this.pruneLimits, this.pruneBudgets, this.pruneDrafts];
     for (const step of [...steps, this.pruneKeyUses, this.pruneSessions])
       while (!signal.aborted && (await step()) === BATCH_SIZE) await sleepUnlessAborted(PAUSE_MS, signal);

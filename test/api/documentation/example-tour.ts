@@ -78,6 +78,7 @@ class ExampleTour {
     this.key = (await this.operator('POST', '/owners/:id/rotate-key', [this.owner], { overlap_minutes: 0 })).key;
     await this.operator('PATCH', '/owners/:id', [this.owner], { name: 'The Corner Shop', locale: 'ru' });
     await this.operator('POST', '/owners/:id/post-packs', [this.owner], { posts: 100 });
+    await this.operator('POST', '/owners/:id/erase-content', [this.owner], { before: '2026-01-01T00:00:00Z' });
     await this.operator('GET', '/owners/:id', [this.owner]);
     await this.operator('GET', '/owners', [], undefined, 'limit=2');
     await this.manage('GET', '/plans');

@@ -38,6 +38,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'PATCH /owners/:id': on({ name: 'Mine', notice_chat: { bot_token: '1:x', chat_id: '-9' } }),
   'POST /owners/:id/post-packs': on({ posts: 5 }),
   'POST /owners/:id/rotate-key': on(),
+  'POST /owners/:id/erase-content': on({ before: '2026-01-01T00:00:00Z' }),
   'DELETE /owners/:id': on(),
   'DELETE /channels/:id': on(),
   'DELETE /projects/:id': on(),

@@ -21,6 +21,7 @@ const owner: SamplesOf<OwnerEvent> = {
   OwnerNoticeChatRemoved: [{ ownerId }],
   PostPackAdded: [{ ownerId, posts: 500 }],
   OwnerDeleted: [{ ownerId }],
+  OwnerContentErased: [{ ownerId, months: ['2026-05', '2026-06'] }],
 };
 
 const channel: SamplesOf<ChannelEvent> = {

@@ -134,7 +134,7 @@ const DeliveryTable = ({ items }: { readonly items: readonly Delivery[] }) => {
 };
 
 const DeliveryDetails = ({ delivery }: { readonly delivery: Delivery }) => {
-  const { id, attempts, body, body_truncated: isTruncated, state } = delivery;
+  const { id, attempts, body, body_truncated: isTruncated, content_erased: isErased, state } = delivery;
   const { save: sendAgain, isBusy } = useSave(async () => {
     await management().post('/deliveries/{id}/retry', { path: { id } });
     await refreshOutputs();
@@ -149,12 +149,15 @@ const DeliveryDetails = ({ delivery }: { readonly delivery: Delivery }) => {
             <li key={attempt.at}>
               <Moment at={attempt.at} form="seconds" /> <b>{attempt.status ?? m.noAnswer}</b>{' '}
               <span className="tertiary">{format.latency(attempt.latency_ms)}</span>
-              {attempt.answer !== '' && <bdi className="attempt-answer secondary">{attempt.answer}</bdi>}
+              {attempt.answer === null && <span className="secondary">{m.erased}</span>}
+              {attempt.answer !== null && attempt.answer !== '' && (
+                <bdi className="attempt-answer secondary">{attempt.answer}</bdi>
+              )}
             </li>
           ))}
           {attempts.length === 0 && <li className="secondary">{m.noAttempt}</li>}
         </ol>
-        {state !== 'delivered' && (
+        {state !== 'delivered' && !isErased && (
           <Button needs="POST /deliveries/{id}/retry" size="small" busy={isBusy} onClick={sendAgain}>
             {m.sendAgain}
           </Button>
@@ -162,7 +165,13 @@ const DeliveryDetails = ({ delivery }: { readonly delivery: Delivery }) => {
       </div>
       <section aria-label={m.body}>
         <h3>{m.body}</h3>
-        {isTruncated ? <LargeBody id={id} /> : <Json value={body} depth={2} />}
+        {isErased ? (
+          <p className="secondary">{m.erased}</p>
+        ) : isTruncated ? (
+          <LargeBody id={id} />
+        ) : (
+          <Json value={body} depth={2} />
+        )}
       </section>
     </div>
   );

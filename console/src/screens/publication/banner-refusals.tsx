@@ -8,7 +8,7 @@ import { publicationMessages as shared } from './messages.js';
 /** A network's refusal, as the API returns it. */
 export interface NetworkError {
   readonly message?: string | undefined;
-  readonly platform_says?: string | undefined;
+  readonly platform_says?: string | null | undefined;
 }
 
 interface ErrorTextProps {
@@ -20,7 +20,7 @@ interface ErrorTextProps {
 export const ErrorText = ({ error: { message, platform_says: name }, platform }: ErrorTextProps) => (
   <p>
     {message !== undefined && <GatewayText text={message} />}{' '}
-    {name !== undefined && (
+    {typeof name === 'string' && (
       <SentenceText of={sentence(shared.says, { network: networkInText(platform), text: { name } })} />
     )}
   </p>

@@ -110,7 +110,7 @@ const Failed = ({ publication }: { readonly publication: Publication }) => {
       {error && (
         <p className="banner-cause">
           <GatewayText text={error.message} />{' '}
-          {error.platform_says !== undefined && (
+          {error.platform_says && (
             <SentenceText of={sentence(m.says, { network, text: { name: error.platform_says } })} />
           )}
         </p>

@@ -137,7 +137,7 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
         <div className="publication-side">
           <PublicationsCard post={post} names={names} />
           {post.publications.some(({ published_at: at }) => at !== null) && <NumbersCard post={post} names={names} />}
-          <ContentCard payload={post.payload} names={names} />
+          <ContentCard payload={post.payload} names={names} isErased={post.content_erased} />
         </div>
         <div className="publication-side">
           {mayReadHistory && hasVersions(post) && <VersionsCard post={post} />}

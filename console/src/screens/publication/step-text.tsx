@@ -181,11 +181,11 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
       );
     case 'withdrawal_postponed':
     case 'withdraw_failed': {
-      const says = (member(event, 'error') as { readonly platform_says?: string } | undefined)?.platform_says;
+      const says = (member(event, 'error') as { readonly platform_says?: string | null } | undefined)?.platform_says;
       return (
         <>
           <b>{step.kind === 'withdraw_failed' ? m.withdrawFailed : m.notDeletedYet}</b> <NextAttempt step={step} />
-          {says !== undefined && (
+          {typeof says === 'string' && (
             <p>
               <SentenceText of={sentence(m.says, { network, text: { name: says } })} />
             </p>

@@ -16,6 +16,7 @@ export const eventTexts = defineMessages({
       OwnerNoticeChatRemoved: 'The chat for notices was removed.',
       PostPackAdded: 'Posts were added to the plan: {count}.',
       OwnerDeleted: 'The account was deleted.',
+      OwnerContentErased: 'Content was erased for good.',
 
       ChannelConnected: '{thing} was connected.',
       ChannelRenamed: 'The channel was renamed to {name}.',
@@ -140,6 +141,7 @@ export const eventTexts = defineMessages({
       OwnerNoticeChatRemoved: 'Чат для уведомлений убран.',
       PostPackAdded: 'К тарифу добавлено постов: {count}.',
       OwnerDeleted: 'Аккаунт удалён.',
+      OwnerContentErased: 'Содержимое стёрто навсегда.',
 
       ChannelConnected: 'Канал «{thing}» подключён.',
       ChannelRenamed: 'Канал переименован: «{name}».',

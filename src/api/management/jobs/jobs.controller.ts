@@ -88,7 +88,8 @@ export class JobsController {
     );
   }
 
-  @Documented({ summary: 'Show a job', scope: 'read', forAuditors: true, operatorOnly: CALL_MESSAGES.jobsForOperator })
+  /** Owners see the jobs that concern them, such as the erasing of their content. */
+  @Documented({ summary: 'Show a job', scope: 'read', forAuditors: true })
   @Get(':id')
   async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<JobView> {
     const job = await this.jobs.find(id, getOwnerScope(request));

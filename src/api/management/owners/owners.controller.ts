@@ -1,6 +1,7 @@
 import { Controller, Delete, Get, Inject, Patch, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
+import { ERASE_CONTENT } from '../../../commands/erase-content.js';
 import {
   AddPostPack,
   ChangeOwner,
@@ -14,7 +15,8 @@ import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
 import { type Locale, LOCALES, type Plan, PLANS } from '../../../domain/owner/owner.events.js';
-import { iso } from '../../../kernel/clock.js';
+import { JobTable } from '../../../jobs/job.js';
+import { type Clock, iso, SHARED_CLOCK } from '../../../kernel/clock.js';
 import { PlatformCatalogue, type PlatformDescriptor } from '../../../platforms/platform-catalogue.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
 import { MediaQueries } from '../../../projections/media/media.queries.js';
@@ -23,11 +25,12 @@ import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-sche
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
 import { type BodyReader, fieldsReader, type ListView, readQuery } from '../../transport/fields.js';
-import { forbiddenProblem } from '../../transport/problem.view.js';
+import { forbiddenProblem, HttpProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard, getCaller } from '../api-key.guard.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { createCredentialsBody } from '../channels/channel.dto.js';
-import { NoQuery } from '../common-fields.js';
+import { isTime, NoQuery } from '../common-fields.js';
+import { jobResult, type JobView, startJob } from '../jobs/jobs.controller.js';
 import { RotateKeyBody } from '../keys/key.dto.js';
 import { BODY_MESSAGES, CALL_MESSAGES } from '../messages.js';
 import {
@@ -96,6 +99,14 @@ export const describeOwnerPatch = (carrier: PlatformDescriptor | undefined): Jso
   const chat = carrier && { anyOf: [schemaOf(createCredentialsBody(carrier)), { type: 'null' }] };
   return { ...schema, properties: { ...(schema.properties as JsonSchema), notice_chat: chat ?? { type: 'null' } } };
 };
+
+/** Body of POST /owners/{id}/erase-content. */
+export class EraseContentBody {
+  /** Months (UTC) that ended at or before this time are erased. */
+  @isTime()
+  @Must.bePresent('a time such as 2026-06-01T00:00:00Z')
+  readonly before!: string;
+}
 
 /** Body of POST /owners/{id}/post-packs. */
 export class PostPackBody {
@@ -176,6 +187,8 @@ export class OwnersController {
     private readonly changes: ChangePipeline,
     private readonly quotas: PlanQuotas,
     private readonly media: MediaQueries,
+    private readonly jobs: JobTable,
+    @Inject(SHARED_CLOCK) private readonly clock: Clock,
     platforms: PlatformCatalogue,
   ) {
     this.readOwnerChange = createOwnerChangeReader(platforms.noticeCarrier);
@@ -254,6 +267,34 @@ export class OwnersController {
     return this.changes.handlePost({ ...call, read: fieldsReader(PostPackBody) }, async ({ posts }, change) => {
       const outcome = await this.commands.execute(new AddPostPack(change.context, call.id, posts));
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
+    });
+  }
+
+  @Documented({
+    summary: 'Erase what an owner wrote in months that are over',
+    scope: 'manage',
+    description:
+      'Erases for good: posts with their texts and media, what networks and webhook receivers answered, and where clients wrote from. Months in which something is not settled are left; the result of the job names them.',
+    body: EraseContentBody,
+    status: 202,
+    codes: { 409: ['job_running'], 422: ['before_in_future'] },
+  })
+  @Post(':id/erase-content')
+  async eraseContent(@OfResource('owner') call: ResourceCall<'owner'>): Promise<JobView> {
+    const read = fieldsReader(EraseContentBody);
+    return this.changes.handlePost({ ...call, read, status: 202 }, async (body, change) => {
+      const before = Date.parse(body.before);
+      if (before > this.clock.now())
+        throw new HttpProblem(422, 'before_in_future', [
+          { path: 'before', code: 'before_in_future', message: CALL_MESSAGES.beforeInFuture },
+        ]);
+      const id = change.newId('job');
+      const { actor, actorName, requestId } = change.context;
+      const by = { actor, ...(actorName !== undefined && { actorName }), requestId };
+      const params = { owner_id: call.id, before, by };
+      const job = { id, kind: ERASE_CONTENT, params, subject: `${ERASE_CONTENT}/${call.id}` };
+      // A client that repeats the call because the response was lost gets the job started by the first call.
+      return jobResult((await this.jobs.find(id)) ?? (await startJob(this.jobs, job)));
     });
   }
 

@@ -60,6 +60,8 @@ export class PostView {
   readonly metadata_truncated?: true;
   /** The first 120 UTF-16 units of the text, cut at a grapheme boundary; null if it has no text. */
   readonly excerpt: string | null;
+  /** True if its content was erased: what held it is null. Absent otherwise. */
+  readonly content_erased?: true;
   /** Null if the store no longer has the complete, unchanged payload. */
   readonly media_count: number | null;
   /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
@@ -84,6 +86,7 @@ export class PostView {
     this.metadata = summary.metadata;
     if (summary.isMetadataTruncated) this.metadata_truncated = true;
     this.excerpt = summary.excerpt;
+    if (post.content_erased) this.content_erased = true;
     this.media_count = summary.mediaCount;
     this.publish_at = isoOrNull(post.publish_at);
     this.released_at = isoOrNull(post.released_at);

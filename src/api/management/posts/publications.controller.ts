@@ -78,7 +78,7 @@ export class PublicationsController {
     summary: 'Resend a publication that failed or is in doubt',
     scope: 'post',
     forLimitedKeys: true,
-    codes: { 409: ['wrong_state', 'channel_deleted'] },
+    codes: { 409: ['wrong_state', 'channel_deleted', 'content_erased'] },
   })
   @Post(':id/resend')
   resend(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PublicationView> {
@@ -249,7 +249,7 @@ export class ManagedPostChangesController {
     query: DryRunQuery,
     codes: {
       400: ['invalid_payload'],
-      409: ['approval_required', 'not_editable', 'post_ended', 'too_many_revisions'],
+      409: ['approval_required', 'content_erased', 'not_editable', 'post_ended', 'too_many_revisions'],
       412: ['revision_mismatch'],
       422: ['invalid_payload'],
       429: ['probe_budget', 'preview_budget'],

@@ -167,6 +167,8 @@ export class DeliveryView {
   readonly body: Json;
   /** True if the body is too large for a list, or older than `DELIVERY_BODY_DAYS`; `GET /deliveries/{id}` shows it. */
   readonly body_truncated?: true;
+  /** True if the body was erased: it is null, and the delivery is never sent again. Absent otherwise. */
+  readonly content_erased?: true;
   /** ISO 8601, UTC. */
   readonly created_at: string;
 
@@ -175,10 +177,16 @@ export class DeliveryView {
     this.webhook_output_id = row.output_id;
     this.kind = row.kind;
     this.state = row.state;
-    this.attempts = row.attempts.map(({ at, ...attempt }) => ({ at: iso(at), ...attempt }));
+    this.attempts = row.attempts.map(({ at, status, latency_ms, answer }) => ({
+      at: iso(at),
+      status,
+      latency_ms,
+      answer,
+    }));
     this.next_attempt_at = isoOrNull(row.next_at);
     this.body = body === null ? null : (JSON.parse(body) as Json);
-    if (isBodyTruncated) this.body_truncated = true;
+    if (row.content_erased) this.content_erased = true;
+    else if (isBodyTruncated) this.body_truncated = true;
     this.created_at = iso(row.created_at);
   }
 }

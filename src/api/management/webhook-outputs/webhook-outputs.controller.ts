@@ -26,11 +26,12 @@ import {
 import { newSigningSecret } from '../../../secrets/tokens.js';
 import { Documented } from '../../documentation/documented.js';
 import { buildListView, fieldsReader, type ListView, readQuery, toPage } from '../../transport/fields.js';
-import { notFoundProblem } from '../../transport/problem.view.js';
+import { HttpProblem, notFoundProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard, getOwnerScope, HeavyReadTurn } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { IdPipe, NoQuery } from '../common-fields.js';
 import { RotateSecretBody } from '../endpoints/endpoint.dto.js';
+import { CALL_MESSAGES } from '../messages.js';
 import {
   type Call,
   LIST_QUERIES,
@@ -256,9 +257,14 @@ export class DeliveriesController {
   }
 
   @Post('deliveries/:id/retry')
-  @Documented({ summary: 'Send a delivery again', scope: 'manage', codes: { 409: ['output_disabled'] } })
+  @Documented({
+    summary: 'Send a delivery again',
+    scope: 'manage',
+    codes: { 409: ['content_erased', 'output_disabled'] },
+  })
   async retry(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<DeliveryView> {
-    const { output_id: outputId } = await this.findRow(call.request, id);
+    const { output_id: outputId, content_erased: isErased } = await this.findRow(call.request, id);
+    if (isErased) throw HttpProblem.withMessage(409, 'content_erased', CALL_MESSAGES.deliveryErased);
     return this.changes.handlePost(call, async (_, change) => {
       const outcome = await this.retryDeliveries.execute(change.context, outputId, [id]);
       return { outcome, readModels: DELIVERY_READ_MODELS, show: () => this.findView(call.request, id) };
