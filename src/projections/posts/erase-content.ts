@@ -1,5 +1,5 @@
 import type { OwnerContentErased } from '../../domain/owner/owner.events.js';
-import { isErased, monthAt } from '../engine/erased-content.js';
+import { inRanges, isErased, monthAt, type OwnRows } from '../engine/erased-content.js';
 import type { Tx } from '../engine/projection.js';
 import { OWNER_INDEX, POST_INDEX } from './posts.tables.js';
 
@@ -22,35 +22,40 @@ const PUBLICATION = {
   edit: withoutWords('u.edit', erredAt('u.edit')),
 };
 
-const ofOwner = `p.owner_id = $1 and ($2::text[] is null or ${monthAt('p.accepted_at')} <= (select max(m) from unnest($2) m))`;
+const OWN_POSTS: OwnRows = { table: 'post', of: 'owner_id', key: 'post_id', first: '' };
+
+const ofOwner = `p.owner_id = $1 and p.post_id > $3 and p.post_id <= $4 and ($2::text[] is null or ${monthAt('p.accepted_at')} <= (select max(m) from unnest($2) m))`;
 
 /**
  * Erases what people wrote in the given months from the rows of an owner's posts: texts, metadata, words, notes, reasons,
  * and what networks answered. Content is never older than its post.
  */
 export const eraseContent = async (tx: Tx, { ownerId, months }: OwnerContentErased['data']): Promise<void> => {
-  const values = [ownerId, months];
   await tx.query(`${OWNER_INDEX} ${POST_INDEX}`); // a candidate does not have them yet
+  await inRanges(tx, OWN_POSTS, ownerId, (...range) => eraseRange(tx, [ownerId, months, ...range]));
+};
+
+const eraseRange = async (tx: Tx, values: readonly [ownerId: string, ...unknown[]]): Promise<void> => {
   const isOld = isErased(`coalesce(p.content_month, ${monthAt('p.accepted_at')})`);
   await tx.query(
     `with erased as (
        update post p set metadata = null, excerpt = null, media_count = null, content_erased = true
        where ${ofOwner} and not p.content_erased and ${isOld} returning p.post_id)
-     update post_words w set words = $3::tsvector from erased e where w.post_id = e.post_id`,
-    [...values, ownerId],
+     update post_words w set words = $5::tsvector from erased e where w.post_id = e.post_id`,
+    [...values, values[0]],
   );
   // Also if there was no note: the text must not tell whether this version read the event before the erasure.
   await tx.query(
     `update post p set approval = json_build_object('state', a -> 'state', 'by', a -> 'by', 'at', a -> 'at', 'note', null)::text
-     from (select post_id, approval::jsonb as a from post where owner_id = $1 and approval is not null) of_post
-     where p.post_id = of_post.post_id and ${ofOwner} and ${isErased(monthAt("(a ->> 'at')::bigint"))}`,
-    values,
+     from (select post_id, approval::jsonb as a from post p where ${ofOwner} and approval is not null) of_post
+     where p.post_id = of_post.post_id and ${isErased(monthAt("(a ->> 'at')::bigint"))}`,
+    [...values],
   );
   const columns = Object.entries(PUBLICATION);
   await tx.query(
     `update publication u set ${columns.map(([name, value]) => `${name} = ${value}`).join(', ')}
      from post p where ${ofOwner} and u.post_id = p.post_id
        and (u.attempts @? '$[*].error.platform_says' or u.warnings <> '[]' or u.withdrawal is not null or u.edit is not null)`,
-    values,
+    [...values],
   );
 };

@@ -3,7 +3,14 @@ import type { OwnerContentErased } from '../../domain/owner/owner.events.js';
 import type { WebhookOutputEvent } from '../../domain/webhook-output/webhook-output.events.js';
 import type { Instant } from '../../kernel/clock.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import { applyAroundErasures, isErased, monthAt, otherMonth } from '../engine/erased-content.js';
+import {
+  applyAroundErasures,
+  inRanges,
+  isErased,
+  monthAt,
+  otherMonth,
+  type OwnRows,
+} from '../engine/erased-content.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { type RowCache, Rows, toJsonText } from '../engine/rows.js';
 import {
@@ -81,15 +88,23 @@ const applyPart = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCa
 const WITHOUT_ANSWER = `case when ${isErased(`coalesce(a ->> 'month', ${monthAt("(a ->> 'at')::bigint")})`)}
   then jsonb_set(a, '{answer}', 'null') else a end`;
 
+const OWN_DELIVERIES: OwnRows = { table: 'delivery', of: 'output_id', key: 'position', first: '-1' };
+
 /** Erases bodies and answers. A delivery that was scheduled in an erased month is never sent again. */
 const eraseContent = async (tx: Tx, { ownerId, months }: OwnerContentErased['data']): Promise<void> => {
-  const values = [ownerId, months];
   const { rows } = await tx.query<{ output_id: string }>('select output_id from output where owner_id = $1', [ownerId]);
-  const ofOwner = `d.output_id in (select output_id from output where owner_id = $1)`;
+  const outputIds = rows.map(({ output_id }) => output_id);
+  for (const id of outputIds)
+    await inRanges(tx, OWN_DELIVERIES, id, (...range) => eraseRange(tx, [id, months, ...range]));
+  await updateNextDue(tx, outputIds);
+};
+
+const eraseRange = async (tx: Tx, values: unknown[]): Promise<void> => {
+  const ofOutput = 'd.output_id = $1 and d.position > $3 and d.position <= $4';
   await tx.query(
     `update delivery d set attempts = (select jsonb_agg(${WITHOUT_ANSWER} order by n)
          from jsonb_array_elements(d.attempts) with ordinality each(a, n))
-     where ${ofOwner} and d.attempts <> '[]'
+     where ${ofOutput} and d.attempts <> '[]'
        and ($2::text[] is null or ${monthAt('d.created_at')} <= (select max(m) from unnest($2) m))`,
     values,
   );
@@ -97,13 +112,9 @@ const eraseContent = async (tx: Tx, { ownerId, months }: OwnerContentErased['dat
     `with erased as (
        update delivery d set content_erased = true, next_at = null,
          state = case when d.state = 'pending' then 'failed' else d.state end
-       where ${ofOwner} and ${isErased(monthAt('d.created_at'))} returning d.delivery_id)
+       where ${ofOutput} and ${isErased(monthAt('d.created_at'))} returning d.delivery_id)
      delete from delivery_body b using erased e where b.delivery_id = e.delivery_id`,
     values,
-  );
-  await updateNextDue(
-    tx,
-    rows.map(({ output_id }) => output_id),
   );
 };
 
