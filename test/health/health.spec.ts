@@ -131,8 +131,8 @@ describe('/metrics (D-31)', () => {
       );
     await gateway.pool.query(
       `insert into webhook_deliveries_v1.delivery (delivery_id, output_id, owner_id, kind, state, position, created_at,
-         attempt, failed, was_server_down, attempts, revision, hash, event_id, request_id, correlation_id)
-       values ('dlv_1', 'whk_1', 'own_1', 'test.ping', 'pending', 1, 0, 0, 0, false, '[]', '0', '', '', '', '')`,
+         attempt, failed, was_server_down, attempts, content_erased, revision, hash, event_id, request_id, correlation_id)
+       values ('dlv_1', 'whk_1', 'own_1', 'test.ping', 'pending', 1, 0, 0, 0, false, '[]', false, '0', '', '', '', '')`,
     );
     const counted = await until('all are counted', async () => {
       await addOverdue();
