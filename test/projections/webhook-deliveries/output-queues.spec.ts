@@ -44,8 +44,8 @@ const addDelivery = async (
   const { nextAt = NOW, state = 'pending', body = `"${id}"`, kind = 'post.published', wasDown = false } = more;
   await client.query(
     `insert into delivery (delivery_id, output_id, owner_id, kind, state, position, created_at, next_at, attempt, failed,
-       was_server_down, attempts, parts, revision, hash, event_id, request_id, correlation_id)
-     values ($1, $2, 'own', $3, $4, $5, 1, $6, 0, 0, $7, '[{"answer":"long"}]', $8, '0', 'h', 'e', 'r', 'c')`,
+       was_server_down, attempts, parts, content_erased, revision, hash, event_id, request_id, correlation_id)
+     values ($1, $2, 'own', $3, $4, $5, 1, $6, 0, 0, $7, '[{"answer":"long"}]', $8, false, '0', 'h', 'e', 'r', 'c')`,
     [id, output, kind, state, ++position, nextAt, wasDown, body === null ? 2 : null],
   );
   if (body !== null) await client.query('insert into delivery_body values ($1, $2)', [id, body]);
