@@ -91,6 +91,7 @@ it('holds all that is needed to send a delivery, but not its attempts', async ()
       failed_at: null,
       was_server_down: false,
       parts: null,
+      content_erased: false,
       revision: '0',
       hash: 'h',
       event_id: 'e',
