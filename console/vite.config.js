@@ -45,7 +45,7 @@ export default defineConfig(({ command }) => ({
         codeSplitting: {
           groups: [
             { name: firstViewOnly(), debugName: 'first view', priority: 2 },
-            // Browsers load six files at a time over HTTP/1.1; many small ones keep slow lines waiting.
+            // Over HTTP/1.1, a browser loads six files at a time, so many small files take long on a slow line.
             { name: 'shared', minShareCount: 6, priority: 1 },
           ],
         },

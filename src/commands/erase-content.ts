@@ -30,7 +30,7 @@ export const ERASE_CONTENT = 'erase-content';
 export type EraseContentParams = {
   /** Null for all owners: the retention of CONTENT_MONTHS. */
   readonly owner_id: string | null;
-  /** Months that ended at or before this time are erased, in ms since 1970. */
+  /** Time in ms since 1970: months that ended at or before it are erased. */
   readonly before: number;
   /** Who asked for it, as in events. */
   readonly by: Pick<Origin, 'actor' | 'actorName' | 'requestId'>;
@@ -43,9 +43,9 @@ interface ErasedContent {
   readonly left: readonly NeededMonth[];
 }
 
-/** Read models with content, which the event of an erasure makes them forget. */
+/** Read models with content, which they erase when they receive the event. */
 const READ_MODELS = ['posts', 'request-log', 'webhook-deliveries', 'media', 'audit'];
-/** Read models that say what is not settled. */
+/** Read models in which the job looks up what is not settled. */
 const ASKED = ['posts', 'webhook-deliveries', 'media'];
 const PAGE = 100;
 const LOOK_MS = 100;
@@ -84,7 +84,7 @@ export class EraseContent {
     await this.deleteCopies(ownerId, null);
   }
 
-  /** Erases keys again that an event has erased. @throws Unavailable */
+  /** Erases the keys of an earlier erasure again, in case a restore or an import has brought them back. @throws Unavailable */
   async repeat({ ownerId, months }: OwnerContentErased['data']): Promise<void> {
     await (months === null ? this.keys.eraseOwner(ownerId) : this.keys.eraseMonths(ownerId, months));
   }
@@ -114,7 +114,7 @@ export class EraseContent {
     }
   }
 
-  /** Carries out a job. @returns null if it was aborted @throws Unavailable */
+  /** Runs a job. @returns null if it was aborted @throws Unavailable */
   async run({ id, params }: Pick<Job, 'id' | 'params'>, { signal, report }: JobContext): Promise<Json> {
     const { owner_id, before, by } = params as unknown as EraseContentParams;
     const until = monthOf(before);
@@ -191,7 +191,7 @@ export class EraseContent {
       `delete from ops_key_use u using discovery.key k where k.key_id = u.key_id and k.owner_id = $1 and ${isOld('to_timestamp(u.at / 1000.0)')}`,
       values,
     );
-    // Answers that tell of erased content, whenever they were given. The claims stay, so that a repeated call changes nothing.
+    // Stored answers that mention an erased post or delivery. Their keys stay, so that a repeated call changes nothing.
     await this.pool.query(
       `update ops_idempotent_answer set body = jsonb_set(body::jsonb, '{body}', '{"content_erased":true}')::text
        where body is not null and exists (select from regexp_matches(body, '"((?:post|pub|dlv)_\\w+)"', 'g') found(id)
@@ -202,7 +202,7 @@ export class EraseContent {
              where d.delivery_id = id[1] and d.owner_id = $1 and d.content_erased))`,
       [ownerId],
     );
-    // Folded from events: the next reader folds them again. Their streams do not tell the owner.
+    // All of them, because their streams do not name the owner. Readers fold the events again.
     await this.pool.query('delete from ops_history_snapshot');
     await this.pool.query(
       `update ops_job set result = jsonb_set(result, '{examples}', '[]')

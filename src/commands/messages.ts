@@ -69,8 +69,9 @@ export const COMMAND_MESSAGES = {
   nothingToCancel: 'This post has no publications, so there is nothing to cancel.',
   /** 409 `wrong_state`, for a post that ended before its release */
   nothingPlanned: 'This post has no planned publications left to cancel.',
-  /** 409 `wrong_state` */
+  /** 409 `content_erased` */
   contentErased: 'The content of this post was erased, so it cannot be sent again.',
+  /** 409 `wrong_state` */
   historyDamaged:
     'The stored history of this publication is damaged: it is not sent again automatically. To publish the text, send a new post.',
   /** 409 `channel_deleted` */

@@ -59,9 +59,10 @@ export const POST_CHANGE_MESSAGES = {
   /** `post_ended` */
   nothingToEdit:
     'Nothing of this post is left to edit: all of it was cancelled, filtered or taken back. Send a new post.',
-  /** `approval_required` */
+  /** `content_erased` */
   contentErased:
     'The content of this post was erased, so it cannot be edited. Take the post back and publish a new one.',
+  /** `approval_required` */
   approvalRequired:
     'Posts of this endpoint need approval, so only someone who may approve them can edit them once they are released. Ask that person, or take the post back.',
   /** `not_editable` */

@@ -7,7 +7,7 @@ export interface ContentKey {
   readonly id: string;
   /** 32 bytes; as an object, because a cipher starts faster with it. */
   readonly secret: KeyObject;
-  /** Derived from the secret; the nonces derive from it. */
+  /** Computed from the secret, as an input for nonces. */
   readonly salt: string;
 }
 

@@ -3,8 +3,10 @@ import type { Pool } from 'pg';
 import { type ContentKey, type ContentKeys, createContentKey, monthOf } from '../event-store/content-keys.js';
 import { Unavailable } from '../event-store/port.js';
 import type { Instant } from '../kernel/clock.js';
+import type { Log } from '../kernel/log.js';
 import { isUnavailable } from '../postgres/unavailable.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
+import { RepeatedFailure } from '../runtime/failing-work.js';
 import { ACTIVE_KEY, readActiveKey } from './database-keys.js';
 import { type KeyRing, openValue, sealValue, type SecretsKey } from './key-ring.js';
 import { SECRETS_MESSAGES } from './messages.js';
@@ -15,15 +17,18 @@ const CACHE_SIZE = 20_000;
 const KEY_BYTES = 32;
 const ID_BYTES = 16;
 
-/** How long a process remembers the keys that it obtained, to store them again if the database lost them, in ms. */
+/** How long a process remembers the keys that it used for new events, to store them again if the database loses them, in ms. */
 const PUT_BACK_MS = 600_000;
+
+/** Interval at which a process drops erased keys even without a notification, in ms. */
+const SYNC_MS = 20_000;
 
 /** Notification channel: keys were erased. */
 export const ERASURE = 'erasure';
 
-/** Month of the row that erases everything of an owner. */
+/** Month of the row that marks everything of an owner as erased. */
 const ALL = '';
-/** Id of the row that says until when keys which the table lacks are lost for good. */
+/** Id of the row whose `erased_at` is the time up to which missing keys count as erased. */
 const MISSING_ARE_LOST = '*';
 
 interface Row {
@@ -32,7 +37,7 @@ interface Row {
   readonly sealed: Buffer | null;
 }
 
-/** A key as stored in the database: another database with the same SECRETS_KEY can open it. */
+/** An encrypted key, as the database stores it. Any database with the same SECRETS_KEY can decrypt it. */
 export interface SealedContentKey {
   readonly id: string;
   readonly ownerId: string;
@@ -52,7 +57,7 @@ interface RecentKey {
 /** Returns the name under which a key is sealed. */
 export const nameOfContentKey = (id: string): string => `content_key/${id}`;
 
-/** A key whose row no longer holds it: what it seals can never be opened. */
+/** A key for new events. `isErased`: it is stored nowhere, so no one can ever open what it seals. */
 type NewKey = ContentKey & { readonly isErased?: true };
 
 /**
@@ -60,16 +65,16 @@ type NewKey = ContentKey & { readonly isErased?: true };
  * dropped when any process erases them.
  */
 export class ContentKeyTable implements ContentKeys {
-  /** By id; `erased` for a key that was already erased when it was read. */
+  /** By id; `erased` for a key that had been erased before it was read. */
   private readonly known = new BoundedCache<ContentKey | 'erased'>(CACHE_SIZE);
   /** Keys for new events, by owner and month. */
   private readonly current = new BoundedCache<NewKey>(CACHE_SIZE);
-  /** Keys that this process obtained lately, by id. */
+  /** Keys that this process used for new events in the last minutes, by id. */
   private readonly recent = new Map<string, RecentKey>();
   private readonly creating = new Map<string, Promise<NewKey>>();
   /** Ids of the keys that were erased while this process ran. */
   private readonly erased = new Set<string>();
-  /** Time of the database up to which this process knows the erased keys. */
+  /** The database's clock when this process last looked for erased keys. */
   private erasedUntil: string | null = null;
   private active: SecretsKey | null = null;
   private month = { name: '', from: 0, until: 0 };
@@ -187,7 +192,7 @@ export class ContentKeyTable implements ContentKeys {
   }
 
   /**
-   * Stores a key that {@link listSealed} returned, unless it is already there. It opens events, and seals no new ones.
+   * Stores a key from {@link listSealed}, unless the table has it. It only opens existing events; new ones get another key.
    * @throws UnreadableSecret if none of this process's keys has sealed it
    */
   async storeSealed({ id, ownerId, month, sealed }: SealedContentKey): Promise<void> {
@@ -197,7 +202,8 @@ export class ContentKeyTable implements ContentKeys {
   }
 
   /**
-   * Content whose key the table lacks counts as erased from now on. Keys that go missing later still stop readers.
+   * From now on, content that was sealed with a key which is missing today counts as erased. A key that goes missing later
+   * still stops readers.
    * @throws Unavailable
    */
   async giveUpMissing(): Promise<void> {
@@ -225,15 +231,36 @@ export class ContentKeyTable implements ContentKeys {
     return unknown.filter((id) => used.get(id)! > givenUpAt);
   }
 
-  /** Drops erased keys, and stores lost keys again. @throws Unavailable */
-  async sync(): Promise<void> {
-    await this.dropErased();
-    await this.putBack();
+  /**
+   * Drops erased keys and stores lost ones again, now and as long as the process runs: at each notification, and regularly
+   * in case one is missed.
+   * @param subscribe to notifications of {@link ERASURE}
+   * @returns a function that ends it
+   * @throws Unavailable
+   */
+  async watch(subscribe: (listener: () => void) => () => void, log: Log): Promise<() => void> {
+    const failure = new RepeatedFailure();
+    const sync = async (): Promise<void> => {
+      await this.dropErased();
+      await this.putBack();
+    };
+    const trySync = (): void =>
+      void sync().then(
+        () => failure.clear(),
+        (error: unknown) => failure.warn(log, error, 'failed to look for erased content; trying again'),
+      );
+    await sync();
+    const unsubscribe = subscribe(trySync);
+    const timer = setInterval(trySync, SYNC_MS).unref();
+    return () => {
+      unsubscribe();
+      clearInterval(timer);
+    };
   }
 
   /**
-   * Stores the keys that sealed events lately again, if the database lost them: a standby that took over may lack what
-   * was committed last. @throws Unavailable
+   * Stores recently used keys again if the database has lost them: a standby that took over may lack the latest commits.
+   * @throws Unavailable
    */
   async putBack(): Promise<void> {
     const since = performance.now() - PUT_BACK_MS;

@@ -160,7 +160,7 @@ export class StatisticsTable {
   }
 
   /**
-   * Stores samples, and notes in the same transaction which posts they change: no crash parts the two.
+   * Stores samples and, in the same transaction, notes which posts they change.
    * @param expiredBefore publications before this time keep their last sample only
    */
   async store(samples: readonly Sample[], expiredBefore: Instant, changes: NumberChanges): Promise<void> {
@@ -238,8 +238,8 @@ export class StatisticsTable {
   }
 
   /**
-   * Notes posts whose numbers have changed, if a webhook output wants to know. A change moves the time of a note that is
-   * still due: {@link recordNotified} then sees that the numbers which it was called for are not the last ones.
+   * Notes posts whose numbers have changed, if a webhook output wants to know. If a note is already due, its time moves by
+   * a millisecond, so that {@link recordNotified} notices a change after the numbers were read.
    */
   private async noteChanges(client: PoolClient, { posts, at, intervalMs }: NumberChanges): Promise<void> {
     if (posts.length === 0) return;

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { projectionsOf } from '../../src/app/modules/read-models.js';
 import type { RecordedEvent } from '../../src/kernel/events.js';
 import { pgTypes } from '../../src/postgres/pool.js';
-import type { Projection } from '../../src/projections/engine/projection.js';
+import { applyBatch, type Projection } from '../../src/projections/engine/projection.js';
 import { RowCache } from '../../src/projections/engine/rows.js';
 import { compareSchemas } from '../../src/projections/engine/verification/verify-projection.js';
 import { Random } from '../e2e/random.js';
@@ -37,7 +37,7 @@ const fold = async (
   const cache = new RowCache();
   for (const batch of batches) {
     const handled = batch.filter(({ type }) => projection.handles?.(type) ?? true);
-    if (handled.length > 0) await projection.apply(client, handled, cache);
+    if (handled.length > 0) await applyBatch(projection, client, handled, cache);
   }
 };
 

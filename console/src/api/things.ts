@@ -80,8 +80,8 @@ const endpointsOf = (scope: Scope) => ({
 });
 
 /**
- * Begins to read what a screen needs before its scripts are asked for: a browser that opens few connections would keep it
- * waiting behind them, which costs a second on slow lines.
+ * Starts to read what a screen needs before its scripts are requested. Otherwise the scripts occupy all of the browser's
+ * connections first, which takes a second on a slow line.
  */
 export const prefetchThings = (): void => {
   const session = getSession();

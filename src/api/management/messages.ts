@@ -89,10 +89,11 @@ export const CALL_MESSAGES = {
   sagasForOperator: "Sagas are for the operator only. Use the operator's key.",
   /** 403 `forbidden` */
   packsForOperator: "Only the operator can add post packs. Use the operator's key.",
-  /** 403 `forbidden` */
   /** 422 `before_in_future` */
   beforeInFuture: 'before is in the future: only months that are over can be erased.',
+  /** 409 `content_erased` */
   deliveryErased: 'The body of this delivery was erased, so it cannot be sent again.',
+  /** 403 `forbidden` */
   jobsForOperator: "Jobs are for the operator only: use the operator's key.",
   /** 403 `forbidden` */
   secretsForOperator: "Only the operator can manage the keys that seal secrets: use the operator's key.",

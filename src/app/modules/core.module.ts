@@ -31,7 +31,6 @@ import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { type Projection, PROJECTIONS } from '../../projections/engine/projection.js';
 import { Decisions } from '../../projections/engine/rebuild/rebuilds.js';
-import { RepeatedFailure } from '../../runtime/failing-work.js';
 import { COUNT_CHANGE } from '../../sagas/change-published/report-change.js';
 import { COUNT_OUTCOME } from '../../sagas/publish-due-posts/attempt/outcome-recorder.js';
 import { RECORD_RELEASE_DELAY, SetAsidePosts } from '../../sagas/release-planned-posts/release-planned-posts.js';
@@ -133,27 +132,12 @@ const DATABASE: Provider[] = [
   SecretVault,
 ];
 
-/** Interval at which a process drops erased keys, also if it misses the notification, in ms. */
-const SYNC_MS = 20_000;
-
 const EVENTS: Provider[] = [
   {
     provide: ContentKeyTable,
     inject: [Database, Notifications, Resources, LOG],
     useFactory: async ({ contentKeys }: Database, notifications: Notifications, resources: Resources, log: Log) => {
-      const failure = new RepeatedFailure();
-      const sync = (): void =>
-        void contentKeys.sync().then(
-          () => failure.clear(),
-          (error: unknown) => failure.warn(log, error, 'failed to look for erased content; trying again'),
-        );
-      await contentKeys.sync();
-      const unsubscribe = notifications.subscribe(ERASURE, sync);
-      const timer = setInterval(sync, SYNC_MS).unref();
-      await resources.add(() => {
-        unsubscribe();
-        clearInterval(timer);
-      });
+      await resources.add(await contentKeys.watch((listener) => notifications.subscribe(ERASURE, listener), log));
       return contentKeys;
     },
   },

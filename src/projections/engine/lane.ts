@@ -17,7 +17,7 @@ import { isUnavailable } from '../../postgres/unavailable.js';
 import { Pace } from '../../runtime/pace.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import type { ProjectionProgress } from './progress.js';
-import { type Projection, readSkippedEvents, tableSchema } from './projection.js';
+import { applyBatch, type Projection, readSkippedEvents, tableSchema } from './projection.js';
 import { divideBatches, readAhead } from './read-ahead.js';
 import { createReadIndexes } from './read-versions.js';
 import { RowCache } from './rows.js';
@@ -295,7 +295,7 @@ export class ProjectionLane {
       const results = await tx.query([path, disk, move, notify].join('; '));
       const [, , moved] = results as unknown as [unknown, unknown, { rowCount: number }];
       if (moved.rowCount !== 1) throw new CheckpointMoved();
-      await this.projection.apply(tx, decoded, cache);
+      await applyBatch(this.projection, tx, decoded, cache);
     });
   }
 

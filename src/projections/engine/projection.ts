@@ -1,6 +1,8 @@
 import type { PoolClient, QueryConfig } from 'pg';
+import type { OwnerContentErased } from '../../domain/owner/owner.events.js';
 import { projectionStream } from '../../domain/projection/projection.events.js';
 import type { EventCodec } from '../../event-store/codec.js';
+import { CONTENT_ERASED } from '../../event-store/content-keys.js';
 import type { EventStore, Position } from '../../event-store/port.js';
 import { readSkippedIds } from '../../event-store/store-records.js';
 import type { RecordedEvent } from '../../kernel/events.js';
@@ -75,7 +77,34 @@ export interface Projection {
    * @param cache rows as left by earlier batches of the same run
    */
   apply(tx: Tx, events: readonly RecordedEvent[], cache?: RowCache): Promise<void>;
+  /**
+   * Sets the columns that hold content of the given months to constants, in an owner's rows, whether or not the event
+   * that filled them was still readable, so that live rows equal those of a rebuild (ADR-414). Needs `handles` to include
+   * `OwnerContentErased`, which `apply` then never receives. Only for read models with content (D-100).
+   */
+  erase?(tx: Tx, erased: OwnerContentErased['data']): Promise<void>;
 }
+
+/**
+ * Applies a non-empty batch of handled events, in log order: in parts around erasures, which change rows directly in the
+ * tables, so the rows of earlier parts must be there.
+ */
+export const applyBatch = async (
+  projection: Pick<Projection, 'apply' | 'erase'>,
+  tx: Tx,
+  events: readonly RecordedEvent[],
+  cache?: RowCache,
+): Promise<void> => {
+  let from = 0;
+  for (const [i, event] of events.entries()) {
+    if (event.type !== CONTENT_ERASED || !projection.erase) continue;
+    if (i > from) await projection.apply(tx, events.slice(from, i), cache);
+    await projection.erase(tx, event.data as OwnerContentErased['data']);
+    cache?.clear();
+    from = i + 1;
+  }
+  if (from < events.length) await projection.apply(tx, from === 0 ? events : events.slice(from), cache);
+};
 
 /** Injection token for the list of all projections. */
 export const PROJECTIONS = Symbol('Projections');

@@ -1,18 +1,19 @@
 import type { MediaEvent, MediaUploaded } from '../../domain/media/media.events.js';
+import type { OwnerContentErased } from '../../domain/owner/owner.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import { applyAroundErasures, ERASED, isErased, monthAt } from '../engine/erased-content.js';
-import type { Projection, Tx } from '../engine/projection.js';
-import { type RowCache, Rows } from '../engine/rows.js';
+import { isErased, monthAt } from '../engine/erased-content.js';
+import type { Projection } from '../engine/projection.js';
+import { Rows } from '../engine/rows.js';
 import { type FileRow, fileRows, type HoldingRow, holdingRows, MEDIA_VERSION, mediaTables } from './media.tables.js';
 
 type HandledEvent = RecordedEventOf<MediaEvent>;
 
-const TYPES: ReadonlySet<string> = new Set<HandledEvent['type'] | typeof ERASED>([
+const TYPES: ReadonlySet<string> = new Set<HandledEvent['type'] | OwnerContentErased['type']>([
   'MediaUploaded',
   'MediaRenewed',
   'MediaLinked',
   'MediaDeleted',
-  ERASED,
+  'OwnerContentErased',
 ]);
 
 /** Uploaded files, and how much each owner has (D-90). */
@@ -24,62 +25,58 @@ export const media: Projection = {
   keepsAnchor: true,
   handles: (type) => TYPES.has(type),
 
-  apply: (tx, events, cache) =>
-    applyAroundErasures(
-      events as readonly HandledEvent[],
+  async apply(tx, events, cache) {
+    const handled = events as readonly HandledEvent[];
+    const files = await Rows.load<FileRow>(
+      tx,
+      fileRows,
+      handled.map(({ data }) => data.mediaId),
       cache,
-      (part) => applyPart(tx, part, cache),
-      ({ ownerId, months }) => eraseNames(tx, ownerId, months),
-    ),
-};
-
-const eraseNames = async (tx: Tx, ownerId: string, months: readonly string[] | null): Promise<void> => {
-  const text = `update file set filename = null where owner_id = $1 and filename is not null and ${isErased(monthAt('created_at'))}`;
-  await tx.query(text, [ownerId, months]);
-};
-
-const applyPart = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCache): Promise<void> => {
-  const files = await Rows.load<FileRow>(
-    tx,
-    fileRows,
-    handled.map(({ data }) => data.mediaId),
-    cache,
-  );
-  const holdings = await Rows.load<HoldingRow>(
-    tx,
-    holdingRows,
-    handled.map(({ data }) => data.ownerId),
-    cache,
-  );
-  const hold = (ownerId: string, added: 1 | -1, size: number): void => {
-    const { files: count, bytes } = holdings.get(ownerId) ?? { files: 0, bytes: 0 };
-    holdings.put({ owner_id: ownerId, files: count + added, bytes: bytes + added * size });
-    if (count + added === 0) holdings.remove(ownerId);
-  };
-  for (const event of handled) {
-    const { mediaId, ownerId } = event.data;
-    const row = files.get(mediaId);
-    switch (event.type) {
-      case 'MediaUploaded':
-        files.put(rowOf(event.data));
-        hold(ownerId, 1, event.data.bytes);
-        break;
-      case 'MediaRenewed': {
-        const { renewedAt, file } = event.data;
-        files.patch(mediaId, { renewed_at: renewedAt, ...(file !== undefined && { file }) });
-        break;
+    );
+    const holdings = await Rows.load<HoldingRow>(
+      tx,
+      holdingRows,
+      handled.map(({ data }) => data.ownerId),
+      cache,
+    );
+    const hold = (ownerId: string, added: 1 | -1, size: number): void => {
+      const { files: count, bytes } = holdings.get(ownerId) ?? { files: 0, bytes: 0 };
+      holdings.put({ owner_id: ownerId, files: count + added, bytes: bytes + added * size });
+      if (count + added === 0) holdings.remove(ownerId);
+    };
+    for (const event of handled) {
+      const { mediaId, ownerId } = event.data;
+      const row = files.get(mediaId);
+      switch (event.type) {
+        case 'MediaUploaded':
+          files.put(rowOf(event.data));
+          hold(ownerId, 1, event.data.bytes);
+          break;
+        case 'MediaRenewed': {
+          const { renewedAt, file } = event.data;
+          files.patch(mediaId, { renewed_at: renewedAt, ...(file !== undefined && { file }) });
+          break;
+        }
+        case 'MediaLinked':
+          files.patch(mediaId, { is_linked: true });
+          break;
+        case 'MediaDeleted':
+          if (!row) break;
+          files.remove(mediaId);
+          hold(ownerId, -1, row.bytes);
       }
-      case 'MediaLinked':
-        files.patch(mediaId, { is_linked: true });
-        break;
-      case 'MediaDeleted':
-        if (!row) break;
-        files.remove(mediaId);
-        hold(ownerId, -1, row.bytes);
     }
-  }
-  await files.flush();
-  await holdings.flush();
+    await files.flush();
+    await holdings.flush();
+  },
+
+  async erase(tx, { ownerId, months }) {
+    const isOld = isErased(monthAt('created_at'));
+    await tx.query(`update file set filename = null where owner_id = $1 and filename is not null and ${isOld}`, [
+      ownerId,
+      months,
+    ]);
+  },
 };
 
 const rowOf = (data: MediaUploaded['data']): FileRow => {

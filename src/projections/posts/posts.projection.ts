@@ -2,7 +2,7 @@ import type { OwnerEvent } from '../../domain/owner/owner.events.js';
 import { PLANNED_POST_TYPES, type PlannedPostEvent, type PostEvent } from '../../domain/post/post.events.js';
 import { type PublicationEvent, RESTORED } from '../../domain/publication/publication.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import { applyAroundErasures, otherMonth } from '../engine/erased-content.js';
+import { otherMonth } from '../engine/erased-content.js';
 import { executeWrites, type Projection, type Tx } from '../engine/projection.js';
 import { type RowCache, Rows } from '../engine/rows.js';
 import { eraseContent } from './erase-content.js';
@@ -51,24 +51,19 @@ export const posts: Projection = {
   handles: (type) => TYPES.test(type) || PLANNED_TYPES.has(type),
   batchIntervalMs: 100,
 
-  apply: (tx, events, cache) =>
-    applyAroundErasures(
-      events as readonly HandledEvent[],
-      cache,
-      (part) => applyPart(tx, part, cache),
-      (erased) => eraseContent(tx, erased),
-    ),
-};
+  async apply(tx, events, cache) {
+    const handled = events as readonly HandledEvent[];
+    const rows = await loadRows(tx, handled, cache);
+    for (const event of handled) {
+      handle(event, rows);
+      rows.uses.note(event as RecordedEventOf<PostEvent | PublicationEvent>);
+    }
+    const { posts, words, publications, sequences, usage, uses } = rows;
+    const writes = [posts, words, publications, sequences, usage, uses.finish()].flatMap((each) => each.takeWrites());
+    await executeWrites(tx, writes);
+  },
 
-const applyPart = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCache): Promise<void> => {
-  const rows = await loadRows(tx, handled, cache);
-  for (const event of handled) {
-    handle(event, rows);
-    rows.uses.note(event as RecordedEventOf<PostEvent | PublicationEvent>);
-  }
-  const { posts, words, publications, sequences, usage, uses } = rows;
-  const writes = [posts, words, publications, sequences, usage, uses.finish()].flatMap((each) => each.takeWrites());
-  await executeWrites(tx, writes);
+  erase: eraseContent,
 };
 
 const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCache): Promise<LoadedRows> => {

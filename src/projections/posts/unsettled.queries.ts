@@ -5,7 +5,7 @@ import { monthAt } from '../engine/erased-content.js';
 import { DELIVERIES } from '../webhook-deliveries/webhook-deliveries.tables.js';
 import { POSTS } from './posts.tables.js';
 
-/** A month whose content is still needed. */
+/** A month whose content cannot be erased yet. */
 export interface NeededMonth {
   /** UTC: `2026-11`. */
   readonly month: string;
@@ -15,7 +15,7 @@ export interface NeededMonth {
   readonly deliveries: number;
 }
 
-/** Finds content that is still needed, because something that it belongs to has not ended (D-100). */
+/** Finds content that is still needed to publish, edit or deliver something (D-100). */
 @Injectable()
 export class UnsettledContent {
   constructor(@Inject(POOL) private readonly pool: Pick<Pool, 'query'>) {}

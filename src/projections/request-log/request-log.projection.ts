@@ -3,7 +3,7 @@ import type { OwnerContentErased } from '../../domain/owner/owner.events.js';
 import type { PostAccepted, PostSkipped } from '../../domain/post/post.events.js';
 import { type RequestsLogged, RETAINED_EVENTS } from '../../domain/request-log/request-log.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import { applyAroundErasures, monthAt } from '../engine/erased-content.js';
+import { monthAt } from '../engine/erased-content.js';
 import {
   bigint,
   bigintDigits,
@@ -72,10 +72,9 @@ export const requestLogTables = `
     create index endpoint_owner on endpoint (owner_id);
   `;
 
-type LoggingEvent = RecordedEventOf<PostAccepted | PostSkipped | RequestsLogged>;
-type HandledEvent = LoggingEvent | RecordedEventOf<EndpointCreated | OwnerContentErased>;
+type HandledEvent = RecordedEventOf<PostAccepted | PostSkipped | RequestsLogged | EndpointCreated>;
 
-const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>([
+const TYPES: ReadonlySet<string> = new Set<HandledEvent['type'] | OwnerContentErased['type']>([
   'PostAccepted',
   'PostSkipped',
   'RequestsLogged',
@@ -89,8 +88,8 @@ const COLUMNS = Object.keys(requestTypes) as (keyof RequestRow)[];
  * Each endpoint's last 100 requests by time (D-33). The event of an accepted request contains its entry. Other requests
  * are logged in batches, possibly after posts that arrived later, so log order does not decide which entries stay.
  *
- * An erasure (D-100, ADR-414) deletes the entries of all months up to the last that it names: how many requests an erased event
- * held is not known any more, so entries that are older could not be counted.
+ * An erasure deletes the entries of all months up to the last that it names: how many requests an erased event held is not
+ * known any more, so older entries could not be counted (ADR-414).
  */
 export const requestLog: Projection = {
   name: 'request-log',
@@ -100,49 +99,42 @@ export const requestLog: Projection = {
   handles: (type) => TYPES.has(type),
   batchIntervalMs: 100,
 
-  apply: (tx, events, cache) =>
-    applyAroundErasures(
-      events as readonly HandledEvent[],
-      cache,
-      (part) => applyPart(tx, part),
-      (erased) => eraseRequests(tx, erased),
-    ),
-};
-
-const eraseRequests = async (tx: Tx, { ownerId, months }: OwnerContentErased['data']): Promise<void> => {
-  await tx.query(
-    `delete from request r using endpoint e where e.owner_id = $1 and r.endpoint_id = e.endpoint_id
-       and ($2::text[] is null or ${monthAt('r.at')} <= (select max(m) from unnest($2) m))`,
-    [ownerId, months],
-  );
-};
-
-const applyPart = async (tx: Tx, events: readonly HandledEvent[]): Promise<void> => {
-  await keepBatches(tx, events);
-  await keepEndpoints(tx, events);
-  const newest = keepNewestOfEach(events.flatMap(toRows));
-  if (newest.length === 0) return;
-  const { values, source, valueOf } = encodeColumns(COLUMNS, requestTypes, newest);
-  await tx.query({
-    name: 'insert requests',
-    text: `insert into request (${COLUMNS.join(', ')}) select ${COLUMNS.map(valueOf).join(', ')} from ${source}`,
-    values,
-  });
-  const added = new Map<string, number>();
-  for (const { endpoint_id } of newest) added.set(endpoint_id, (added.get(endpoint_id) ?? 0) + 1);
-  // Each added entry replaces at most one old entry. Searching for more would scan all deleted rows while an old
-  // snapshot is open (ADR-96).
-  await tx.query({
-    name: 'delete old requests',
-    text: `
+  async apply(tx, events) {
+    const handled = events as readonly HandledEvent[];
+    await keepBatches(tx, handled);
+    await keepEndpoints(tx, handled);
+    const newest = keepNewestOfEach(handled.flatMap(toRows));
+    if (newest.length === 0) return;
+    const { values, source, valueOf } = encodeColumns(COLUMNS, requestTypes, newest);
+    await tx.query({
+      name: 'insert requests',
+      text: `insert into request (${COLUMNS.join(', ')}) select ${COLUMNS.map(valueOf).join(', ')} from ${source}`,
+      values,
+    });
+    const added = new Map<string, number>();
+    for (const { endpoint_id } of newest) added.set(endpoint_id, (added.get(endpoint_id) ?? 0) + 1);
+    // Each added entry replaces at most one old entry. Searching for more would scan all deleted rows while an old
+    // snapshot is open (ADR-96).
+    await tx.query({
+      name: 'delete old requests',
+      text: `
         delete from request r using (
           select e.endpoint_id, o.at, o.position, o.place from unnest($1::text[], $2::bigint[]) e(endpoint_id, added)
           cross join lateral (
             select at, position, place from request n where n.endpoint_id = e.endpoint_id
             order by at desc, position desc, place desc offset ${KEPT_REQUESTS} limit e.added) o) old
         where r.endpoint_id = old.endpoint_id and r.at = old.at and r.position = old.position and r.place = old.place`,
-    values: [[...added.keys()], [...added.values()]],
-  });
+      values: [[...added.keys()], [...added.values()]],
+    });
+  },
+
+  async erase(tx, { ownerId, months }) {
+    await tx.query(
+      `delete from request r using endpoint e where e.owner_id = $1 and r.endpoint_id = e.endpoint_id
+         and ($2::text[] is null or ${monthAt('r.at')} <= (select max(m) from unnest($2) m))`,
+      [ownerId, months],
+    );
+  },
 };
 
 const keepEndpoints = async (tx: Tx, events: readonly HandledEvent[]): Promise<void> => {
@@ -214,7 +206,7 @@ const toRows = (event: HandledEvent): RequestRow[] => {
       const { endpointId, requests } = event.data;
       return (requests ?? []).map((request, place) => ({ endpoint_id: endpointId, position, place, ...request }));
     }
-    default:
+    case 'EndpointCreated':
       return [];
   }
 };

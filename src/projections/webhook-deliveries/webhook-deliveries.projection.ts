@@ -3,16 +3,9 @@ import type { OwnerContentErased } from '../../domain/owner/owner.events.js';
 import type { WebhookOutputEvent } from '../../domain/webhook-output/webhook-output.events.js';
 import type { Instant } from '../../kernel/clock.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import {
-  applyAroundErasures,
-  inRanges,
-  isErased,
-  monthAt,
-  otherMonth,
-  type OwnRows,
-} from '../engine/erased-content.js';
+import { inRanges, isErased, monthAt, otherMonth, type OwnRows } from '../engine/erased-content.js';
 import type { Projection, Tx } from '../engine/projection.js';
-import { type RowCache, Rows, toJsonText } from '../engine/rows.js';
+import { Rows, toJsonText } from '../engine/rows.js';
 import {
   BODIES_EXPIRED_BEFORE,
   DELIVERIES_VERSION,
@@ -59,30 +52,25 @@ export const webhookDeliveries: Projection = {
   },
   handles: (type) => TYPES.test(type),
 
-  apply: (tx, events, cache) =>
-    applyAroundErasures(
-      events as readonly HandledEvent[],
-      cache,
-      (part) => applyPart(tx, part, cache),
-      (erased) => eraseContent(tx, erased),
-    ),
-};
+  async apply(tx, events, cache) {
+    const handled = events as readonly HandledEvent[];
+    const outputIds = new Set(handled.map(({ data }) => data.outputId));
+    const rows: LoadedRows = {
+      tx,
+      outputs: await Rows.load(tx, outputRows, outputIds, cache),
+      deliveries: await Rows.load(tx, deliveryRows, handled.flatMap(deliveryIdOf), cache),
+      bodies: [],
+      deleted: [],
+    };
+    for (const event of handled) await handle(event, rows);
+    await rows.outputs.flush();
+    await rows.deliveries.flush();
+    await insertBodies(tx, rows.bodies);
+    if (rows.deleted.length > 0) await deleteDeliveries(rows);
+    await updateNextDue(tx, [...outputIds]);
+  },
 
-const applyPart = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCache): Promise<void> => {
-  const outputIds = new Set(handled.map(({ data }) => data.outputId));
-  const rows: LoadedRows = {
-    tx,
-    outputs: await Rows.load(tx, outputRows, outputIds, cache),
-    deliveries: await Rows.load(tx, deliveryRows, handled.flatMap(deliveryIdOf), cache),
-    bodies: [],
-    deleted: [],
-  };
-  for (const event of handled) await handle(event, rows);
-  await rows.outputs.flush();
-  await rows.deliveries.flush();
-  await insertBodies(tx, rows.bodies);
-  if (rows.deleted.length > 0) await deleteDeliveries(rows);
-  await updateNextDue(tx, [...outputIds]);
+  erase: (tx, erased) => eraseContent(tx, erased),
 };
 
 const WITHOUT_ANSWER = `case when ${isErased(`coalesce(a ->> 'month', ${monthAt("(a ->> 'at')::bigint")})`)}

@@ -5,7 +5,15 @@ import type { JobContext, JobHandler } from '../../../jobs/job.js';
 import type { Json, JsonObject } from '../../../kernel/ids.js';
 import { unhurried, withTransaction } from '../../../postgres/pool.js';
 import { isUnavailable } from '../../../postgres/unavailable.js';
-import { isDeleted, type Projection, readSkippedEvents, tableSchema, type Tx, viewSchema } from '../projection.js';
+import {
+  applyBatch,
+  isDeleted,
+  type Projection,
+  readSkippedEvents,
+  tableSchema,
+  type Tx,
+  viewSchema,
+} from '../projection.js';
 import { VERIFY_PROJECTION } from '../projection-status.queries.js';
 import { RowCache } from '../rows.js';
 
@@ -186,11 +194,8 @@ export class Replay {
   }
 
   private applyWith(tx: PoolClient, events: readonly StoredEvent[], cache: RowCache): Promise<void> {
-    return this.projection.apply(
-      tx,
-      events.map((event) => this.deps.codec.decode(event)),
-      cache,
-    );
+    const decoded = events.map((event) => this.deps.codec.decode(event));
+    return applyBatch(this.projection, tx, decoded, cache);
   }
 
   private async read(until: Position): Promise<StoredEvent[]> {

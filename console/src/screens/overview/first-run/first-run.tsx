@@ -23,12 +23,12 @@ interface ChannelStepProps {
   readonly state: StepState;
   readonly channels: readonly Api<'Channel'>[];
   /** False while more channels are still read. */
-  readonly areAll: boolean;
+  readonly isComplete: boolean;
   readonly onDone: () => void;
 }
 
 /** Connects the first channel, and tests it immediately. */
-export const ChannelStep = ({ state, channels, areAll, onDone }: ChannelStepProps) => {
+export const ChannelStep = ({ state, channels, isComplete, onDone }: ChannelStepProps) => {
   const { channel: texts } = m;
   const [isTestOk, setIsTestOk] = useState<boolean | null>(null);
   const newest = channels[0];
@@ -48,7 +48,7 @@ export const ChannelStep = ({ state, channels, areAll, onDone }: ChannelStepProp
       <SentenceText
         of={sentence(texts.done, { name: { name: newest.name }, network: networkInText(newest.platform) })}
       />{' '}
-      {areAll && channels.length > 1 && `${texts.more(channels.length - 1)} `}
+      {isComplete && channels.length > 1 && `${texts.more(channels.length - 1)} `}
       {isTestOk === true && texts.mayPost}
       {isTestOk === false && texts.mayNotPost}
     </>
@@ -84,7 +84,7 @@ export default function FirstRun({ overview, onLeave }: { readonly overview: Ove
   const soFar = useChannelsSoFar();
   return (
     <Loaded query={{ ...all, data: all.data ?? (all.error ? undefined : soFar) }} rows={4}>
-      {(channels) => <Steps {...{ overview, onLeave, channels, areAll: all.data !== undefined }} />}
+      {(channels) => <Steps {...{ overview, onLeave, channels, isComplete: all.data !== undefined }} />}
     </Loaded>
   );
 }
@@ -94,15 +94,15 @@ interface StepsProps {
   readonly onLeave: () => void;
   readonly channels: readonly Api<'Channel'>[];
   /** False while more channels are still read. */
-  readonly areAll: boolean;
+  readonly isComplete: boolean;
 }
 
-const Steps = ({ overview, onLeave, channels, areAll }: StepsProps) => {
+const Steps = ({ overview, onLeave, channels, isComplete }: StepsProps) => {
   // The first step stays open after it is done, to show the test result.
   const [isConnecting, setIsConnecting] = useState(channels.length === 0);
   const projects = useProjects().data;
   const endpoints = useEndpoints().data;
-  const isReady = areAll && !isConnecting && projects && endpoints;
+  const isReady = isComplete && !isConnecting && projects && endpoints;
   const own = useOwnEndpoint(isReady ? { channels, projects, endpoints } : undefined);
   const post = useNewestPost();
   const isPublished = post?.publications.some(({ state }) => state === 'published') ?? false;
@@ -120,7 +120,7 @@ const Steps = ({ overview, onLeave, channels, areAll }: StepsProps) => {
       </PageHead>
       <AttentionList overview={overview} />
       <ol>
-        <ChannelStep {...{ channels, areAll }} state={stateOf(0)} onDone={() => setIsConnecting(false)} />
+        <ChannelStep {...{ channels, isComplete }} state={stateOf(0)} onDone={() => setIsConnecting(false)} />
         <PostStep
           state={stateOf(1)}
           endpoint={endpoints?.find(({ is_console: isConsole }) => isConsole)}
