@@ -76,6 +76,11 @@ export class TakeBackHarness {
   readonly ends: Record<string, number> = {};
   /** Number of published publications that show an edit, whose network refused it, and that were not edited. */
   readonly edits = { shown: 0, refused: 0, none: 0 };
+  /** Kinds of ends of publications that were taken back or edited. */
+  get kinds(): readonly string[] {
+    const edits = Object.entries(this.edits).filter(([, count]) => count > 0);
+    return [...Object.keys(this.ends), ...edits.map(([kind]) => kind)].sort();
+  }
 
   private constructor(
     private readonly publishing: PublishingHarness,
@@ -203,22 +208,27 @@ export class TakeBackHarness {
     const { takeBack } = story;
     if (takeBack.during !== during) return;
     if (takeBack.when === 'soon') await sleep(takeBack.delayMs);
-    if (takeBack.when === 'once it is over')
-      await until('it is over, or its worker is killed', async () => {
-        if (this.isDead(channels[0])) return true;
-        const found = await this.read(postId);
-        return found.every(({ state }) => state !== 'queued' && state !== 'publishing');
-      });
+    if (takeBack.when === 'once it is over') await this.waitUntilOver(postId, channels[0]);
     const watched = this.requests.watch(postId, takeBack.kill);
     await this.ask(this.mortalUrl, run);
     request.isKilled = watched.isDead;
     request.isAppended ||= watched.trace.includes('PostWithdrawn');
   }
 
+  /** Waits until a post is published or has failed, or until its worker is killed. */
+  private waitUntilOver(postId: string, channel: Channel) {
+    return until('it is over, or its worker is killed', async () => {
+      if (this.isDead(channel)) return true;
+      const found = await this.read(postId);
+      return found.every(({ state }) => state !== 'queued' && state !== 'publishing');
+    });
+  }
+
   /** Edits the post that stays, through a process that may be killed. */
-  private async edit({ story, path, token, behind, behindId, edit }: Run, during: 1 | 2): Promise<void> {
+  private async edit({ story, channels, path, token, behind, behindId, edit }: Run, during: 1 | 2): Promise<void> {
     if (story.edit?.during !== during) return;
-    await sleep(story.edit.delayMs);
+    if (story.edit.when === 'once it is over') await this.waitUntilOver(behindId, channels[0]);
+    else await sleep(story.edit.delayMs);
     const watched = this.requests.watch(behindId, story.edit.kill);
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ text: editedTextOf(behind) });

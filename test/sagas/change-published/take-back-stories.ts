@@ -55,6 +55,7 @@ export interface Story {
   readonly edit: {
     /** See `takeBack`. */
     readonly during: 1 | 2;
+    readonly when: 'soon' | 'once it is over';
     readonly delayMs: number;
     readonly kill: KillPoint | null;
     /** What the first channel's network does to one call that edits. */
@@ -93,6 +94,7 @@ export const tellStory = (random: Random, kill?: KillPoint): Story => {
     edit: oneIn(2)
       ? {
           during: oneIn(3) ? 2 : 1,
+          when: choose(['soon', 'soon', 'once it is over']),
           delayMs: random.below(800),
           kill: oneIn(3) ? killPoint(3) : null,
           fault: oneIn(3) ? choose(faults) : null,
