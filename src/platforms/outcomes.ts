@@ -2,7 +2,7 @@ import type { JsonObject } from '../kernel/ids.js';
 import { type BackoffBounds, backoffDelay } from '../runtime/backoff.js';
 import { type Exchange, extractWords, type Interrupted, platformSays, readRetryAfter } from './exchange.js';
 import { CALL_MESSAGES, CALL_MESSAGES as MESSAGES } from './messages.js';
-import { LEASE_LOST, type PublishError, type SendContext, type StepOutcome } from './publisher.js';
+import { gatewayError, LEASE_LOST, type PublishError, type SendContext, type StepOutcome } from './publisher.js';
 
 /** Returns the outcome of a step that creates no message, such as an upload. */
 export const doneWithoutMessage = (result: JsonObject): StepOutcome => ({
@@ -19,20 +19,13 @@ export const retry = (error: PublishError): StepOutcome => ({ kind: 'retry', nam
 const inDoubtIfVisible = (visible: boolean, error: PublishError): StepOutcome =>
   visible ? { kind: 'in_doubt', error } : retry(error);
 
-/** Returns an error that the gateway itself reports (D-35). */
-export const gatewayError = (
-  code: string,
-  message: string,
-  category: PublishError['category'] = 'network',
-): PublishError => ({ code, category, source: 'gateway', message });
-
 /** Returns the outcome for every step of a channel whose credentials are unusable: no call is made. */
 export const unusableCredentials = (
   code: string,
   message: string,
 ): Extract<StepOutcome, { kind: 'needs_attention' }> => ({
   kind: 'needs_attention',
-  error: gatewayError(code, message, 'credentials'),
+  error: gatewayError(code, 'credentials', message),
 });
 
 /** A call that got no response from the network's API. */
@@ -108,18 +101,19 @@ export const classifyInterrupted = (
 ): StepOutcome => {
   if (kind === 'never_sent' && UNTRUSTED.has(code)) {
     const message = MESSAGES.certificateNotTrusted({ network, host: host ?? network, detail });
-    return { kind: 'needs_attention', error: gatewayError('certificate_not_trusted', message) };
+    return { kind: 'needs_attention', error: gatewayError('certificate_not_trusted', 'network', message) };
   }
   if (kind === 'never_sent')
     return retry(
       gatewayError(
         code === 'aborted' || code === LEASE_LOST ? code : 'not_sent',
+        'network',
         MESSAGES.notSent({ network, detail }),
       ),
     );
   const describe = visible ? MESSAGES.notAnsweredInDoubt : MESSAGES.notAnswered;
   const errorCode = OWN_CODES.has(code) ? code : 'connection_lost';
-  return inDoubtIfVisible(visible, gatewayError(errorCode, describe({ network, detail })));
+  return inDoubtIfVisible(visible, gatewayError(errorCode, 'network', describe({ network, detail })));
 };
 
 /**
@@ -133,9 +127,12 @@ export const classifyUnreadable = (
   { title: network, visible }: Pick<UnansweredCall, 'title' | 'visible'>,
 ): StepOutcome => {
   if (status >= 300 && status < 500)
-    return retry({ ...gatewayError('unreadable_refusal', MESSAGES.intermediary({ network, status })), ...says });
+    return retry({
+      ...gatewayError('unreadable_refusal', 'network', MESSAGES.intermediary({ network, status })),
+      ...says,
+    });
   const describe = visible ? MESSAGES.unreadableInDoubt : MESSAGES.unreadable;
-  const error = gatewayError('unreadable_answer', describe({ network, status }), 'platform');
+  const error = gatewayError('unreadable_answer', 'platform', describe({ network, status }));
   return inDoubtIfVisible(visible, { ...error, ...says });
 };
 

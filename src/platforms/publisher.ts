@@ -84,6 +84,14 @@ export interface PublishError {
   readonly platform_says?: string;
 }
 
+/** Returns an error that the gateway itself reports (D-35). */
+export const gatewayError = (code: string, category: PublishError['category'], message: string): PublishError => ({
+  code,
+  category,
+  source: 'gateway',
+  message,
+});
+
 /** Code of a call that was not made, or not to its end, because its worker's lease had passed (D-84). */
 export const LEASE_LOST = 'lease_lost';
 

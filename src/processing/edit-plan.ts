@@ -1,13 +1,14 @@
 import type { Processing } from '../domain/project/processing.js';
 import type { PublishPayload } from '../payload/payload.js';
-import type {
-  EditRendering,
-  PlatformChannel,
-  PlatformPost,
-  PublishedPost,
-  Publisher,
-  PublishError,
-  SendContext,
+import {
+  type EditRendering,
+  gatewayError,
+  type PlatformChannel,
+  type PlatformPost,
+  type PublishedPost,
+  type Publisher,
+  type PublishError,
+  type SendContext,
 } from '../platforms/publisher.js';
 import { PROCESSING_MESSAGES } from './messages.js';
 import type { PatternSearch } from './pattern.js';
@@ -78,5 +79,5 @@ export const processShown = async (
 
 const refuse = (code: string, message: string): EditPlan => ({
   kind: 'refused',
-  error: { code, category: 'payload', source: 'gateway', message },
+  error: gatewayError(code, 'payload', message),
 });

@@ -10,7 +10,13 @@ import { isDamaged } from '../event-store/codec.js';
 import { CLOCK, type Clock, type Instant, MINUTE_MS } from '../kernel/clock.js';
 import { LOG, type Log } from '../kernel/log.js';
 import { PlatformCatalogue, Publishers } from '../platforms/platform-catalogue.js';
-import type { MessageNumbers, NumbersAnswer, Publisher, SendContext } from '../platforms/publisher.js';
+import {
+  gatewayError,
+  type MessageNumbers,
+  type NumbersAnswer,
+  type Publisher,
+  type SendContext,
+} from '../platforms/publisher.js';
 import { accountBudget, CallTurns } from '../postgres/call-turns.js';
 import type { ChannelRow } from '../projections/discovery/discovery.tables.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
@@ -194,8 +200,7 @@ export class Sampler {
       if (waitMs > 0 || patience.signal.aborted) return { messages, postponeMs: waitMs };
       const answer = await publisher.readNumbers!(chunk, context).catch((thrown: unknown): NumbersAnswer => {
         this.log.error({ channel: channel.channel_id, err: thrown }, 'failed to read numbers; this is a bug');
-        const error = { code: 'internal_error', category: 'internal', source: 'gateway', message: '' } as const;
-        return { kind: 'retry', error, afterMs: null };
+        return { kind: 'retry', error: gatewayError('internal_error', 'internal', ''), afterMs: null };
       });
       if (answer.kind === 'retry') return { messages, postponeMs: answer.afterMs ?? this.minuteMs };
       for (const [id, says] of answer.messages) messages.set(id, says);

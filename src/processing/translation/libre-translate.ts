@@ -3,7 +3,7 @@ import { type CompleteAnswer, FetchError } from '../../outbound-http/answer-rece
 import type { GuardedClient } from '../../outbound-http/guarded-client.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import { CATEGORIES, ErrorTable } from '../../platforms/outcomes.js';
-import type { PublishError } from '../../platforms/publisher.js';
+import { gatewayError, type PublishError } from '../../platforms/publisher.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import type { SecretVault } from '../../secrets/vault.js';
 import { isVisible } from '../../validation/text-measure.js';
@@ -124,10 +124,7 @@ const failed = (
 ): Extract<TranslationResult, { kind: 'failed' }> => ({
   kind: 'failed',
   error: {
-    code: 'translation_failed',
-    category,
-    source: 'gateway',
-    message,
+    ...gatewayError('translation_failed', category, message),
     ...(says !== '' && { platform_says: says }),
   },
   afterMs: null,
@@ -187,10 +184,5 @@ export class CircuitBreaker implements Translator {
   }
 }
 
-const error: PublishError = {
-  code: 'translation_failed',
-  category: 'network',
-  source: 'gateway',
-  message: TRANSLATION_MESSAGES.paused,
-};
+const error = gatewayError('translation_failed', 'network', TRANSLATION_MESSAGES.paused);
 const CIRCUIT_OPEN: TranslationResult = { kind: 'failed', error, afterMs: null };

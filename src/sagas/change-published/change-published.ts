@@ -15,7 +15,13 @@ import { LOG, type Log } from '../../kernel/log.js';
 import { asSentence } from '../../kernel/message.js';
 import { isRejection } from '../../kernel/result.js';
 import { PlatformCatalogue, Publishers } from '../../platforms/platform-catalogue.js';
-import type { DeleteOutcome, Publisher, PublishError, SendContext } from '../../platforms/publisher.js';
+import {
+  type DeleteOutcome,
+  gatewayError,
+  type Publisher,
+  type PublishError,
+  type SendContext,
+} from '../../platforms/publisher.js';
 import { Leases } from '../../postgres/leases.js';
 import { POOL } from '../../postgres/tokens.js';
 import { PostStories } from '../../projections/posts/post-details.queries.js';
@@ -25,7 +31,7 @@ import { backoffDelay } from '../../runtime/backoff.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { DueClaims, type DueSource, DueWork, DueWorkServices } from '../engine/due-work.js';
 import { GroupConcurrency } from '../engine/group-concurrency.js';
-import { gatewayError, internalError, type LoadedPublication } from '../publish-due-posts/attempt/attempt-state.js';
+import type { LoadedPublication } from '../publish-due-posts/attempt/attempt-state.js';
 import { attentionOf, type Channel, readCredentials } from '../publish-due-posts/attempt/publication-attempt.js';
 import { Pacing } from '../publish-due-posts/attempt/start-limits.js';
 import { ChannelStates } from '../publish-due-posts/inputs/waiting-publications.js';
@@ -203,13 +209,7 @@ export class ChangePublished {
     const { minuteMs } = this;
     const message = { id: messageId, at: publication.state.startedAt };
     const context = { credentials, channel: target, signal: signals.abort, holdsLease, now, minuteMs };
-    return publisher.deleteMessage!(message, context).catch((thrown: unknown): DeleteOutcome => {
-      this.log.error(
-        { publication: row.publication_id, err: thrown },
-        'publisher threw an error; this is a bug in the gateway',
-      );
-      return { kind: 'retry', error: internalError, afterMs: null, named: false };
-    });
+    return publisher.deleteMessage!(message, context).catch((thrown: unknown) => this.edits.reportBug(row, thrown));
   }
 
   private commandFor(

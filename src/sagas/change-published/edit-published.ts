@@ -9,7 +9,13 @@ import type { Origin } from '../../kernel/events.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { asSentence } from '../../kernel/message.js';
 import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
-import type { EditOutcome, EditStep, Publisher, SendContext } from '../../platforms/publisher.js';
+import {
+  type EditOutcome,
+  type EditStep,
+  gatewayError,
+  type Publisher,
+  type SendContext,
+} from '../../platforms/publisher.js';
 import { Leases } from '../../postgres/leases.js';
 import { type EditedMessages, planEdit, processShown } from '../../processing/edit-plan.js';
 import type { Translate } from '../../processing/translation/translation.js';
@@ -21,7 +27,6 @@ import {
   computeRetryAt,
   type Credentials,
   type CredentialsRead,
-  gatewayError,
   internalError,
   type LoadedPublication,
 } from '../publish-due-posts/attempt/attempt-state.js';
@@ -151,7 +156,7 @@ export class EditPublished {
     const outcome = await publisher.pin!(
       { id, at: startedAt },
       { ...this.contextOf(claimed, messages, credentials), now: this.clock.now(), minuteMs: this.minuteMs },
-    ).catch((thrown: unknown) => this.reportBug(claimed, thrown));
+    ).catch((thrown: unknown) => this.reportBug(claimed.row, thrown));
     switch (outcome.kind) {
       case 'done':
         return { type: 'MarkPinned', messageId: id };
@@ -226,7 +231,7 @@ export class EditPublished {
       waits: {},
       media,
     };
-    return publisher.edit!(step, context).catch((thrown: unknown) => this.reportBug(claimed, thrown));
+    return publisher.edit!(step, context).catch((thrown: unknown) => this.reportBug(claimed.row, thrown));
   }
 
   private contextOf({ worker, signals }: ClaimedChange, { channel }: EditedMessages, credentials: Credentials) {
@@ -242,9 +247,12 @@ export class EditPublished {
     return !signals.drain.aborted && this.leases.stillHoldsLeasesOf(worker);
   }
 
-  private reportBug({ row }: ClaimedChange, thrown: unknown): Extract<EditOutcome, { kind: 'retry' }> {
-    const detail = { publication: row.publication_id, err: thrown };
-    this.log.error(detail, 'publisher threw an error; this is a bug in the gateway');
+  /** Returns the outcome of a call whose publisher threw an error. */
+  reportBug(
+    { publication_id: publication }: ScheduledChange,
+    thrown: unknown,
+  ): Extract<EditOutcome, { kind: 'retry' }> {
+    this.log.error({ publication, err: thrown }, 'publisher threw an error; this is a bug in the gateway');
     return { kind: 'retry', error: internalError, afterMs: null, named: false };
   }
 

@@ -7,7 +7,7 @@ import type { RecordedEventOf } from '../../kernel/events.js';
 import { newUuid } from '../../kernel/ids.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { PlatformCatalogue, Publishers } from '../../platforms/platform-catalogue.js';
-import type { PublishError, StepOutcome } from '../../platforms/publisher.js';
+import { gatewayError, type PublishError, type StepOutcome } from '../../platforms/publisher.js';
 import { Leases } from '../../postgres/leases.js';
 import { POOL } from '../../postgres/tokens.js';
 import { type NoticeChat, NoticeChats } from '../../projections/discovery/discovery.queries.js';
@@ -286,11 +286,6 @@ const toAttempt = (outcome: Exclude<StepOutcome, { kind: 'done' | 'moved' }>): A
   return outcome.kind === 'in_doubt' ? { kind: 'retry', error, afterMs: null } : { kind: 'refused', error };
 };
 
-const withoutCredentials: PublishError = {
-  code: 'notice_chat_unusable',
-  category: 'credentials',
-  source: 'gateway',
-  message: 'notice_chat_unusable',
-};
+const withoutCredentials = gatewayError('notice_chat_unusable', 'credentials', 'notice_chat_unusable');
 
 const noMedia = (): Promise<PublishError> => Promise.resolve(withoutCredentials);

@@ -6,7 +6,7 @@ import { recordPublicationProgress } from '../../commands/publication.js';
 import { readRecoveries, RECOVERY_LOCK, setRecoveryRow } from '../../commands/recovery.js';
 import { owner as ownerDecider } from '../../domain/owner/owner.decider.js';
 import { publication as decider } from '../../domain/publication/publication.decider.js';
-import { type PublicationError, RESTORED } from '../../domain/publication/publication.events.js';
+import { RESTORED } from '../../domain/publication/publication.events.js';
 import { isLookingUp, recovery } from '../../domain/recovery/recovery.decider.js';
 import { RECOVERY_ID, type RecoveryStarted } from '../../domain/recovery/recovery.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
@@ -17,6 +17,7 @@ import type { RecordedEvent } from '../../kernel/events.js';
 import { deriveId } from '../../kernel/ids.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { isRejection } from '../../kernel/result.js';
+import { gatewayError } from '../../platforms/publisher.js';
 import { Leases } from '../../postgres/leases.js';
 import { withTransaction } from '../../postgres/pool.js';
 import { POOL } from '../../postgres/tokens.js';
@@ -37,12 +38,7 @@ const NAME = 'recover';
 /** Number of posts or publications that are read and marked at a time. */
 const BATCH_SIZE = 200;
 
-const restoredError: PublicationError = {
-  code: RESTORED,
-  category: 'internal',
-  source: 'gateway',
-  message: RECOVER_MESSAGES.restored,
-};
+const restoredError = gatewayError(RESTORED, 'internal', RECOVER_MESSAGES.restored);
 
 /**
  * Marks everything that waited when a recovery began (D-80): planned posts that were due are released, then all

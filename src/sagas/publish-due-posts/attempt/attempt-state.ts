@@ -1,27 +1,21 @@
 import type { PublicationState } from '../../../domain/publication/publication.decider.js';
 import type { LoadedAggregate } from '../../../event-store/aggregate-store.js';
 import type { Instant } from '../../../kernel/clock.js';
-import type {
-  LookUpResult,
-  PublishError,
-  Rendering,
-  SendContext,
-  Step,
-  StepOutcome,
-  Warning,
+import {
+  gatewayError,
+  type LookUpResult,
+  type PublishError,
+  type Rendering,
+  type SendContext,
+  type Step,
+  type StepOutcome,
+  type Warning,
 } from '../../../platforms/publisher.js';
 import type { ProcessedPost } from '../../../processing/process-post.js';
 import { UnreadablePost } from '../../../projections/posts/post-payloads.js';
 import type { PreparedMedia } from '../inputs/shared-inputs.js';
 import { ATTEMPT_MESSAGES } from '../messages.js';
 import type { Render } from './publication-attempt.js';
-
-export const gatewayError = (code: string, category: PublishError['category'], message: string): PublishError => ({
-  code,
-  category,
-  source: 'gateway',
-  message,
-});
 
 /** Error for an attempt whose process has stopped. @param step visible step in progress; null if there was none */
 export const interruptedError = (step: string | null): PublishError =>

@@ -10,6 +10,7 @@ import { FetchError } from '../../../outbound-http/answer-receiver.js';
 import type { PostMedium } from '../../../payload/payload.js';
 import { fieldOf, toLocated } from '../../../payload/uploads.js';
 import {
+  gatewayError,
   type MediaFile,
   type MediaLimits,
   type Publisher,
@@ -322,9 +323,5 @@ const hostOf = (medium: PostMedium | undefined): string => {
   return id === undefined && URL.canParse(url) ? ` (${new URL(url).host})` : '';
 };
 
-const mediaError = (code: string, category: PublishError['category'], message: string): PublishError => ({
-  code,
-  category,
-  source: 'gateway',
-  message: asSentence(message),
-});
+const mediaError = (code: string, category: PublishError['category'], message: string): PublishError =>
+  gatewayError(code, category, asSentence(message));
