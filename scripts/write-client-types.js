@@ -92,18 +92,19 @@ export interface Routes { ${routes.join('')} }
 const usualScope = (method) => (method === 'get' ? 'read' : 'manage');
 const scopes = Object.entries(paths).flatMap(([path, operations]) =>
   Object.entries(operations).flatMap(([method, operation]) => {
-    const { 'x-scope': scope, 'x-limited-keys': isForLimited } = operation;
-    if (!path.startsWith('/manage/v1/') || scope === undefined || scope === 'operator') return [];
-    if (scope === usualScope(method) && !isForLimited) return [];
+    const { 'x-scope': scope, 'x-limited-keys': isForLimited, 'x-auditors': isForAuditors } = operation;
+    const marks = `${isForLimited ? '+' : ''}${isForAuditors && method !== 'get' ? '*' : ''}`;
+    if (!path.startsWith('/manage/v1/') || scope === undefined) return [];
+    if ((scope === usualScope(method) || scope === 'operator') && marks === '') return [];
     const route = `${method.toUpperCase()} ${path.slice('/manage/v1'.length)}`;
-    return [`${JSON.stringify(route)}: '${scope}${isForLimited ? '+' : ''}',\n`];
+    return [`${JSON.stringify(route)}: '${scope}${marks}',\n`];
   }),
 );
 const scopeSource = `// Written by \`npm run openapi\` from the document of /openapi.json.
 
 /**
- * The scope that a route needs; \`+\` if limited keys may call it too. A GET that is not listed needs \`read\`, other
- * methods need \`manage\`.
+ * The scope that a route needs; \`+\` if limited keys may call it too, \`*\` if auditors may, who may call every GET. A
+ * GET that is not listed needs \`read\`, other methods need \`manage\`.
  */
 export const ROUTE_SCOPES: Readonly<Record<string, string>> = { ${scopes.join('')} };
 `;

@@ -10,16 +10,17 @@ export type KeyRights = Pick<NonNullable<Schemas['Me']['key']>, 'scopes' | 'endp
 
 /**
  * Returns whether a key's scopes and limit allow a call, as the gateway decides it before it looks at the request
- * (D-93, D-94). Two kinds of routes are not known here: those for operators only, and the three that auditors may call
- * although they are not GET: sign-in, sign-out and the verification of the history.
+ * (D-93, D-94). Most routes for operators only are not known here.
  * @param key null for the operator
  */
 export const mayCall = (key: KeyRights | null, route: ManagementRoute): boolean => {
   if (key === null) return true;
   const { scopes, endpoint_ids: endpointIds } = key;
-  if (scopes.includes('audit')) return route.startsWith('GET ');
-  const declared = ROUTE_SCOPES[route] ?? (route.startsWith('GET ') ? 'read' : 'manage');
-  if (endpointIds !== null && !declared.endsWith('+')) return false;
-  const needed = declared.replace('+', '');
+  const isGet = route.startsWith('GET ');
+  const declared = ROUTE_SCOPES[route] ?? (isGet ? 'read' : 'manage');
+  if (scopes.includes('audit')) return isGet || declared.endsWith('*');
+  if (endpointIds !== null && !declared.includes('+')) return false;
+  const needed = declared.replace(/\W+$/, '');
+  if (needed === 'operator') return false;
   return needed === 'read' || scopes.some((scope) => scope === needed || scope === 'manage');
 };

@@ -1,8 +1,8 @@
 // Written by `npm run openapi` from the document of /openapi.json.
 
 /**
- * The scope that a route needs; `+` if limited keys may call it too. A GET that is not listed needs `read`, other
- * methods need `manage`.
+ * The scope that a route needs; `+` if limited keys may call it too, `*` if auditors may, who may call every GET. A
+ * GET that is not listed needs `read`, other methods need `manage`.
  */
 export const ROUTE_SCOPES: Readonly<Record<string, string>> = {
   'GET /channels': 'read+',
@@ -19,6 +19,7 @@ export const ROUTE_SCOPES: Readonly<Record<string, string>> = {
   'GET /endpoints/{id}/requests': 'read+',
   'POST /endpoints/{id}/sandbox': 'post+',
   'POST /endpoints/console': 'post',
+  'POST /history/verify': 'operator*',
   'GET /me': 'read+',
   'POST /media': 'post+',
   'DELETE /media/{id}': 'post',
@@ -45,6 +46,6 @@ export const ROUTE_SCOPES: Readonly<Record<string, string>> = {
   'POST /publications/{id}/resend': 'post+',
   'POST /publications/{id}/withdraw': 'post+',
   'GET /sessions': 'read+',
-  'POST /sessions': 'read+',
-  'DELETE /sessions/{id}': 'read+',
+  'POST /sessions': 'read+*',
+  'DELETE /sessions/{id}': 'read+*',
 };

@@ -125,6 +125,7 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
     ...(documentation.scope && {
       'x-scope': documentation.operatorOnly ? 'operator' : documentation.scope,
       'x-limited-keys': documentation.forLimitedKeys === true,
+      'x-auditors': method === 'GET' || documentation.forAuditors === true,
     }),
     security: [isPublic ? { endpointToken: [] } : { managementKey: [] }],
     parameters: [

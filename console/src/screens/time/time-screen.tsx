@@ -49,7 +49,7 @@ export const HistoryVerification = () => {
           <Icon name="shield" size={14} /> {m.verified(format.number(result.events))}
         </span>
       )}
-      <Button size="small" onClick={() => setIsAsking(true)}>
+      <Button needs="POST /history/verify" size="small" onClick={() => setIsAsking(true)}>
         {m.verify}
       </Button>
       {result && result.broken.length > 0 && <Broken broken={result.broken} />}
