@@ -7,6 +7,7 @@ import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/management.js';
+import { watchRelease } from './api/release.js';
 import { router } from './app/routes.js';
 import { startLiveUpdates } from './live/live-updates.js';
 import { watchSession } from './session/session-end.js';
@@ -21,6 +22,7 @@ if (!root) throw new Error('The page has no element with the id "root".');
 
 await signInAtStart();
 watchSession();
+watchRelease();
 startLiveUpdates();
 createRoot(root).render(
   <StrictMode>

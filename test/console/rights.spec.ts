@@ -17,7 +17,13 @@ const TEXTS = {
     approve: 'Approve',
     notAllowed: 'Your key does not allow writing posts.',
     others: 'Someone who may approve posts decides whether it is published.',
-    waits: 'This post waits for someone who may approve posts.',
+    attention: /^“From Boris.*” is waiting for approval\.$/,
+    waits: /^This post is waiting for approval by .*Clara.*\.$/,
+    published: /It is published only after approval by .*Clara/,
+    tray: 'Waiting for approval',
+    needsYou: /needs? you|Review/,
+    updated: 'The console has been updated.',
+    reload: 'Reload',
   },
   ru: {
     screens: 'Экраны',
@@ -26,7 +32,13 @@ const TEXTS = {
     approve: 'Одобрить',
     notAllowed: 'Ваш ключ не позволяет писать посты.',
     others: 'Выйдет ли пост, решит тот, кто может одобрять посты.',
-    waits: 'Пост ждёт того, кто может одобрять посты.',
+    attention: /^Пост «From Boris.*» ждёт одобрения\.$/,
+    waits: /^Пост ждёт одобрения\. Решает: .*Clara.*\.$/,
+    published: /Он выйдет только после одобрения\. Решает: .*Clara/,
+    tray: 'Ждут одобрения',
+    needsYou: /ждут? ваш|за вами|Проверить/,
+    updated: 'Консоль обновилась.',
+    reload: 'Обновить страницу',
   },
 } as const;
 
@@ -109,10 +121,21 @@ describeInChromium('what a key may do', () => {
   it.each(LOOKS)('writes, and reads that someone else approves: %j', async (look) => {
     const m = TEXTS[look.language ?? 'en'];
     const post = await submit(`From Boris in ${look.language ?? 'en'}`);
+    await issue({ name: 'Clara', scopes: ['approve'], endpoint_ids: [phone] });
     const { opened, refusals } = await open(await issue({ scopes: ['post'] }), `/posts/${post}`, look);
-    await opened.page.getByText(m.waits).waitFor();
+    const { page } = opened;
+    await page.getByRole('heading', { name: m.waits }).waitFor();
     await opened.goto(`/compose?endpoint=${phone}`);
-    await opened.page.getByText(m.others).waitFor();
+    await page.getByText(m.others).waitFor();
+    await opened.goto('/plan');
+    await page.getByRole('region', { name: m.tray }).getByText(/Clara/).first().waitFor();
+    expect(await page.locator('main').innerText()).not.toMatch(m.needsYou);
+    await opened.goto('/');
+    await page.getByText(m.published).waitFor();
+    await page.getByRole('heading', { name: m.attention }).waitFor();
+    expect(await page.locator('main').innerText()).not.toMatch(m.needsYou);
+    expect(await page.locator('.badge, .tabs sup').count()).toBe(0);
+    expect(await findViolations(page)).toEqual([]);
     expect(refusals).toEqual([]);
     expect(opened.faults).toEqual([]);
     await opened.close();
@@ -178,6 +201,68 @@ describeInChromium('what a key may do', () => {
     }
     expect(offered).toEqual([]);
     expect(refusals).toEqual([]);
+    expect(opened.faults).toEqual([]);
+    await opened.close();
+  });
+
+  /** What Chromium and the page do when the person comes back to the tab. */
+  const comeBack = ({ page }: ConsolePage) =>
+    page.evaluate(() => {
+      const { document, Event } = globalThis as unknown as {
+        readonly document: { dispatchEvent: (event: object) => void };
+        readonly Event: new (name: string, options: object) => object;
+      };
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    });
+
+  /** Opens a channel in a tab that the gateway cannot tell about changes. */
+  const openDeaf = async (scopes: readonly string[]) => {
+    const visitor = await issue({ scopes });
+    const { opened } = await open(visitor, '/timeline');
+    await opened.page.route('**/manage/v1/stream*', () => undefined); // never answered
+    await opened.goto(`/channels/${harbour.channels.vk}`);
+    await opened.settle();
+    const change = (changed: object) => harbour.manage.patch(`/keys/${visitor.id}`, changed);
+    return { opened, page: opened.page, change };
+  };
+
+  it('learns from a refusal that the key may do less', async () => {
+    const { opened, page, change } = await openDeaf(['manage']);
+    const test = page.getByRole('button', { name: 'Test now' });
+    await test.waitFor();
+    await change({ scopes: ['read'] });
+    await test.click();
+    await page.getByRole('link', { name: 'Compose' }).first().waitFor({ state: 'detached' });
+    expect(await test.count()).toBe(0);
+    expect(opened.faults.filter((fault) => !fault.includes('403'))).toEqual([]);
+    await opened.close();
+  });
+
+  it('learns that the key may do more when the tab is shown again', async () => {
+    const { opened, page, change } = await openDeaf(['read']);
+    expect(await page.getByRole('button', { name: 'Test now' }).count()).toBe(0);
+    await change({ scopes: ['manage'] });
+    await comeBack(opened);
+    await page.getByRole('button', { name: 'Test now' }).waitFor();
+    expect(opened.faults).toEqual([]);
+    await opened.close();
+  });
+
+  it.each(LOOKS)('offers the console of a newer release: %j', async (look) => {
+    const m = TEXTS[look.language ?? 'en'];
+    const { opened } = await open(await issue({ scopes: ['read'] }), '/timeline', look);
+    const { page } = opened;
+    await opened.settle();
+    await page.route('**/console/', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<script type="module" src="/console/assets/new.js"></script>' }),
+    );
+    await comeBack(opened);
+    await page.getByText(m.updated).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.unrouteAll();
+    await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: m.reload }).click()]);
+    await opened.settle();
+    expect(await page.getByText(m.updated).count()).toBe(0);
     expect(opened.faults).toEqual([]);
     await opened.close();
   });

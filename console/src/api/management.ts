@@ -9,6 +9,7 @@ import { getLocale, onLocaleChange } from '../i18n/messages.js';
 import { expireSession } from '../session/session.js';
 import { alignClock } from '../time/server-clock.js';
 import { noteAnswer, noteNoAnswer } from './connection.js';
+import { checkRelease } from './release.js';
 
 export { GatewayError };
 
@@ -17,7 +18,7 @@ export type Api<Name extends keyof Schemas> = Schemas[Name];
 
 /**
  * Calls the gateway, which answers in the reader's language. Aligns the clock with it, and records whether it responded.
- * A 401 expires the session.
+ * A 401 expires the session. After a 403, this tab learns what the person may do by now.
  */
 const observedFetch = async (url: string, init: RequestInit): Promise<Response> => {
   const sentAt = Date.now();
@@ -33,11 +34,21 @@ const observedFetch = async (url: string, init: RequestInit): Promise<Response> 
     alignClock(answer.headers.get('date'), sentAt, Date.now());
     noteAnswer();
     if (answer.status === 401) expireSession();
+    if (answer.status === 403) noteRefusal();
     return answer;
   } catch (error) {
     noteNoAnswer();
     throw error;
   }
+};
+
+/**
+ * The screens offer only what a key may do, so a refusal means that the rights of the key have changed, or the rules of
+ * a newer release.
+ */
+const noteRefusal = (): void => {
+  void queryClient.invalidateQueries({ queryKey: ['me'] }, { cancelRefetch: false });
+  checkRelease();
 };
 
 /** How the typed client sends an empty key. */

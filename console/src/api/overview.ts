@@ -28,6 +28,12 @@ export const useOverview = () => {
   });
 };
 
+/** Returns whether an item waits for this person: an approval waits only for people who may approve. */
+export const useIsForYou = (): ((item: Pick<Attention, 'code'>) => boolean) => {
+  const mayApprove = useMay('POST /posts/{id}/approve');
+  return ({ code }) => mayApprove || code !== 'approval_needed';
+};
+
 /** Fetches the overview. */
 export const getOverview = (client: Management, query: { readonly owner_id?: string }): Promise<Overview> =>
   client.get('/overview', { query });

@@ -115,6 +115,19 @@ export const useProjects = () => useQuery(projectsOf(useScope()));
 /** Returns the query for all endpoints in the scope. */
 export const useEndpoints = () => useQuery(endpointsOf(useScope()));
 
+/**
+ * Returns the query for the keys of all people and programs in the scope.
+ * @param isAsked false until they are needed, and for a key that may not see them
+ */
+export const useIssuedKeys = (isAsked = true) => {
+  const scope = useScope();
+  return useQuery({
+    queryKey: ['keys', scope.key],
+    queryFn: () => readAll((page) => management().get('/keys', { query: { ...scope.query, ...page } })),
+    enabled: isAsked,
+  });
+};
+
 const m = defineMessages({ en: { own: 'Console' }, ru: { own: 'Консоль' } });
 
 /** Returns the name of an endpoint. Without one, returns its slug, or how the console calls its own. */

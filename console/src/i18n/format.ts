@@ -45,6 +45,8 @@ export interface Format {
   readonly latency: (ms: number) => string;
   /** `a, b and c` */
   readonly list: (items: readonly string[]) => string;
+  /** `a, b or c` */
+  readonly either: (items: readonly string[]) => string;
   /** A fraction as a percentage: `12.5 %`. */
   readonly percent: (fraction: number, maximumFractionDigits?: number) => string;
 }
@@ -126,6 +128,7 @@ const createFormat = (locale: Locale): Format => {
           ? `${number(value / SECOND, 1)} ${unit.s}`
           : duration(value),
     list: (items) => new Intl.ListFormat(tag, { type: 'conjunction' }).format(items),
+    either: (items) => new Intl.ListFormat(tag, { type: 'disjunction' }).format(items),
     percent: (fraction, digits = 0) => `${number(fraction * 100, digits)} %`,
   };
 };

@@ -2,7 +2,8 @@ import { type Names } from '../api/things.js';
 import { GatewayText, SentenceText } from '../components/sentence.js';
 import { Countdown, NeedsYou } from '../components/time.js';
 import { format } from '../i18n/format.js';
-import { describeShortly, type Waiting, waitsForPerson } from './describe-waiting.js';
+import { useMay } from '../session/rights.js';
+import { causeOf, describeShortly, type Waiting, waitsForPerson } from './describe-waiting.js';
 import { waitingMessages as m } from './messages.js';
 
 export type { Waiting } from './describe-waiting.js';
@@ -27,11 +28,19 @@ export const WaitingReason = ({
 const endOf = ({ state, waiting_for: waitingFor, withdrawal }: Waiting): string | null =>
   (state === 'withdrawing' ? withdrawal?.waiting_for : waitingFor)?.until ?? null;
 
+/** Returns whether this person has to act: an approval needs only those who may approve. */
+const useNeedsYou = (publication: Waiting): boolean => {
+  const mayApprove = useMay('POST /posts/{id}/approve');
+  return waitsForPerson(publication) && (mayApprove || causeOf(publication) !== 'approval');
+};
+
 /**
- * The time until a publication goes out automatically, or a note that someone must act; empty if the time is unknown.
+ * The time until a publication goes out automatically, or a note that the reader must act; empty if the time is
+ * unknown.
  */
 export const WaitingTime = ({ publication }: { readonly publication: Waiting }) => {
-  if (waitsForPerson(publication)) return <NeedsYou />;
+  if (useNeedsYou(publication)) return <NeedsYou />;
+  if (waitsForPerson(publication)) return null;
   const until = endOf(publication);
   return until === null ? null : <Countdown until={until} />;
 };
@@ -39,7 +48,8 @@ export const WaitingTime = ({ publication }: { readonly publication: Waiting }) 
 /** The reason a publication is waiting, and the time left: `VK asked for a delay · 2:14`. */
 export const WaitingReasonAndTime = (props: WaitingProps) => {
   const { publication } = props;
-  const hasTime = waitsForPerson(publication) || endOf(publication) !== null;
+  const needsYou = useNeedsYou(publication);
+  const hasTime = needsYou || (!waitsForPerson(publication) && endOf(publication) !== null);
   return (
     <>
       <WaitingReason {...props} />

@@ -48,10 +48,12 @@ export const setSession = (session: Session): void => {
   expired.set(false);
 };
 
-/** Notes what the session's key may do, which someone may have changed. */
-export const noteRights = (key: Session['key']): void => {
+/** Notes what the session's key may do; returns whether someone has changed it. */
+export const noteRights = (key: Session['key']): boolean => {
   const session = store.get();
-  if (session && JSON.stringify(session.key ?? null) !== JSON.stringify(key)) setSession({ ...session, key });
+  if (!session || JSON.stringify(session.key ?? null) === JSON.stringify(key)) return false;
+  setSession({ ...session, key });
+  return true;
 };
 
 /** Ends the session in this tab, and forgets the drafts and everything else that the tab keeps. */

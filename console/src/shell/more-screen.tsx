@@ -1,17 +1,16 @@
 import './more-screen.css';
 import { Link } from '@tanstack/react-router';
-import { useOverview } from '../api/overview.js';
 import { NAVIGATION, navigationMessages as m, OPERATOR_NAVIGATION } from '../app/navigation.js';
 import { Card, PageHead } from '../components/card.js';
 import { Icon } from '../components/icon.js';
 import { useScreens } from '../session/rights.js';
 import { useSession } from '../session/session.js';
 import { Account } from './account.js';
-import { countBadges, Footer, TABS } from './shell.js';
+import { Footer, TABS, useBadges } from './shell.js';
 
 /** Links to the screens that have no tab on phones, and the account. */
 export const MoreScreen = () => {
-  const badges = countBadges(useOverview().data);
+  const badges = useBadges();
   const isOperator = useSession()?.role === 'operator';
   const screens = [...NAVIGATION.flat(), ...(isOperator ? OPERATOR_NAVIGATION : [])];
   const items = useScreens()(screens).filter(({ to }) => !TABS.some((tab) => tab.to === to));

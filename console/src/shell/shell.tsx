@@ -6,7 +6,8 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useConnection } from '../api/connection.js';
 import { management, queryClient } from '../api/management.js';
-import { type Overview, useOverview } from '../api/overview.js';
+import { type Attention, useIsForYou, useOverview } from '../api/overview.js';
+import { useIsOutdated } from '../api/release.js';
 import { NAVIGATION, navigationMessages as names, OPERATOR_NAVIGATION, PROGRAM_GROUP } from '../app/navigation.js';
 import { Button } from '../components/button.js';
 import { Icon } from '../components/icon.js';
@@ -23,14 +24,16 @@ import { Account } from './account.js';
 import { type Overlay, useKeys } from './keys.js';
 import { Tide } from './tide.js';
 
-/** Returns how many things need attention, by the screen where they can be fixed. */
-export const countBadges = (overview: Overview | undefined): Readonly<Record<string, number>> => {
-  const count = (...codes: readonly string[]): number =>
-    (overview?.attention ?? []).filter(({ code }) => codes.includes(code)).reduce((sum, item) => sum + item.count, 0);
-  const all = overview?.attention ?? [];
+const sum = (items: readonly Attention[]): number => items.reduce((total, { count }) => total + count, 0);
+
+/** Returns how many things need this person's attention, by the screen where they can be fixed. */
+export const useBadges = (): Readonly<Record<string, number>> => {
+  const overview = useOverview().data;
+  const all = (overview?.attention ?? []).filter(useIsForYou());
+  const count = (wanted: Attention['code']): number => sum(all.filter(({ code }) => code === wanted));
   return {
     // Counted as in the overview's heading: each problem if one owner is shown, types of problems if all owners are.
-    '/': overview?.owner ? all.reduce((sum, item) => sum + item.count, 0) : all.length,
+    '/': overview?.owner ? sum(all) : all.length,
     '/plan': count('approval_needed'),
     '/channels': count('channel_needs_attention'),
     '/endpoints': count('endpoint_disabled'),
@@ -97,6 +100,35 @@ export const OfflineBar = () => {
   );
 };
 
+const releaseTexts = defineMessages({
+  en: {
+    outdated: 'The console has been updated.',
+    reload: 'Reload',
+    why: 'Reload the page, so that it offers what you may do now. Unfinished posts are kept.',
+  },
+  ru: {
+    outdated: 'Консоль обновилась.',
+    reload: 'Обновить страницу',
+    why: 'Обновите страницу, чтобы видеть, что вам сейчас доступно. Недописанные посты сохранятся.',
+  },
+});
+
+/** Shows that the gateway has a newer console than this tab. */
+export const ReleaseBar = () => {
+  if (!useIsOutdated()) return null;
+  return (
+    <div className="offline" role="status">
+      <Icon name="retrying" tone="time" />
+      <span>
+        <b>{releaseTexts.outdated}</b> {releaseTexts.why}
+      </span>
+      <Button size="small" onClick={() => location.reload()}>
+        {releaseTexts.reload}
+      </Button>
+    </div>
+  );
+};
+
 /** The screens that have a tab on phones. */
 export const TABS = [
   { to: '/', name: 'overview', icon: 'overview' },
@@ -108,7 +140,7 @@ export const TABS = [
 
 /** The navigation bar at the bottom of the screen on phones. */
 export const Tabs = () => {
-  const badges = countBadges(useOverview().data);
+  const badges = useBadges();
   return (
     <nav className="tabs" aria-label={names.screens}>
       {useScreens()(TABS).map(({ to, name, icon }) => (
@@ -170,6 +202,7 @@ const SignedIn = () => {
             </button>
           </div>
           <OfflineBar />
+          <ReleaseBar />
           <Suspense>
             <Outlet />
           </Suspense>
@@ -188,9 +221,13 @@ const SignedIn = () => {
 
 /** Keeps up to date what the person's key may do. */
 const useFreshRights = (): void => {
-  const me = useQuery({ queryKey: ['me'], queryFn: () => management().get('/me') }).data;
+  // A tab that was hidden may have missed a change.
+  const get = () => management().get('/me');
+  const me = useQuery({ queryKey: ['me'], queryFn: get, refetchOnWindowFocus: 'always' }).data;
   useEffect(() => {
-    if (me) noteRights(me.key);
+    // What was refused before may be allowed now.
+    if (me && noteRights(me.key))
+      void queryClient.invalidateQueries({ predicate: ({ state }) => state.status === 'error' });
   }, [me]);
 };
 
@@ -209,7 +246,7 @@ const useScreenChange = (pathname: string, main: { readonly current: HTMLElement
 
 const Side = () => {
   const session = useSession();
-  const badges = countBadges(useOverview().data);
+  const badges = useBadges();
   const ofUse = useScreens();
   const groups = session?.role === 'operator' ? [...NAVIGATION, OPERATOR_NAVIGATION] : NAVIGATION;
   return (

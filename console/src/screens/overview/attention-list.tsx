@@ -1,9 +1,9 @@
 import './attention-list.css';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { management } from '../../api/management.js';
-import type { Attention, Overview } from '../../api/overview.js';
+import { type Attention, type Overview, useIsForYou } from '../../api/overview.js';
 import { RetryButton } from '../../channels/retry-button.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { useSave } from '../../components/form.js';
@@ -13,6 +13,7 @@ import { Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
 import { format, getFormat } from '../../i18n/format.js';
 import { useLocale } from '../../i18n/messages.js';
+import { useApprovers } from '../../planning/approvers.js';
 import { type Route, useMay } from '../../session/rights.js';
 import { useScope } from '../../session/session.js';
 import { describeAttention } from './describe-attention.js';
@@ -151,13 +152,7 @@ export const AttentionActions = ({ item, isFirst, isOfMany }: AttentionActionsPr
         <CallButton {...{ item, look }} needs="POST /webhook-outputs/{id}/enable" label={action.enableAndReplay} />
       );
     case 'approval_needed':
-      return mayApprove ? (
-        <ReviewButton postId={subject.post_id ?? id} look={look} />
-      ) : (
-        <ButtonLink look={look} to="/posts/$id" params={{ id: subject.post_id ?? id }}>
-          {action.view}
-        </ButtonLink>
-      );
+      return mayApprove && <ReviewButton postId={subject.post_id ?? id} look={look} />;
     case 'quota_exhausted':
       return plan;
     case 'projection_stopped':
@@ -250,14 +245,16 @@ const SHOWN = 5;
 export const AttentionList = ({ overview }: { readonly overview: Overview }) => {
   const [isAll, setIsAll] = useState(false);
   const isOfAll = useScope().ownerId === null;
+  const isForYou = useIsForYou();
   const items = isOfAll ? putGatewayFirst(overview.attention) : overview.attention;
   if (items.length === 0) return null;
   const rest = items.length - SHOWN;
+  const first = items.find(isForYou);
   return (
     <section className="card attention" aria-label={m.title}>
       <ul>
-        {items.slice(0, isAll ? undefined : SHOWN).map((item, index) => (
-          <AttentionRow key={item.code} item={item} isFirst={index === 0} isOfAll={isOfAll} />
+        {items.slice(0, isAll ? undefined : SHOWN).map((item) => (
+          <AttentionRow key={item.code} item={item} isFirst={item === first} isOfAll={isOfAll} />
         ))}
       </ul>
       {rest > 0 && !isAll && (
@@ -275,6 +272,17 @@ export const putGatewayFirst = (items: readonly Attention[]): readonly Attention
   return [...items.filter(isOfGateway), ...items.filter((item) => !isOfGateway(item))];
 };
 
+/** Names who may approve a post, if others than this person; null without a post, and if unknown. */
+const useApproversOf = (postId: string | null): string | null => {
+  const nameOf = useApprovers(postId !== null);
+  const post = useQuery({
+    queryKey: ['post', postId],
+    queryFn: () => management().get('/posts/{id}', { path: { id: postId ?? '' } }),
+    enabled: postId !== null,
+  }).data;
+  return post ? nameOf(post.endpoint_id) : null;
+};
+
 interface AttentionRowProps {
   readonly item: Attention;
   readonly isFirst: boolean;
@@ -282,7 +290,11 @@ interface AttentionRowProps {
 }
 
 const AttentionRow = ({ item, isFirst, isOfAll }: AttentionRowProps) => {
-  const { title, details, reason } = describeAttention(item, { m, format, isOfAll });
+  const isForYou = useIsForYou()(item);
+  const mayApprove = useMay('POST /posts/{id}/approve');
+  const postId = item.subject.post_id;
+  const approvers = useApproversOf(isForYou ? null : postId);
+  const { title, details, reason } = describeAttention(item, { m, format, isOfAll, mayApprove, approvers });
   return (
     <li>
       <Icon size={20} {...(LOOKS[item.code] ?? { name: 'onHold', tone: 'warn' })} />
@@ -299,6 +311,11 @@ const AttentionRow = ({ item, isFirst, isOfAll }: AttentionRowProps) => {
           {reason !== null && <GatewayText text={reason} />}
         </p>
         {!isOfAll && item.count > 1 && <MoreLink item={item} />}
+        {!isForYou && item.count === 1 && postId !== null && (
+          <Link className="link tertiary" to="/posts/$id" params={{ id: postId }}>
+            {m.action.view}
+          </Link>
+        )}
       </div>
       <span className="tertiary attention-since">
         {m.since} <Moment at={item.since} />

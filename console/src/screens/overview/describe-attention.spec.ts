@@ -1,6 +1,6 @@
 import type { Attention } from '../../api/overview.js';
 import { getFormat, plainSentence, type Sentence } from '../../i18n/format.js';
-import { describeAttention } from './describe-attention.js';
+import { type AttentionContext, describeAttention } from './describe-attention.js';
 import { attentionMessages } from './messages.js';
 
 const NOW = Date.parse('2026-11-26T11:02:07.000Z');
@@ -40,8 +40,14 @@ const attention = (code: string, subject: Partial<Attention['subject']>, count =
 const plain = (given: Sentence, locale: 'en' | 'ru'): string =>
   plainSentence(given, getFormat(locale), NOW).replaceAll(/[\u2068\u2069]/g, '');
 
-const say = (given: Attention, locale: 'en' | 'ru' = 'en', isOfAll = false) => {
-  const text = describeAttention(given, { m: attentionMessages[locale], format: getFormat(locale), isOfAll });
+/** Who may approve: the reader, people with a name, or people who are unknown. */
+type Approval = Pick<AttentionContext, 'mayApprove' | 'approvers'>;
+
+const READER: Approval = { mayApprove: true, approvers: null };
+
+const say = (given: Attention, locale: 'en' | 'ru' = 'en', isOfAll = false, approval = READER) => {
+  const context = { m: attentionMessages[locale], format: getFormat(locale), isOfAll, ...approval };
+  const text = describeAttention(given, context);
   return {
     title: plain(text.title, locale),
     details: text.details.map((each) => plain(each, locale)).join(' '),
@@ -136,15 +142,29 @@ describe('what needs attention', () => {
   });
 });
 
-it('a post that needs approval is named by its text', () => {
+describe('a post that needs approval', () => {
   const item = attention('approval_needed', {
     id: 'post_1',
     post_id: 'post_1',
     excerpt: 'Open letter',
     name: 'Guests',
   });
-  const text = describeAttention(item, { m: attentionMessages.en, format: getFormat('en'), isOfAll: false });
-  expect(plainSentence(text.title, getFormat('en'), NOW).replaceAll(/[\u2068\u2069]/g, '')).toBe(
-    '“Open letter” needs your approval.',
-  );
+
+  it('is named by its text', () => {
+    expect(say(item).title).toBe('“Open letter” needs your approval.');
+  });
+
+  it('waits for others if the reader may not approve it', () => {
+    const named = { mayApprove: false, approvers: 'Anna or Harbour' };
+    expect(say(item, 'en', false, named)).toMatchObject({
+      title: '“Open letter” is waiting for approval.',
+      details: 'Sent through “Guests”. It is published only after approval by Anna or Harbour.',
+    });
+    expect(say(item, 'ru', false, named)).toMatchObject({
+      title: 'Пост «Open letter» ждёт одобрения.',
+      details: 'Пришёл через «Guests». Он выйдет только после одобрения. Решает: Anna or Harbour.',
+    });
+    const unknown = say(item, 'en', false, { mayApprove: false, approvers: null });
+    expect(unknown.details).toContain('It is published only after someone who may approve posts approves it.');
+  });
 });

@@ -17,6 +17,10 @@ export interface AttentionContext {
   readonly format: Format;
   /** True if all owners' items are shown. The text then names the owner and counts the items of each type. */
   readonly isOfAll: boolean;
+  /** True if this person may approve posts. */
+  readonly mayApprove: boolean;
+  /** Who else may approve the post that the item names; null if unknown. */
+  readonly approvers: string | null;
 }
 
 type ChannelTrouble = keyof AttentionMessages['channel'];
@@ -75,7 +79,7 @@ export const describeAttention = (attention: Attention, context: AttentionContex
 const prefix = (text: string, values: Sentence['values'], of: Sentence): Sentence =>
   sentence(text + of.text, { ...of.values, ...values });
 
-const describeFirst = (attention: Attention, { m, format }: AttentionContext): AttentionText => {
+const describeFirst = (attention: Attention, { m, format, mayApprove, approvers }: AttentionContext): AttentionText => {
   const { subject } = attention;
   const network = subject.platform === null ? '' : networkInText(subject.platform);
   const name = { name: subject.name ?? subject.id ?? '' };
@@ -123,9 +127,13 @@ const describeFirst = (attention: Attention, { m, format }: AttentionContext): A
       return describe(m.output[by] ?? m.output.other, [sentence(m.outputText)]);
     }
     case 'approval_needed':
-      return describe(m.approval, [
+      return describe(mayApprove ? m.approval : m.othersApprove, [
         ...(subject.name === null ? [] : [sentence(m.approvalThrough, values)]),
-        sentence(m.approvalText),
+        mayApprove
+          ? sentence(m.approvalText)
+          : approvers === null
+            ? sentence(m.othersApproveText)
+            : sentence(m.approversText, { who: { name: approvers } }),
       ]);
     case 'projection_stopped': {
       const position = subject.position === null ? '' : format.number(Number(subject.position));

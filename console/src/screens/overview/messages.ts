@@ -5,6 +5,8 @@ export const overviewMessages = defineMessages({
   en: {
     needsAttention: (count: number, shown: string) =>
       `${shown} ${pluralEn(count, 'thing needs', 'things need')} your attention. Everything else is being published.`,
+    othersApprove: (count: number, shown: string) =>
+      `${shown} ${pluralEn(count, 'post is', 'posts are')} waiting for approval. Everything else is being published.`,
     publishing: 'Everything is being published.',
     published: 'Everything is published.',
     nothingWaiting: 'Nothing is waiting.',
@@ -52,6 +54,8 @@ export const overviewMessages = defineMessages({
   ru: {
     needsAttention: (count: number, shown: string) =>
       `${shown} ${pluralRu(count, 'вещь ждёт', 'вещи ждут', 'вещей ждут')} вашего внимания. Остальное публикуется.`,
+    othersApprove: (count: number, shown: string) =>
+      `${shown} ${pluralRu(count, 'пост ждёт', 'поста ждут', 'постов ждут')} одобрения. Остальное публикуется.`,
     publishing: 'Всё публикуется.',
     published: 'Всё опубликовано.',
     nothingWaiting: 'В очереди пусто.',
@@ -154,6 +158,9 @@ export const attentionMessages = defineMessages({
     outputText: 'Nothing is delivered to it until you enable it.',
     approval: '“{excerpt}” needs your approval.',
     approvalText: 'It is published only after you approve it.',
+    othersApprove: '“{excerpt}” is waiting for approval.',
+    othersApproveText: 'It is published only after someone who may approve posts approves it.',
+    approversText: 'It is published only after approval by {who}.',
     approvalThrough: 'Sent through “{name}”.',
     projection: 'The read model “{name}” has stopped at event {position}, {type}.',
     projectionText: 'Posts are still being published, but this read model has not been updated since {since}.',
@@ -251,6 +258,9 @@ export const attentionMessages = defineMessages({
     outputText: 'Пока вы его не включите, ничего не доставляется.',
     approval: 'Пост «{excerpt}» ждёт вашего одобрения.',
     approvalText: 'Он выйдет, только если вы его одобрите.',
+    othersApprove: 'Пост «{excerpt}» ждёт одобрения.',
+    othersApproveText: 'Он выйдет, только если его одобрит тот, кто может одобрять посты.',
+    approversText: 'Он выйдет только после одобрения. Решает: {who}.',
     approvalThrough: 'Пришёл через «{name}».',
     projection: 'Проекция «{name}» остановилась на событии {position}, {type}.',
     projectionText: 'Посты публикуются как обычно. Данные этой проекции — по состоянию на {since}.',

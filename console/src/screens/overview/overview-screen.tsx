@@ -1,7 +1,7 @@
 import './overview.css';
 import { Navigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { type Overview, useOverview } from '../../api/overview.js';
+import { type Overview, useIsForYou, useOverview } from '../../api/overview.js';
 import { ButtonLink } from '../../components/button.js';
 import { Columns, PageHead } from '../../components/card.js';
 import { Loaded, Skeleton } from '../../components/states.js';
@@ -27,13 +27,22 @@ const TopPostsCard = lazy(() => import('./top-posts-card.js'));
  * An owner's overview: what needs attention, the four networks, what is waiting, the last hour, and live activity.
  */
 export const OwnerOverview = ({ overview }: { readonly overview: Overview }) => {
-  const { attention, waiting, publishedHour, oldestAt } = summarize(overview);
+  const isForYou = useIsForYou();
+  const { attention: all, waiting, publishedHour, oldestAt } = summarize(overview);
+  const { attention } = summarize({ ...overview, attention: overview.attention.filter(isForYou) });
+  const others = all - attention;
   const calm = waiting + publishedHour > 0 ? m.publishing : m.published;
   const rest = waiting === 0 ? m.nothingWaiting : m.areWaiting(waiting, format.number(waiting));
   return (
     <>
       <PageHead
-        title={attention > 0 ? m.needsAttention(attention, format.number(attention)) : `${calm} ${rest}`}
+        title={
+          attention > 0
+            ? m.needsAttention(attention, format.number(attention))
+            : others > 0
+              ? m.othersApprove(others, format.number(others))
+              : `${calm} ${rest}`
+        }
         actions={
           <ButtonLink to="/compose" icon="compose" className="overview-compose">
             {m.compose}

@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Api, GatewayError, management } from '../../api/management.js';
-import { endpointName, readAll, useNames } from '../../api/things.js';
+import { type Api, GatewayError } from '../../api/management.js';
+import { endpointName, useIssuedKeys, useNames } from '../../api/things.js';
 import { Button } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { Menu, MenuItem } from '../../components/menu.js';
@@ -13,18 +12,13 @@ import { CsvButton, wholeList } from '../../csv/csv-button.js';
 import { keyColumns } from '../../csv/lists.js';
 import { format, sentence } from '../../i18n/format.js';
 import { useMay } from '../../session/rights.js';
-import { useScope } from '../../session/session.js';
 import { serverNow } from '../../time/server-clock.js';
 import { type Key, KeyDialog, LinkDialog, RevokeDialog, RotateDialog } from './key-dialogs.js';
 import { peopleMessages as m } from './messages.js';
 
 /** Who may do what in the owner's account: one key for each person or program. */
 export const PeopleScreen = () => {
-  const scope = useScope();
-  const keys = useQuery({
-    queryKey: ['keys', scope.key],
-    queryFn: () => readAll((page) => management().get('/keys', { query: { ...scope.query, ...page } })),
-  });
+  const keys = useIssuedKeys();
   const [isInviting, setIsInviting] = useState(false);
   const [created, setCreated] = useState<Api<'KeyWithSecret'> | null>(null);
   const isForbidden = keys.error instanceof GatewayError && keys.error.status === 403;

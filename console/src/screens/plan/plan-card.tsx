@@ -3,7 +3,9 @@ import { type DragEvent, useRef, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Icon, NetworkMark } from '../../components/icon.js';
-import { format } from '../../i18n/format.js';
+import { SentenceText } from '../../components/sentence.js';
+import { format, sentence } from '../../i18n/format.js';
+import { useApprovers } from '../../planning/approvers.js';
 import { isPlanned, networksOf } from '../../planning/planned-posts.js';
 import { ReviewDialog } from '../../planning/review-dialog.js';
 import { formatWhen as when, timeOfDay } from '../../planning/use-when.js';
@@ -85,6 +87,8 @@ const Pending = ({ posts, isMore }: { readonly posts: readonly Post[]; readonly 
   const list = useRef<HTMLUListElement>(null);
   const [reviewed, setReviewed] = useState<string | null>(null);
   const [isAll, setIsAll] = useState(false);
+  const mayApprove = useMay('POST /posts/{id}/approve');
+  const approversOf = useApprovers(true);
   // One more row takes no more room than the button that would show it.
   const shown = isAll || posts.length === SHOWN + 1 ? posts : posts.slice(0, SHOWN);
   const opener = useRef<HTMLElement>(null);
@@ -102,7 +106,7 @@ const Pending = ({ posts, isMore }: { readonly posts: readonly Post[]; readonly 
     <Card
       title={
         <>
-          {m.pending}{' '}
+          {mayApprove ? m.pending : m.pendingForOthers}{' '}
           <span className="plan-count">
             {format.number(posts.length)}
             {isMore && '+'}
@@ -114,7 +118,12 @@ const Pending = ({ posts, isMore }: { readonly posts: readonly Post[]; readonly 
     >
       <ul ref={list}>
         {shown.map((post) => (
-          <PendingRow key={post.id} post={post} onReview={() => review(post.id)} />
+          <PendingRow
+            key={post.id}
+            post={post}
+            approvers={approversOf(post.endpoint_id)}
+            onReview={() => review(post.id)}
+          />
         ))}
       </ul>
       {shown.length < posts.length && (
@@ -136,7 +145,14 @@ const neighbourOf = (button: HTMLElement | null): HTMLElement | null => {
   return (row?.nextElementSibling ?? row?.previousElementSibling ?? null)?.querySelector('button') ?? null;
 };
 
-const PendingRow = ({ post, onReview }: { readonly post: Post; readonly onReview: () => void }) => {
+interface PendingRowProps {
+  readonly post: Post;
+  /** Who may approve it, if others than this person; null if unknown. */
+  readonly approvers: string | null;
+  readonly onReview: () => void;
+}
+
+const PendingRow = ({ post, approvers, onReview }: PendingRowProps) => {
   const title = postTitle(post, m.media);
   return (
     <li>
@@ -148,7 +164,15 @@ const PendingRow = ({ post, onReview }: { readonly post: Post; readonly onReview
       <Link className="cut" to="/posts/$id" params={{ id: post.id }}>
         <bdi>{title}</bdi>
       </Link>
-      <span className="tertiary">{post.publish_at === null ? m.onceApproved : when(post.publish_at)}</span>
+      <span className="tertiary">
+        {post.publish_at === null ? m.onceApproved : when(post.publish_at)}
+        {approvers !== null && (
+          <>
+            {' · '}
+            <SentenceText of={sentence(m.by, { who: { name: approvers } })} />
+          </>
+        )}
+      </span>
       <Button needs="POST /posts/{id}/approve" size="small" aria-label={m.review(title)} onClick={onReview}>
         {m.reviewVerb}
       </Button>

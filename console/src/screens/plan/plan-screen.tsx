@@ -14,6 +14,7 @@ import { MoveDialog } from '../../planning/move-dialog.js';
 import { isPlanned, needsApproval } from '../../planning/planned-posts.js';
 import { formatWhen as when } from '../../planning/use-when.js';
 import { postTitle } from '../../publications/shown-state.js';
+import { useMay } from '../../session/rights.js';
 import { browserZone, type Day, offsetName, toLocal, zoneTitle } from '../../time/local-time.js';
 import { serverNow, useNow } from '../../time/server-clock.js';
 import { isInMonth, type Period, periodOf, step, timeOf, type View, weekFrom, withMoved } from './calendar.js';
@@ -179,6 +180,7 @@ const PlanTitle = ({
   today,
   days,
 }: ViewProps & { readonly calendar: Calendar | undefined; readonly today: string }) => {
+  const mayApprove = useMay('POST /posts/{id}/approve');
   if (!calendar) return m.loading;
   const when =
     view === 'month'
@@ -187,6 +189,7 @@ const PlanTitle = ({
         ? m.nextDays
         : m.forDays(format.dayRange(middleOf(first), middleOf(days.at(-1) ?? first)));
   const zone = browserZone();
+  const approvals = mayApprove ? m.approvals : m.waitForOthers;
   const posts = calendar.posts.filter((post) => view === 'week' || isInMonth(toLocal(timeOf(post), zone).day, first));
   const count = posts.filter(isPlanned).length;
   const pending = posts.filter(needsApproval).length;
@@ -196,7 +199,7 @@ const PlanTitle = ({
   const published = posts.filter(({ publications }) => publications.some(({ state }) => state === 'published')).length;
   return [
     planned,
-    pending > 0 && m.approvals(pending, format.number(pending)),
+    pending > 0 && approvals(pending, format.number(pending)),
     published > 0 && m.published(format.number(published)),
     failed > 0 && m.failed(format.number(failed)),
   ]

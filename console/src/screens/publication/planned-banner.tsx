@@ -8,6 +8,7 @@ import { SentenceText } from '../../components/sentence.js';
 import { Countdown } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
 import { format, sentence } from '../../i18n/format.js';
+import { useApprovers } from '../../planning/approvers.js';
 import { planningMessages as p } from '../../planning/messages.js';
 import { CancelPlannedDialog, MoveDialog, PublishNowDialog } from '../../planning/move-dialog.js';
 import { isPlanned, needsApproval } from '../../planning/planned-posts.js';
@@ -49,17 +50,18 @@ export const BannerFrame = ({ icon, tone, title, actions, children }: BannerFram
 export const PlannedBanner = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
   const [dialog, setDialog] = useState<'move' | 'now' | 'cancel' | 'review' | null>(null);
   const mayApprove = useMay('POST /posts/{id}/approve');
+  const isPending = needsApproval(post);
+  const approvers = useApprovers(isPending)(post.endpoint_id);
   if (!isPlanned(post)) return null;
   const { publish_at: at, approval } = post;
-  const isPending = needsApproval(post);
   const close = (): void => setDialog(null);
-  const title = isPending
-    ? mayApprove
-      ? m.waitsForApproval
-      : m.waitsForOthers
-    : at === null
-      ? m.soon
-      : m.goesOut(when(at));
+  const others =
+    approvers === null ? (
+      m.waitsForOthers
+    ) : (
+      <SentenceText of={sentence(m.waitsForApprovers, { who: { name: approvers } })} />
+    );
+  const title = isPending ? (mayApprove ? m.waitsForApproval : others) : at === null ? m.soon : m.goesOut(when(at));
   return (
     <BannerFrame
       icon={isPending ? 'person' : 'calendar'}

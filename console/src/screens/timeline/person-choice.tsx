@@ -1,7 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { management } from '../../api/management.js';
-import { endpointName, readAll, useEndpoints } from '../../api/things.js';
+import { endpointName, useEndpoints, useIssuedKeys } from '../../api/things.js';
 import { Icon } from '../../components/icon.js';
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.js';
 import { useActorName } from '../../history/actors.js';
@@ -63,12 +61,7 @@ const usePeople = (isAsked: boolean): readonly { readonly actor: string; readonl
   const nameOf = useActorName();
   const endpoints = useEndpoints().data ?? [];
   const mayReadKeys = useMay('GET /keys');
-  const keys =
-    useQuery({
-      queryKey: ['keys', scope.key],
-      queryFn: () => readAll((page) => management().get('/keys', { query: { ...scope.query, ...page } })),
-      enabled: isAsked && mayReadKeys,
-    }).data ?? [];
+  const keys = useIssuedKeys(isAsked && mayReadKeys).data ?? [];
   const owners = [
     ...new Set([...(scope.ownerId === null ? [] : [scope.ownerId]), ...keys.flatMap((key) => key.owner_id ?? [])]),
   ];
