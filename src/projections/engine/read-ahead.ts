@@ -32,26 +32,21 @@ export async function* divideBatches(batches: AsyncIterable<Batch>): AsyncIterab
   }
 }
 
-/** Batch limits while a reader catches up: number of events, and their total size ({@link sizeOf}). */
-const LARGE = { events: 8_000, size: 8_000_000 };
-/** Batch limits while another reader collects large batches. */
-const SMALL: typeof LARGE = { events: 2_000, size: 2_000_000 };
+/**
+ * Batch limits while a reader catches up: number of events, and their total size ({@link sizeOf}). Larger batches are not
+ * faster, and all read models may catch up at once, after a long outage.
+ */
+const MOST: { readonly events: number; readonly size: number } = { events: 2_000, size: 2_000_000 };
 
 /** Minimum interval, in ms, between two batches without events, which only move the checkpoint. */
 const UNREAD_INTERVAL_MS = 50;
-
-/**
- * The reader that collects large batches. Only one at a time: after a long outage, six readers doing so would need
- * another 700 MB.
- */
-let gatherer: symbol | null = null;
 
 /**
  * Reads the log like {@link EventStore.subscribe}, but faster for a reader that is far behind: while the reader applies
  * a batch, the next batch is read, prepared and collected from several pages (ADR-171). A row that changes several
  * times within a batch is written once. Once the reader has reached the end of the log, each batch is read on demand,
  * and events accumulate in between. A batch without events is held back until its interval has elapsed or the next
- * batch arrives. Only one reader per process collects large batches at a time.
+ * batch arrives.
  * @param prepare called for each event that is read ahead
  */
 export async function* readAhead(
@@ -60,23 +55,17 @@ export async function* readAhead(
   prepare: (event: StoredEvent) => void,
 ): AsyncIterable<Batch> {
   const ended = new AbortController();
-  const self = Symbol('reader');
-  const bounds = (): typeof LARGE => (!ended.signal.aborted && (gatherer ??= self) === self ? LARGE : SMALL);
-  const stopGathering = (): void => {
-    if (gatherer === self) gatherer = null;
-  };
   const pages = store
     .subscribe({ ...options, signal: AbortSignal.any([signal, ended.signal]) })
     [Symbol.asyncIterator]();
   let unreadAt = -Infinity;
   try {
-    for (let reading = gather(pages, prepare, bounds); ;) {
+    for (let reading = gather(pages, prepare); ;) {
       const batch = await reading;
       if (!batch) return;
-      if (batch.isLive) stopGathering();
       const isOnDemand = batch.isLive && batch.events.length > 0;
       if (isOnDemand) yield batch;
-      reading = gather(pages, prepare, bounds);
+      reading = gather(pages, prepare);
       reading.catch(() => undefined); // the error is thrown when the promise is awaited
       if (isOnDemand) continue;
       if (batch.isLive) {
@@ -88,7 +77,6 @@ export async function* readAhead(
     }
   } finally {
     ended.abort();
-    stopGathering();
     // Not awaited: a page that is still being read may take a while and is no longer needed.
     pages.return?.().catch(() => undefined);
   }
@@ -104,11 +92,7 @@ const settlesWithin = async (promise: Promise<unknown>, ms: number): Promise<boo
 };
 
 /** Collects pages into one batch, up to the end of the log. @returns null if there are no more pages */
-const gather = async (
-  pages: AsyncIterator<Batch>,
-  prepare: (event: StoredEvent) => void,
-  bounds: () => typeof LARGE,
-): Promise<Batch | null> => {
+const gather = async (pages: AsyncIterator<Batch>, prepare: (event: StoredEvent) => void): Promise<Batch | null> => {
   const events: StoredEvent[] = [];
   let size = 0;
   for (;;) {
@@ -121,7 +105,6 @@ const gather = async (
       size += sizeOf(event);
       if (!isLive) prepare(event);
     }
-    const most = bounds();
-    if (isLive || events.length >= most.events || size >= most.size) return { events, position, isLive };
+    if (isLive || events.length >= MOST.events || size >= MOST.size) return { events, position, isLive };
   }
 };
