@@ -84,7 +84,7 @@ const PARTS = {
   },
   'event-store': {
     why: 'The store keeps events; it decides nothing.',
-    may: [part('kernel'), part('runtime'), '^src/postgres/(binary-array|unavailable)\\.ts$'],
+    may: [part('kernel'), part('runtime'), '^src/postgres/(binary-array|tokens|unavailable)\\.ts$'],
   },
   limits: {
     why: 'The database evaluates limits, from plan figures and usage.',

@@ -46,6 +46,6 @@ export const SAGAS = [
 ];
 
 /** Checkpoints of the sagas that start at `now`. An import moves them past the imported history. */
-export const LATECOMERS: readonly string[] = SAGAS.map(followedLogOf)
+export const LATE_SAGAS: readonly string[] = SAGAS.map(followedLogOf)
   .filter((followed) => followed?.startsAt === 'now')
   .map((followed) => `saga/${followed!.name}`);

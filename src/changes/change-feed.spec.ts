@@ -2,6 +2,7 @@ import { MemoryEventStore, MemoryLog } from '../../test/support/memory-event-sto
 import { catalogue } from '../domain/catalogue.js';
 import { EventCodec } from '../event-store/codec.js';
 import type { SubscribeOptions } from '../event-store/port.js';
+import { ResourceOwners } from '../event-store/resource-owners.js';
 import type { DomainEvent } from '../kernel/events.js';
 import { silentLog } from '../kernel/log.js';
 import type { Change } from './change.js';
@@ -60,7 +61,7 @@ class Feed {
     };
     const progress = { waitFor: async (names: readonly string[], at: bigint) => this.reaches(names[0]!, at) };
     const models = [{ name: 'all' }, { name: 'channels', handles: (type: string) => type.startsWith('Channel') }];
-    this.feed = new ChangeFeed(store, codec, progress, models, silentLog);
+    this.feed = new ChangeFeed(store, codec, new ResourceOwners(store), progress, models, silentLog);
   }
 
   async append(stream: string, ...events: readonly DomainEvent[]): Promise<void> {

@@ -111,18 +111,17 @@ export class ChangeFeed {
   private running: { readonly stopping: AbortController; readonly started: Promise<void> } | null = null;
   /** Position up to which the listeners have received all changes. */
   private position: Position = BEGINNING;
-  private readonly owners: ResourceOwners;
   private readonly shown: ShownChanges;
   private readonly replays = new Semaphore(MAX_REPLAYS);
 
   constructor(
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly codec: EventCodec,
+    private readonly owners: ResourceOwners,
     @Inject(ProjectionProgress) progress: Pick<ProjectionProgress, 'waitFor'>,
     @Inject(PROJECTIONS) models: readonly ShowingModel[],
     @Inject(LOG) private readonly log: Log,
   ) {
-    this.owners = new ResourceOwners(store);
     this.shown = new ShownChanges(progress, models, () => this.resetAll());
   }
 

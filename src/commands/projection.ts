@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { projection, type ProjectionCommand } from '../domain/projection/projection.decider.js';
 import { AggregateStore } from '../event-store/aggregate-store.js';
 import type { CommandContext } from '../event-store/codec.js';
+import type { Position } from '../event-store/port.js';
 import { type Job, JobRuns } from '../jobs/job.js';
 import { isRejection, reject, type Rejection } from '../kernel/result.js';
 import { ProjectionStatuses } from '../projections/engine/projection-status.queries.js';
@@ -9,7 +10,7 @@ import {
   type Decision,
   type Promotion,
   Rebuilds,
-  type RecordDecision,
+  type RecordsDecisions,
   type VersionRefusal,
   VersionsRefused,
 } from '../projections/engine/rebuild/rebuilds.js';
@@ -78,11 +79,16 @@ export class RebuildProjection {
   }
 }
 
-/** Creates the function that appends the events for decisions about projections. */
-export const createDecisionRecorder =
-  (aggregates: AggregateStore): RecordDecision =>
-  async ({ projection: name, event, context }) =>
-    requireCompleted(toOutcome(await aggregates.execute(projection, name, toCommand(event), context))).position;
+/** Appends the events for decisions about projections. */
+@Injectable()
+export class DecisionRecorder implements RecordsDecisions {
+  constructor(private readonly aggregates: AggregateStore) {}
+
+  async record({ projection: name, event, context }: Decision): Promise<Position> {
+    const result = await this.aggregates.execute(projection, name, toCommand(event), context);
+    return requireCompleted(toOutcome(result)).position;
+  }
+}
 
 const toCommand = (event: Decision['event']): ProjectionCommand => {
   switch (event.type) {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Decider, type DomainEvent, ownerOfOrigin, type RecordedEvent, streamOf } from '../kernel/events.js';
 import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 import { isRejection, reject, type Rejection } from '../kernel/result.js';
@@ -6,10 +7,11 @@ import { Backoff, conflictDelay } from '../runtime/backoff.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 import { KeyedSemaphore } from '../runtime/semaphore.js';
 import { AggregateReader, emptyAggregate, type LoadedAggregate, type ReadAggregate } from './aggregate-reader.js';
-import { type CommandContext, deriveEventId, type EventCodec } from './codec.js';
+import { type CommandContext, deriveEventId, EventCodec } from './codec.js';
 import {
   type AppendCondition,
   type AppendResult,
+  EVENT_STORE,
   type EventStore,
   isStoreOutage,
   type NewEvent,
@@ -20,7 +22,7 @@ import {
 } from './port.js';
 import { type Naming, ResourceOwners } from './resource-owners.js';
 import { isBeyondLimit, rejectMissingScope } from './rights.js';
-import type { Snapshots } from './snapshots.js';
+import { type Snapshots, SnapshotTable } from './snapshots.js';
 
 export { emptyAggregate, type LoadedAggregate } from './aggregate-reader.js';
 
@@ -33,6 +35,9 @@ export interface DecisionResult<S, E extends DomainEvent> {
 
 /** Called after each append with its start time (`performance.now()`, in ms) and the error if it failed. */
 export type AppendTimer = (startedAt: number, error?: unknown) => void;
+
+/** Injection token for the {@link AppendTimer}. */
+export const APPEND_TIMER = Symbol('AppendTimer');
 
 /**
  * Decides a command. If the aggregate belongs to another owner before or after an owner's command, or to an endpoint
@@ -74,20 +79,20 @@ const mayRepeat = (error: unknown): boolean => isStoreOutage(error) && !(error i
  * Executes commands on aggregates: loads the stream, folds it, decides, and appends at the expected revision. After a
  * conflict, it retries; conflicting commands of this process on the same stream then run one at a time.
  */
+@Injectable()
 export class AggregateStore {
   private readonly conflictLocks = new KeyedSemaphore(1);
   private readonly reader: AggregateReader;
-  private readonly owners: ResourceOwners;
 
   /** @param snapshots null to read all streams from their start */
   constructor(
-    readonly store: EventStore,
+    @Inject(EVENT_STORE) readonly store: EventStore,
     readonly codec: EventCodec,
-    private readonly reportAppend: AppendTimer = () => undefined,
-    snapshots: Snapshots | null = null,
+    @Inject(APPEND_TIMER) private readonly reportAppend: AppendTimer = () => undefined,
+    @Inject(SnapshotTable) snapshots: Snapshots | null = null,
+    private readonly owners: ResourceOwners = new ResourceOwners(store),
   ) {
     this.reader = new AggregateReader(store, codec, snapshots);
-    this.owners = new ResourceOwners(store);
   }
 
   /**

@@ -1,5 +1,6 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { BoundedCache } from '../runtime/bounded-cache.js';
-import type { EventStore } from './port.js';
+import { EVENT_STORE, type EventStore } from './port.js';
 
 /** Maximum number of resources whose owners are cached. */
 const MAX_KNOWN = 50_000;
@@ -28,10 +29,11 @@ const MEMBERS = Object.keys(STREAMS) as (keyof typeof STREAMS)[];
  * Finds the owners of events. A resource never changes its owner, and its first event names the owner, so the owner can
  * be found even after the resource is deleted.
  */
+@Injectable()
 export class ResourceOwners {
   private readonly known = new BoundedCache<string>(MAX_KNOWN);
 
-  constructor(private readonly store: Pick<EventStore, 'readStream'>) {}
+  constructor(@Inject(EVENT_STORE) private readonly store: Pick<EventStore, 'readStream'>) {}
 
   /** Returns the owner of each event; null if an event has none. @throws Unavailable */
   findOwners(events: readonly { readonly data: unknown }[]): Promise<(string | null)[]> {
@@ -75,6 +77,12 @@ export class ResourceOwners {
     return ownerId;
   }
 }
+
+/** Returns the id of the resource that data names; undefined if it names none. */
+export const resourceIn = (naming: Naming): string | undefined => {
+  const member = memberOf(naming);
+  return member && naming[member];
+};
 
 const memberOf = (naming: Naming): keyof typeof STREAMS | undefined =>
   MEMBERS.find((name) => naming[name] !== undefined);

@@ -1,5 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { Log } from '../kernel/log.js';
+import { LOG, type Log } from '../kernel/log.js';
+import { POOL } from '../postgres/tokens.js';
 import { RepeatedFailure } from '../runtime/failing-work.js';
 import type { EventCodec } from './codec.js';
 import { type EventStore, isFullPage, type Position, type StoredEvent } from './port.js';
@@ -22,12 +24,13 @@ export interface Snapshots {
 }
 
 /** Snapshots in the table `ops_snapshot`. Its rows may be deleted at any time. */
+@Injectable()
 export class SnapshotTable implements Snapshots {
   private readonly failure = new RepeatedFailure();
 
   constructor(
-    private readonly pool: Pool,
-    private readonly log: Log,
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(LOG) private readonly log: Log,
   ) {}
 
   async find(stream: string, version: number): Promise<Snapshot | null> {

@@ -84,10 +84,8 @@ import { PreviewPatterns } from '../../api/public/sandbox/network-preview.js';
 import { Sandbox, SandboxController } from '../../api/public/sandbox/sandbox.controller.js';
 import { SandboxPreview, SandboxTranslation } from '../../api/public/sandbox/sandbox-preview.js';
 import { UnauthenticatedBodies } from '../../api/transport/body-reader.js';
-import { MediaFilesController, UPLOAD_TIMES, UploadReceiver } from '../../api/uploads/media-files.controller.js';
-import { DEFAULT_UPLOAD_TIMES } from '../../api/uploads/upload-body.js';
+import { MediaFilesController, UploadReceiver } from '../../api/uploads/media-files.controller.js';
 import { ChangeFeed } from '../../changes/change-feed.js';
-import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { WallsController } from '../walls.controller.js';
 import { HealthModule } from './health.module.js';
 import { HistoryModule } from './history.module.js';
@@ -125,11 +123,6 @@ import { HistoryModule } from './history.module.js';
     MediaCheck,
     UploadGate,
     UploadReceiver,
-    {
-      provide: UPLOAD_TIMES,
-      inject: [PROCESS_OPTIONS],
-      useFactory: ({ overrides }: ProcessOptions) => overrides?.uploadTimes ?? DEFAULT_UPLOAD_TIMES,
-    },
     UploadCheck,
   ],
   exports: [

@@ -2,17 +2,20 @@ import { type DynamicModule, Global, Module, type Provider } from '@nestjs/commo
 import type { Pool } from 'pg';
 import { BUILT_CONSOLE, CONSOLE_FOLDER } from '../../api/console/console.controller.js';
 import { CHANGE_STREAM_OPTIONS, STREAM_OPTIONS } from '../../api/management/stream/change-streams.js';
-import { createDecisionRecorder } from '../../commands/projection.js';
+import { UPLOAD_TIMES } from '../../api/uploads/media-files.controller.js';
+import { DEFAULT_UPLOAD_TIMES } from '../../api/uploads/upload-body.js';
+import { DecisionRecorder } from '../../commands/projection.js';
 import { completeKeys } from '../../config/generated-keys.js';
 import type { Settings } from '../../config/settings.js';
 import { LIMITS_PROFILE, SETTINGS } from '../../config/tokens.js';
 import { catalogue } from '../../domain/catalogue.js';
 import { ErasureNotes } from '../../erasure/erasure-notes.js';
-import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { AggregateStore, APPEND_TIMER } from '../../event-store/aggregate-store.js';
 import { CheckedEventStore } from '../../event-store/checked-event-store.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { OpenedEventStore } from '../../event-store/opened-event-store.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import { ResourceOwners } from '../../event-store/resource-owners.js';
 import { SnapshotTable } from '../../event-store/snapshots.js';
 import { Metrics } from '../../health/metrics.js';
 import { LOG_IDENTITY } from '../../history/transparency-log/log-tables.js';
@@ -30,7 +33,7 @@ import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { type Projection, PROJECTIONS } from '../../projections/engine/projection.js';
-import { Decisions } from '../../projections/engine/rebuild/rebuilds.js';
+import { DECISION_RECORDER, Decisions } from '../../projections/engine/rebuild/rebuilds.js';
 import { COUNT_CHANGE } from '../../sagas/change-published/report-change.js';
 import { COUNT_OUTCOME } from '../../sagas/publish-due-posts/attempt/outcome-recorder.js';
 import { RECORD_RELEASE_DELAY, SetAsidePosts } from '../../sagas/release-planned-posts/release-planned-posts.js';
@@ -72,6 +75,7 @@ const createValues = async (options: ProcessOptions, resources: Resources): Prom
     [PROJECTIONS, projectionsOf(settings)],
     [PlatformCatalogue, (overrides?.networks ?? BUILT_IN_NETWORKS).platforms],
     [Metrics, metrics],
+    [APPEND_TIMER, metrics.appendTimer()],
     [COUNT_OUTCOME, metrics.publicationCounter()],
     [COUNT_CHANGE, metrics.changeCounter()],
     [COUNT_SAMPLE, metrics.sampleCounter()],
@@ -79,6 +83,7 @@ const createValues = async (options: ProcessOptions, resources: Resources): Prom
     [Inspector, inspector],
     [HelperCheck, helpers],
     [CONSOLE_FOLDER, overrides?.consoleFolder ?? BUILT_CONSOLE],
+    [UPLOAD_TIMES, overrides?.uploadTimes ?? DEFAULT_UPLOAD_TIMES],
     [CHANGE_STREAM_OPTIONS, { ...STREAM_OPTIONS, ...overrides?.streams }],
   ];
   return values.map(([provide, useValue]) => ({ provide, useValue }));
@@ -166,12 +171,9 @@ const EVENTS: Provider[] = [
     inject: [SETTINGS, Database],
     useFactory: (settings: Settings, { historyKeys }: Database) => createLogIdentity(settings, historyKeys),
   },
-  {
-    provide: AggregateStore,
-    inject: [EVENT_STORE, EventCodec, Metrics, POOL, LOG],
-    useFactory: (store: EventStore, codec: EventCodec, metrics: Metrics, pool: Pool, log: Log) =>
-      new AggregateStore(store, codec, metrics.appendTimer(), new SnapshotTable(pool, log)),
-  },
+  AggregateStore,
+  ResourceOwners,
+  SnapshotTable,
   SeenWatch,
   SetAsidePosts,
 ];
@@ -186,11 +188,8 @@ const PROGRESS: Provider[] = [
       return progress;
     },
   },
-  {
-    provide: Decisions,
-    inject: [POOL, AggregateStore],
-    useFactory: (pool: Pool, aggregates: AggregateStore) => new Decisions(pool, createDecisionRecorder(aggregates)),
-  },
+  Decisions,
+  { provide: DECISION_RECORDER, useClass: DecisionRecorder },
 ];
 
 /** What every process builds on: settings, keys, log and clock; the database, the event store and the read models. */

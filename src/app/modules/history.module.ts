@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { Module, type Provider } from '@nestjs/common';
-import type { Pool } from 'pg';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
-import { CheckedEventStore } from '../../event-store/checked-event-store.js';
 import { AuditTrail, EventLoader } from '../../history/audit-trail/audit-trail.js';
 import { SkippedPosts } from '../../history/skipped-posts.js';
 import { HistoryReader, HistorySnapshotTable } from '../../history/time-travel/history-reader.js';
@@ -12,16 +10,11 @@ import { AggregatePlaces, TimeTravel } from '../../history/time-travel/time-trav
 import { Timelines } from '../../history/timeline/timeline.js';
 import { Traces } from '../../history/trace/traces.js';
 import { ExportHistory } from '../../history/transfer/export-history.js';
-import { ImportHistory, ImportSpool } from '../../history/transfer/import-history.js';
-import { LOG_IDENTITY, type LogIdentity } from '../../history/transparency-log/log-tables.js';
-import { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
+import { ImportHistory, ImportSpool, LATECOMERS } from '../../history/transfer/import-history.js';
 import { TransparencyLog } from '../../history/transparency-log/transparency-log.js';
-import { POOL } from '../../postgres/tokens.js';
 import { AuditIndex, TimelineQueries } from '../../projections/audit/audit.queries.js';
-import { ContentKeyTable } from '../../secrets/content-keys.js';
-import { SecretVault } from '../../secrets/vault.js';
 import { Resources } from '../process-options.js';
-import { LATECOMERS } from '../sagas.js';
+import { LATE_SAGAS } from '../sagas.js';
 
 const HISTORY: Provider[] = [
   AuditIndex,
@@ -38,18 +31,8 @@ const HISTORY: Provider[] = [
   SkippedPosts,
   TransparencyLog,
   ExportHistory,
-  {
-    provide: ImportHistory,
-    inject: [POOL, CheckedEventStore, SecretVault, ContentKeyTable, LOG_IDENTITY, PublishedCheckpoints],
-    useFactory: (
-      pool: Pool,
-      store: CheckedEventStore,
-      vault: SecretVault,
-      contentKeys: ContentKeyTable,
-      identity: LogIdentity,
-      published: PublishedCheckpoints,
-    ) => new ImportHistory({ pool, store, vault, contentKeys, identity, published, latecomers: LATECOMERS }),
-  },
+  ImportHistory,
+  { provide: LATECOMERS, useValue: LATE_SAGAS },
   {
     provide: ImportSpool,
     inject: [SETTINGS, Resources],

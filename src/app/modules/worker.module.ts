@@ -41,10 +41,9 @@ import { ATTEMPT_TIMEOUT_MS, DeliverySender } from '../../sagas/deliver-webhooks
 import { DeliveryFanOut } from '../../sagas/deliver-webhooks/fan-out.js';
 import { PublishedTexts } from '../../sagas/deliver-webhooks/published-texts.js';
 import { PlannedPostDeliveries } from '../../sagas/deliver-webhooks/schedule-deliveries.js';
-import { DueClaims, DueWorkServices } from '../../sagas/engine/due-work.js';
+import { DueWorkServices } from '../../sagas/engine/due-work.js';
 import { EventSaga, EventSagaServices, followedLogOf, type Reacting } from '../../sagas/engine/event-saga.js';
 import { GroupConcurrency } from '../../sagas/engine/group-concurrency.js';
-import { EventOwners } from '../../sagas/engine/saga-lanes.js';
 import { FailureRecorder } from '../../sagas/publish-due-posts/attempt/failure-recorder.js';
 import { InDoubtResolver } from '../../sagas/publish-due-posts/attempt/in-doubt-resolver.js';
 import { OutcomeRecorder } from '../../sagas/publish-due-posts/attempt/outcome-recorder.js';
@@ -55,7 +54,6 @@ import { StepSender } from '../../sagas/publish-due-posts/attempt/step-sender.js
 import { PostProcessor, StoredTranslations } from '../../sagas/publish-due-posts/inputs/post-processor.js';
 import { MediaFiles } from '../../sagas/publish-due-posts/inputs/shared-inputs.js';
 import { ChannelStates } from '../../sagas/publish-due-posts/inputs/waiting-publications.js';
-import { DUE_CHANNELS } from '../../sagas/publish-due-posts/publish-due-posts.js';
 import { LookUpRestored } from '../../sagas/recover/look-up-restored.js';
 import { MarkRestored } from '../../sagas/recover/recover.js';
 import { StatisticsNews } from '../../sagas/sample-statistics/statistics-news.js';
@@ -101,7 +99,6 @@ const SAGA_PARTS: Provider[] = [
   DoubtfulSends,
   DueWorkServices,
   EditPublished,
-  EventOwners,
   EventSagaServices,
   FailureRecorder,
   InDoubtResolver,
@@ -123,11 +120,6 @@ const SAGA_PARTS: Provider[] = [
   StatisticsNews,
   StepSender,
   StoredTranslations,
-  {
-    provide: DueClaims,
-    inject: [POOL, Leases],
-    useFactory: (pool: Pool, leases: Leases) => new DueClaims(pool, leases, DUE_CHANNELS),
-  },
   {
     provide: MediaFiles,
     // The folder is below DATA_DIR, which an open embedded database reserves for this process.

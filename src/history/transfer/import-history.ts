@@ -5,20 +5,29 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { CheckedEventStore, ImportAccess } from '../../event-store/checked-event-store.js';
+import { CheckedEventStore, type ImportAccess } from '../../event-store/checked-event-store.js';
 import { keyIdOf, timeOf } from '../../event-store/content.js';
 import { BEGINNING, isFullPage, type Position, type StoredEvent } from '../../event-store/port.js';
 import { createMark, IMPORT_ENDED, IMPORT_STARTED, IMPORT_STREAM, isHistory } from '../../event-store/store-records.js';
+import { POOL } from '../../postgres/tokens.js';
 import { openProcessDirectory, type ProcessDirectory, removeAbandoned } from '../../runtime/process-directory.js';
-import type { ContentKeyTable } from '../../secrets/content-keys.js';
-import { type SecretVault, UnreadableSecret } from '../../secrets/vault.js';
+import { ContentKeyTable } from '../../secrets/content-keys.js';
+import { SecretVault, UnreadableSecret } from '../../secrets/vault.js';
 import { commitLog } from '../transparency-log/commit-log.js';
 import { type EndedLog, EndedLogTable } from '../transparency-log/ended-logs.js';
 import { type LogEntry, serializeEntry } from '../transparency-log/entry.js';
-import { LOG_CHECKPOINT, type LogHead, type LogIdentity, LogMoved, LogTables } from '../transparency-log/log-tables.js';
+import {
+  LOG_CHECKPOINT,
+  LOG_IDENTITY,
+  type LogHead,
+  type LogIdentity,
+  LogMoved,
+  LogTables,
+} from '../transparency-log/log-tables.js';
 import { appendEntries, TILE_WIDTH } from '../transparency-log/merkle.js';
-import type { PublishedCheckpoints } from '../transparency-log/published-checkpoint.js';
+import { PublishedCheckpoints } from '../transparency-log/published-checkpoint.js';
 import { createCurrentLog } from '../transparency-log/transparency-log.js';
 import { TRANSFER_MESSAGES } from './messages.js';
 import { OrderedAppender } from './ordered-appender.js';
@@ -34,17 +43,11 @@ import {
   type TransferLine,
 } from './transfer-line.js';
 
-/** Dependencies of {@link ImportHistory}. */
-export interface ImportHistoryDependencies {
-  readonly pool: Pool;
-  readonly store: Pick<CheckedEventStore, 'openForImport'>;
-  readonly vault: Pick<SecretVault, 'storeSealed'>;
-  readonly contentKeys: Pick<ContentKeyTable, 'storeSealed' | 'findMissing'>;
-  readonly identity: LogIdentity;
-  readonly published: PublishedCheckpoints;
-  /** Checkpoints of sagas that do not act on past events; an import moves them to the end of the history. */
-  readonly latecomers: readonly string[];
-}
+/**
+ * Injection token for the checkpoints of sagas that do not act on past events. An import moves them to the end of the
+ * history.
+ */
+export const LATECOMERS = Symbol('Latecomers');
 
 /** Counts of the imported items. */
 export interface ImportResult {
@@ -79,14 +82,23 @@ const RETRY_MS = 100;
  * exported tree. To continue an interrupted import, send the history again: stored events are compared, and the rest is
  * appended.
  */
+@Injectable()
 export class ImportHistory {
   private running: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly deps: ImportHistoryDependencies) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly store: CheckedEventStore,
+    readonly vault: SecretVault,
+    readonly contentKeys: ContentKeyTable,
+    @Inject(LOG_IDENTITY) readonly identity: LogIdentity,
+    readonly published: PublishedCheckpoints,
+    @Inject(LATECOMERS) readonly latecomers: readonly string[],
+  ) {}
 
   /** Imports lines of a history in order. @throws ImportRefused @throws ImportInvalid @throws Unavailable */
   run(lines: AsyncIterable<string>): Promise<ImportResult> {
-    const result = this.running.then(() => new Import(this.deps).run(lines));
+    const result = this.running.then(() => new Import(this).run(lines));
     this.running = result.catch(() => undefined);
     return result;
   }
@@ -104,7 +116,7 @@ class Import {
   private secrets = 0;
   private readonly knownKeys = new Set<string>();
 
-  constructor(private readonly deps: ImportHistoryDependencies) {
+  constructor(private readonly deps: ImportHistory) {
     this.store = deps.store.openForImport();
     this.appender = new OrderedAppender(this.store);
     this.tables = new LogTables(deps.pool);

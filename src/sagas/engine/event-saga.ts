@@ -11,6 +11,7 @@ import {
   type Position,
   type StoredEvent,
 } from '../../event-store/port.js';
+import { ResourceOwners } from '../../event-store/resource-owners.js';
 import type { DomainEvent, Origin, RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/result.js';
@@ -22,7 +23,7 @@ import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { type LaneEvent, ParkedEvents, ReactionAttempts, Skips } from './parked-events.js';
 import { retryWhileUnavailable, runUnderLease } from './run-under-lease.js';
 import { SagaCheckpoint } from './saga-checkpoint.js';
-import { EventOwners, RETRY, SagaLanes } from './saga-lanes.js';
+import { findLane, RETRY, SagaLanes } from './saga-lanes.js';
 
 /** Services shared by all sagas that follow the log. */
 @Injectable()
@@ -33,7 +34,7 @@ export class EventSagaServices {
     readonly codec: EventCodec,
     readonly leases: Leases,
     readonly notifications: Notifications,
-    readonly owners: EventOwners,
+    readonly owners: ResourceOwners,
     readonly progress: ProjectionProgress,
     @Inject(SETTINGS) readonly settings: Pick<Settings, 'reactionMs'>,
     @Inject(LOG) readonly log: Log,
@@ -152,7 +153,7 @@ export class EventSaga<E extends DomainEvent> {
   private async assignLane(stored: StoredEvent, signal: AbortSignal): Promise<LaneEvent> {
     const event = this.attempts.read(stored);
     if (this.reaction.lanes === 'stream' || !event) return { stored, lane: stored.stream };
-    const lane = await retryWhileUnavailable(() => this.deps.owners.find(event), signal);
+    const lane = await retryWhileUnavailable(() => findLane(this.deps.owners, event), signal);
     return { stored, lane };
   }
 }

@@ -7,13 +7,28 @@ const leases = {
   liveWorkers: ['worker'],
   stillHoldsLeasesOf: () => true,
   findHolder: () => null,
+  release: async () => undefined,
   onRelease: () => undefined,
   onWorkers: () => undefined,
 };
 
-const createSaga = (services: object, claims: object, schedule: object): PublishDuePosts => {
+/** @param claim answers the query that claims channels */
+const createSaga = (
+  services: object,
+  claim: (now: number, except: readonly string[]) => object,
+  schedule: object,
+): PublishDuePosts => {
   const concurrency = new GroupConcurrency(['telegram'], 1);
-  return new PublishDuePosts(services as never, claims as never, concurrency, schedule as never, {} as never);
+  const pool = {
+    query: async ({
+      values: [now, , , except],
+    }: {
+      values: readonly [number, unknown, unknown, readonly string[]];
+    }) => ({
+      rows: [{ key: null, group: null, owner: null, term: null, nextDue: null, keyCount: null, ...claim(now, except) }],
+    }),
+  };
+  return new PublishDuePosts(pool as never, services as never, concurrency, schedule as never, {} as never);
 };
 
 it('rests by monotonic time: a clock that is set back by an hour stops no channel', async () => {
@@ -27,18 +42,11 @@ it('rests by monotonic time: a clock that is set back by an hour stops no channe
     notifications: { subscribe: () => () => true },
     progress: { waitFor: async () => true, waitForOwnVersions: async () => true },
   };
-  const claims = {
-    claim: async (_worker: string, _now: number, _capacity: unknown, except: readonly string[]) => {
-      if (except.includes('tgt_1')) return { claimed: [], nextDue: null, keyCount: null };
-      count += 1;
-      if (count === 2) drain.abort();
-      return {
-        claimed: [{ key: 'tgt_1', group: 'telegram', term: 1n }],
-        nextDue: null,
-        keyCount: null,
-      };
-    },
-    release: async () => undefined,
+  const claim = (_now: number, except: readonly string[]) => {
+    if (except.includes('tgt_1')) return {};
+    count += 1;
+    if (count === 2) drain.abort();
+    return { key: 'tgt_1', group: 'telegram', owner: 'own_1', term: 1n };
   };
   const schedule = {
     readQueue: async () => {
@@ -46,7 +54,7 @@ it('rests by monotonic time: a clock that is set back by an hour stops no channe
       return null;
     },
   };
-  const saga = createSaga(services, claims, schedule);
+  const saga = createSaga(services, claim, schedule);
   const stepBack = setTimeout(() => (now -= 3_600_000), 100); // during the cooldown
   await saga.run(drain.signal, new AbortController().signal);
   clearTimeout(stepBack);
@@ -64,13 +72,11 @@ it('does not miss a channel that becomes due between the claim and the sleep', a
     notifications: { subscribe: () => () => true },
     progress: { waitFor: async () => true, waitForOwnVersions: async () => true },
   };
-  const claims = {
-    claim: async (_worker: string, at: number) => {
-      if (claimedAt.push(at) === 3) drain.abort();
-      return { claimed: [], nextDue: at + 1, keyCount: null };
-    },
+  const claim = (at: number) => {
+    if (claimedAt.push(at) === 3) drain.abort();
+    return { nextDue: BigInt(at + 1) };
   };
-  const saga = createSaga(services, claims, {});
+  const saga = createSaga(services, claim, {});
   await saga.run(drain.signal, new AbortController().signal);
   expect(claimedAt).toHaveLength(3);
 });

@@ -1,5 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
 import type { Position } from '../../event-store/port.js';
+import { POOL } from '../../postgres/tokens.js';
 import {
   type ChannelQueue,
   PublishScheduleQueries,
@@ -29,15 +31,15 @@ export class PublishDuePosts {
   private readonly work: DueWork<ChannelQueue>;
 
   constructor(
+    @Inject(POOL) pool: Pool,
     services: DueWorkServices,
-    claims: DueClaims,
     concurrency: GroupConcurrency,
     schedule: PublishScheduleQueries,
     private readonly runner: PublicationRunner,
   ) {
     this.work = new DueWork<ChannelQueue>(
       {
-        claims,
+        claims: new DueClaims(pool, services.leases, DUE_CHANNELS),
         concurrency,
         keyName: 'channel',
         activity: 'publishing',

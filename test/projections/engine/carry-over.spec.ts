@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Infrastructure } from '../../../src/app/infrastructure.js';
-import { createDecisionRecorder } from '../../../src/commands/projection.js';
+import { DecisionRecorder } from '../../../src/commands/projection.js';
 import { translation } from '../../../src/domain/translation/translation.decider.js';
 import type { CommandContext } from '../../../src/event-store/codec.js';
 import type { EventStore, Position } from '../../../src/event-store/port.js';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   };
   program = await startProgram({ ...on, store: override(on.store, { subscribe }) }, audit);
   expect(await program.progress.waitForOwnVersions(['audit'], 60_000)).toBe(true);
-  rebuilds = new Rebuilds(on.pool, on.store, [audit], new Decisions(on.pool, createDecisionRecorder(on.aggregates)));
+  rebuilds = new Rebuilds(on.pool, on.store, [audit], new Decisions(on.pool, new DecisionRecorder(on.aggregates)));
 });
 afterAll(async () => {
   await program.stop();

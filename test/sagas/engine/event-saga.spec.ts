@@ -1,6 +1,7 @@
 import { channelPause, type ChannelPauseCommand } from '../../../src/domain/pause/pause.decider.js';
 import type { ChannelPauseEvent } from '../../../src/domain/pause/pause.events.js';
 import { Unavailable } from '../../../src/event-store/port.js';
+import { ResourceOwners } from '../../../src/event-store/resource-owners.js';
 import { type Degradation, Readiness } from '../../../src/health/readiness.js';
 import { ClockDifference, EventTimes } from '../../../src/health/times.js';
 import { systemClock } from '../../../src/kernel/clock.js';
@@ -9,17 +10,16 @@ import { type Log, silentLog } from '../../../src/kernel/log.js';
 import { ReadModelBehind } from '../../../src/projections/engine/progress.js';
 import { SharedResult } from '../../../src/runtime/shared-result.js';
 import { EventSaga, type Reaction } from '../../../src/sagas/engine/event-saga.js';
-import { EventOwners } from '../../../src/sagas/engine/saga-lanes.js';
 import { until } from '../../e2e/until.js';
 import { startTwoProcesses, type TwoProcesses } from '../../support/two-workers.js';
 
 let two: TwoProcesses;
 let processes: TwoProcesses['on'];
-let owners: EventOwners;
+let owners: ResourceOwners;
 beforeAll(async () => {
   two = await startTwoProcesses('60');
   processes = two.on;
-  owners = new EventOwners(processes[0].aggregates);
+  owners = new ResourceOwners(processes[0].store);
 });
 afterAll(() => two.stop());
 

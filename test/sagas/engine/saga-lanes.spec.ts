@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnerRegistered } from '../../../src/domain/owner/owner.events.js';
+import { ResourceOwners } from '../../../src/event-store/resource-owners.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { silentLog } from '../../../src/kernel/log.js';
 import { EventSaga } from '../../../src/sagas/engine/event-saga.js';
-import { EventOwners } from '../../../src/sagas/engine/saga-lanes.js';
 import { SagaStatuses } from '../../../src/sagas/engine/saga-status.queries.js';
 import { until } from '../../e2e/until.js';
 import { startTwoProcesses, type TwoProcesses } from '../../support/two-workers.js';
@@ -58,7 +58,7 @@ const createSaga = async (react: (owner: string, name: string) => Promise<void>,
       },
     };
     const stopping = new AbortController();
-    const owners = new EventOwners(processes[process]!.aggregates);
+    const owners = new ResourceOwners(processes[process]!.store);
     const on = { ...processes[process]!, owners, log: silentLog, settings: { reactionMs: 60_000 } };
     if (needed) on.progress = Object.assign(Object.create(on.progress), { waitFor: () => needed });
     const running = new EventSaga<OwnerRegistered>(reaction, on).run(stopping.signal);

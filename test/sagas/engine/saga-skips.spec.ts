@@ -1,24 +1,24 @@
 import type { CommandOutcome } from '../../../src/commands/command.js';
 import { SkipSagaEvent } from '../../../src/commands/saga.js';
 import type { OwnerEvent } from '../../../src/domain/owner/owner.events.js';
+import { ResourceOwners } from '../../../src/event-store/resource-owners.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { silentLog } from '../../../src/kernel/log.js';
 import { EventSaga, type Reaction } from '../../../src/sagas/engine/event-saga.js';
-import { EventOwners } from '../../../src/sagas/engine/saga-lanes.js';
 import { type SagaStatus, SagaStatuses } from '../../../src/sagas/engine/saga-status.queries.js';
 import { until } from '../../e2e/until.js';
 import { startTwoProcesses, type TwoProcesses } from '../../support/two-workers.js';
 
 let two: TwoProcesses;
 let processes: TwoProcesses['on'];
-let owners: EventOwners;
+let owners: ResourceOwners;
 let statuses: SagaStatuses;
 let skips: SkipSagaEvent;
 beforeAll(async () => {
   two = await startTwoProcesses('60');
   processes = two.on;
   const [{ pool, store, codec, aggregates }] = processes;
-  owners = new EventOwners(aggregates);
+  owners = new ResourceOwners(store);
   statuses = new SagaStatuses(pool, store, codec);
   skips = new SkipSagaEvent(aggregates, statuses);
 });

@@ -19,8 +19,14 @@ export interface Decision {
   readonly context: CommandContext;
 }
 
-/** Appends the event for a decision; repeated calls append nothing. @returns the event's position */
-export type RecordDecision = (decision: Decision) => Promise<Position>;
+/** Appends the events for decisions. */
+export interface RecordsDecisions {
+  /** Repeated calls append nothing. @returns the event's position */
+  record(decision: Decision): Promise<Position>;
+}
+
+/** Injection token for {@link RecordsDecisions}. */
+export const DECISION_RECORDER = Symbol('DecisionRecorder');
 
 /** How long a decision is kept after its event was appended: longer than an Idempotency-Key remains valid. */
 const KEPT = "interval '7 days'";
@@ -30,10 +36,11 @@ const KEPT = "interval '7 days'";
  * notes the decision. Its event is then appended by the process that made the decision, or by a worker that finds the
  * note (ADR-148).
  */
+@Injectable()
 export class Decisions {
   constructor(
-    private readonly pool: Pool,
-    private readonly record: RecordDecision,
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(DECISION_RECORDER) private readonly recorder: RecordsDecisions,
   ) {}
 
   /** Notes a decision in the transaction that carries it out. */
@@ -62,7 +69,7 @@ export class Decisions {
     );
     let position = -1n;
     for (const { number, ...decision } of rows) {
-      position = await this.record(decision);
+      position = await this.recorder.record(decision);
       await this.pool.query('update ops_projection_decision set recorded_at = now() where number = $1', [number]);
     }
     if (rows.length > 0)
