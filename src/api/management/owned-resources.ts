@@ -1,12 +1,11 @@
 import { createParamDecorator, type ExecutionContext, Inject, Injectable, type PipeTransform } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CHANNEL_STATUSES, type ChannelStatus } from '../../domain/channel/channel.events.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { CLOCK, type Clock } from '../../kernel/clock.js';
 import type { IdPrefix } from '../../kernel/ids.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import {
-  CHANNEL_STATUSES,
-  type ChannelStatus,
   FindResource,
   ListResources,
   type ResourceKind,

@@ -146,6 +146,19 @@ export type ShownAttention = Pick<Attention, keyof Attention> & {
   readonly until: string;
 };
 
+/**
+ * States of a channel besides its pauses: it may publish, its queue is held until a person fixes a problem (D-26), or it
+ * is disabled.
+ */
+export const CHANNEL_STATUSES = ['ok', 'needs_attention', 'disabled'] as const;
+export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
+
+/** @param attentionUntil when the channel stops waiting for someone to fix it (D-26); 0 if it is not waiting */
+export const channelStatus = (enabled: boolean, attentionUntil: Instant, now: Instant): ChannelStatus => {
+  if (!enabled) return 'disabled';
+  return attentionUntil > now ? 'needs_attention' : 'ok';
+};
+
 /** A channel as the API shows it, now and in history. */
 export type ShownChannel = {
   readonly id: string;

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { Address, Platform, ShownChannel } from '../../domain/channel/channel.events.js';
+import type { Address, ChannelStatus, Platform } from '../../domain/channel/channel.events.js';
 import type { Locale } from '../../domain/owner/owner.events.js';
 import type { WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
-import { ifLater, type Instant, iso } from '../../kernel/clock.js';
+import { type Instant, iso } from '../../kernel/clock.js';
 import { POOL } from '../../postgres/tokens.js';
 import {
   type ChannelRow,
@@ -28,10 +28,6 @@ export interface ResourceRows {
 }
 /** Type of resource. */
 export type ResourceKind = keyof ResourceRows;
-
-/** States of a channel: it may post, its queue is held until a person fixes a problem (D-26), or it is disabled. */
-export const CHANNEL_STATUSES = ['ok', 'needs_attention', 'disabled'] as const;
-export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
 
 /** Selects channels by their state at a given time. */
 export interface StatusFilter {
@@ -124,13 +120,7 @@ export class ListResources {
   }
 }
 
-/** Returns the state of a channel; {@link statusCondition} is the same in SQL. */
-export const statusOf = ({ enabled, attention }: ShownChannel, now: Instant): ChannelStatus => {
-  if (!enabled) return 'disabled';
-  return ifLater(attention?.until, now) ? 'needs_attention' : 'ok';
-};
-
-/** Returns the SQL condition that selects channels in this state. @param at adds the time to the statement's values */
+/** Returns the SQL condition that selects channels in this state (`channelStatus`). @param at adds the time to the statement's values */
 const statusCondition = (status: ChannelStatus, at: () => string): string => {
   switch (status) {
     case 'disabled':

@@ -1,4 +1,5 @@
 // More than 20 s: look-ups are repeated only after several seconds, and one call times out only after 15 s.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayHarness, type PublishingChannel, VK_COMMUNITY_TOKEN } from './gateway-harness.js';
 
 let harness: GatewayHarness;
@@ -133,6 +134,25 @@ describe('a send in doubt while its channel is paused', () => {
     const [pause] = await harness.gateway.readEvents(`channelPause-${channel.channelId}`);
     const success = (await harness.gateway.readEvents(`publication-${(await channel.readPublication(id)).id}`)).at(-1)!;
     expect((success.data as { at: number }).at).toBeGreaterThan((pause!.data as { until: number }).until);
+  });
+});
+
+describe('a send in doubt while its channel is disabled', () => {
+  it.concurrent('is sent again with its key only once the channel is enabled', async () => {
+    const channel = await harness.createChannel('vk', {
+      credentials: { access_token: VK_COMMUNITY_TOKEN, upload_token: undefined },
+    });
+    const enable = (enabled: boolean) => harness.gateway.manage('PATCH', `/channels/${channel.channelId}`, { enabled });
+    await loseCall(channel, POST.vk, 8_000);
+    const id = await channel.publish({ text: 'once' });
+    await channel.waitUntil(id, 'is open', ({ state }) => state === 'publishing');
+    await enable(false);
+    await sleep(14_000); // the first attempts to send it again come two and five seconds after the call breaks
+    expect(await texts(channel)).toEqual([]);
+    await enable(true);
+    const { attempts } = await channel.waitForState(id, 'published');
+    expect(attempts).toHaveLength(1);
+    expect(await texts(channel)).toEqual(['once']);
   });
 });
 

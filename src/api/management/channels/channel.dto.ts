@@ -1,10 +1,12 @@
 import type { ChannelChange, Credentials, NewChannel } from '../../../commands/channel.js';
-import type {
-  Address,
-  ChannelSettings,
-  Platform,
-  Remedy,
-  ShownAttention,
+import {
+  type Address,
+  type ChannelSettings,
+  type ChannelStatus,
+  channelStatus,
+  type Platform,
+  type Remedy,
+  type ShownAttention,
 } from '../../../domain/channel/channel.events.js';
 import { ifLater, type Instant, iso, isoOrNull } from '../../../kernel/clock.js';
 import {
@@ -14,7 +16,6 @@ import {
   type PlatformDescriptor,
   type SettingField,
 } from '../../../platforms/platform-catalogue.js';
-import { type ChannelStatus, statusOf } from '../../../projections/discovery/discovery.queries.js';
 import type { ChannelRow } from '../../../projections/discovery/discovery.tables.js';
 import type { PublicationRow, PublicationViewState } from '../../../projections/posts/posts.tables.js';
 import type { ChannelTraffic } from '../../../projections/publish-schedule/channel-traffic.queries.js';
@@ -260,7 +261,7 @@ export class ChannelView {
     this.name = row.name;
     this.address = row.address;
     this.settings = effectiveSettings(row.settings, platforms.find(row.platform));
-    this.status = statusOf(row, now);
+    this.status = channelStatus(row.enabled, row.attention ? Date.parse(row.attention.until) : 0, now);
     // A refusal holds the queue for 24 hours, or until new credentials or a retry (D-26, D-50).
     this.attention = ifLater(row.attention?.until, now) ? new AttentionView(row.id, row.attention!) : null;
     this.paused_until = isPaused ? iso(row.paused_until) : null;

@@ -155,7 +155,7 @@ export class InDoubtResolver {
 
   /**
    * Sends the step again with the same key. Only a confirmation ends the doubt: a refusal may apply only to the repeat.
-   * Does nothing while the channel is paused or disabled.
+   * Does nothing while the channel may not publish.
    */
   private async repeat({
     attempt,
@@ -164,8 +164,8 @@ export class InDoubtResolver {
     context,
   }: UnconfirmedSend): Promise<Extract<Resolution, { kind: 'sent' | 'abandoned' }> | 'unanswered' | 'refused'> {
     if (!(await this.waitForTurn(attempt, step, context))) return ABANDONED;
-    const { channel, row, publisher } = attempt;
-    if (!channel.enabled || (await this.channels.isPaused(row.channel_id))) return 'unanswered';
+    const { row, publisher } = attempt;
+    if (!(await this.channels.mayPublish(row.channel_id))) return 'unanswered';
     const { state } = await this.aggregates.loadAggregate(decider, row.publication_id, publication);
     if (state.withdrawal) return 'unanswered'; // a post that was taken back is never sent again (D-69)
     const outcome = await publisher.send(step, context).catch((thrown: unknown): null => {

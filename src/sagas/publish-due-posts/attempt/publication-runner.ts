@@ -68,7 +68,7 @@ class MediaWait {
 interface AttemptInputs {
   readonly publication: LoadedPublication;
   readonly channel: Channel;
-  readonly isPaused: boolean;
+  readonly mayPublish: boolean;
   readonly post: PostWithPayload;
   /** See {@link PublicationAttempt.content}. */
   readonly content: Content | null;
@@ -164,19 +164,20 @@ export class PublicationRunner {
 
   private async readInputs(row: ScheduledPublication, postUse: PostUse): Promise<AttemptInputs> {
     const { aggregates, processor } = this;
-    const [publication, channel, isPaused, released, project] = await Promise.all([
+    const reading = this.channels.loadChannel(row.channel_id);
+    const [publication, channel, mayPublish, released, project] = await Promise.all([
       // A first attempt needs no read: its claim fails if the schedule is behind.
       row.attempt === 0 && !row.is_edited
         ? emptyAggregate(decider)
         : aggregates.loadAggregate(decider, row.publication_id),
-      this.channels.loadChannel(row.channel_id),
-      this.channels.isPaused(row.channel_id),
+      reading,
+      this.channels.mayPublish(row.channel_id, reading),
       postUse.read(),
       processor.loadProject(row.project_id),
     ]);
     const content = contentToSend(publication.state);
     const post = content ? await this.readEdited(row, content) : released;
-    return { publication, channel, isPaused, post, content, project };
+    return { publication, channel, mayPublish, post, content, project };
   }
 
   /** Reads newer content than the post was released with (D-72). */
@@ -192,7 +193,7 @@ export class PublicationRunner {
   /** @param prepared the post's media, if the attempt had to wait for them */
   private async runAttempt(
     claimed: ClaimedPublication,
-    { publication, channel, isPaused, post, content, project }: AttemptInputs,
+    { publication, channel, mayPublish, post, content, project }: AttemptInputs,
     endStart: () => void,
     prepared: PreparedMedia | null,
   ): Promise<AttemptResult | MediaWait | null> {
@@ -202,9 +203,8 @@ export class PublicationRunner {
     if (!OPEN_STATUSES.has(status)) return resultOf(publication); // the schedule is behind
     if (isAhead(publication, row)) return null;
     const isDeleted = channel.deleted || project.state?.deleted === true;
-    // The schedule may be behind; only the streams show whether the channel is paused or waiting for its owner (D-26).
-    const isHeld = !channel.enabled || isPaused || channel.attentionUntil > clock.now();
-    if (status === 'queued' && !isDeleted && isHeld) return null;
+    // The schedule may be behind; only the streams show whether the channel may publish.
+    if (status === 'queued' && !isDeleted && !mayPublish) return null;
     if (status === 'queued' && isDeleted) {
       const cancelled = await this.outcomes.recordCancellation(claimed, publication);
       return cancelled && resultOf(cancelled);
@@ -223,8 +223,7 @@ export class PublicationRunner {
     };
     const { processed, projectRevision, hasWaited } = await this.processor.process(unprocessed, publication, project);
     if (hasWaited && (signals.drain.aborted || !leases.stillHoldsLeasesOf(worker))) return null;
-    // A pause may have begun during the wait.
-    if (hasWaited && status === 'queued' && (await channels.isPaused(row.channel_id))) return null;
+    if (hasWaited && status === 'queued' && !(await channels.mayPublish(row.channel_id))) return null;
 
     const render = rendererOf(unprocessed, processed);
     const attempt: PublicationAttempt = { ...unprocessed, projectRevision, render, refusedMedia: new Map() };

@@ -83,8 +83,7 @@ export class StepSender {
       step !== undefined &&
       read.kind === 'read' &&
       (await pacing.waitForTurn(attempt, step, read.credentials, row.publication_id));
-    // A pause may have begun during the wait.
-    if (hasWaited && (await channels.isPaused(row.channel_id))) return release(state);
+    if (hasWaited && !(await channels.mayPublish(row.channel_id))) return release(state);
     if (!leases.stillHoldsLeasesOf(worker) || signals.drain.aborted) return release(state);
     const sending = read.kind === 'read' ? visibleStepName(step) : null;
     const sender = this.senderOf(attempt, read);

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { channel as channelDecider, type ChannelState } from '../../../domain/channel/channel.decider.js';
+import { channelStatus } from '../../../domain/channel/channel.events.js';
 import { channelPause, type PauseState } from '../../../domain/pause/pause.decider.js';
 import { AggregateCache, AggregateStore } from '../../../event-store/aggregate-store.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
@@ -117,9 +118,15 @@ export class ChannelStates {
     return state;
   }
 
-  /** True if the channel is paused now. @throws Unavailable */
-  async isPaused(channelId: string): Promise<boolean> {
-    const { state } = await this.pauses.loadLatest(channelId);
-    return state.until > this.clock.now();
+  /**
+   * True if the channel may publish now: it is neither deleted, disabled nor paused, and no refusal holds its queue (D-26).
+   * @param reading the channel, if it is being loaded
+   * @throws Unavailable
+   */
+  async mayPublish(channelId: string, reading = this.loadChannel(channelId)): Promise<boolean> {
+    const [channel, { state: pause }] = await Promise.all([reading, this.pauses.loadLatest(channelId)]);
+    const now = this.clock.now();
+    const { deleted, enabled, attentionUntil } = channel;
+    return !deleted && channelStatus(enabled, attentionUntil, now) === 'ok' && pause.until <= now;
   }
 }
