@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { delivery } from '../domain/delivery/delivery.decider.js';
 import type { BodyParts, DeliveryBodyPartStored, DeliveryScheduled } from '../domain/delivery/delivery.events.js';
-import type { Plan } from '../domain/owner/owner.events.js';
 import { webhookOutput } from '../domain/webhook-output/webhook-output.decider.js';
 import { AggregateStore, emptyAggregate } from '../event-store/aggregate-store.js';
 import type { CommandContext } from '../event-store/codec.js';
@@ -13,7 +12,7 @@ import { isRejection, reject } from '../kernel/result.js';
 import { bodyStreamName } from '../projections/webhook-deliveries/webhook-deliveries.queries.js';
 import { type CommandOutcome, latestCompleted, toOutcome } from './command.js';
 import { COMMAND_MESSAGES } from './messages.js';
-import { rejectOtherPlans } from './plan-limits.js';
+import { PlanAllowances } from './plan-limits.js';
 
 /** A delivery with its complete body. */
 export type NewDelivery = Omit<DeliveryScheduled['data'], 'body' | 'parts'> & { readonly body: string };
@@ -85,21 +84,15 @@ export class ScheduleDelivery {
 export class PingWebhookOutput {
   constructor(
     private readonly aggregates: AggregateStore,
+    private readonly plans: PlanAllowances,
     private readonly scheduleDelivery: ScheduleDelivery,
   ) {}
 
-  /** @param outputPlans plans with webhook output, from the limits profile */
-  async execute(
-    context: CommandContext,
-    outputId: string,
-    deliveryId: string,
-    outputPlans: readonly Plan[],
-  ): Promise<CommandOutcome> {
+  async execute(context: CommandContext, outputId: string, deliveryId: string): Promise<CommandOutcome> {
     const { state } = await this.aggregates.loadAggregate(webhookOutput, outputId);
     if (!state || state.deleted) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'webhook output' }));
     const { ownerId, projectId } = state;
-    const { planWithoutOutput } = COMMAND_MESSAGES;
-    const rejection = await rejectOtherPlans(this.aggregates, ownerId, outputPlans, planWithoutOutput);
+    const rejection = await this.plans.rejectWithoutOutput(ownerId);
     if (rejection) return rejection;
     const { at } = context;
     const body = JSON.stringify({ kind: 'test.ping', webhook_output_id: outputId, project_id: projectId, at: iso(at) });

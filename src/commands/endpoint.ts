@@ -3,7 +3,6 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { consoleEndpointId } from '../domain/endpoint/console-endpoint.js';
 import { endpoint, type EndpointCommand } from '../domain/endpoint/endpoint.decider.js';
 import type { DisabledBy, EndpointCreated, EndpointSettings } from '../domain/endpoint/endpoint.events.js';
-import type { Plan } from '../domain/owner/owner.events.js';
 import { AggregateStore } from '../event-store/aggregate-store.js';
 import { type CommandContext, deriveEventId } from '../event-store/codec.js';
 import { CLOCK, type Clock } from '../kernel/clock.js';
@@ -25,7 +24,7 @@ import {
 } from './command.js';
 import { Deletions, rejectDeletedOwner } from './deletion.js';
 import { COMMAND_MESSAGES, DISABLED_REASONS } from './messages.js';
-import { CappedCreation, rejectOtherPlans } from './plan-limits.js';
+import { CappedCreation, PlanAllowances } from './plan-limits.js';
 
 /** Changes an endpoint's settings; undefined fields stay unchanged. */
 @Injectable()
@@ -72,6 +71,9 @@ export class ChangeEndpoint {
   }
 }
 
+/** An endpoint to create, with its signing secret not yet stored. */
+export type NewEndpoint = Omit<EndpointCreated['data'], 'signingSecretId'> & { readonly signingSecret: string };
+
 /** Creates an owner's endpoint, within the plan's cap (D-67). A live endpoint needs a plan with webhook input (D-12). */
 @Injectable()
 export class CreateEndpoint {
@@ -80,34 +82,22 @@ export class CreateEndpoint {
     private readonly vault: SecretVault,
     private readonly findMissingIds: FindMissingIds,
     private readonly deletions: Deletions,
+    private readonly plans: PlanAllowances,
     private readonly capped: CappedCreation,
   ) {}
 
-  /** @param inputPlans plans with webhook input, from the limits profile */
-  async execute(
-    context: CommandContext,
-    endpoint: Omit<EndpointCreated['data'], 'signingSecretId'> & { readonly signingSecret: string },
-    inputPlans: readonly Plan[],
-  ): Promise<CommandOutcome> {
+  async execute(context: CommandContext, endpoint: NewEndpoint): Promise<CommandOutcome> {
     const { endpointId: id, ownerId, settings, mode } = endpoint;
     const missing = await this.findMissingIds.execute('project', ownerId, settings.projectIds);
     if (missing.length > 0) return rejectUnknownIds('project_ids', missing);
     const rejection =
       (await rejectDeletedOwner(this.aggregates, ownerId)) ??
-      (mode === 'live'
-        ? await rejectOtherPlans(this.aggregates, ownerId, inputPlans, COMMAND_MESSAGES.planWithoutInput)
-        : null);
+      (mode === 'live' ? await this.plans.rejectWithoutInput(ownerId) : null);
     if (rejection) return rejection;
-    return this.capped.createWithinCap({ endpoints: ownerId }, { ownerId, id }, () =>
-      this.create(context, endpoint, inputPlans),
-    );
+    return this.capped.createWithinCap({ endpoints: ownerId }, { ownerId, id }, () => this.create(context, endpoint));
   }
 
-  private async create(
-    context: CommandContext,
-    { signingSecret, ...rest }: Omit<EndpointCreated['data'], 'signingSecretId'> & { readonly signingSecret: string },
-    _inputPlans: readonly Plan[],
-  ): Promise<CommandOutcome> {
+  private async create(context: CommandContext, { signingSecret, ...rest }: NewEndpoint): Promise<CommandOutcome> {
     const { endpointId, ownerId, settings } = rest;
     const signingSecretId = await storeSigningSecret(this.vault, endpoint, endpointId, signingSecret, context);
     const command = { type: 'CreateEndpoint', ...rest, signingSecretId } as const;
@@ -122,7 +112,7 @@ export class CreateEndpoint {
 }
 
 /** An endpoint to be created, without what its command decides. */
-export type NewConsoleEndpoint = Omit<Parameters<CreateEndpoint['execute']>[1], 'endpointId' | 'mode'>;
+export type NewConsoleEndpoint = Omit<NewEndpoint, 'endpointId' | 'mode'>;
 
 /**
  * Returns the endpoint through which the console publishes an owner's posts, with at least the given projects. Creates
@@ -140,7 +130,6 @@ export class OpenConsoleEndpoint {
   async execute(
     context: CommandContext,
     wanted: NewConsoleEndpoint,
-    inputPlans: readonly Plan[],
   ): Promise<{ readonly id: string; readonly outcome: CommandOutcome }> {
     for (let generation = 0; ;) {
       const id = consoleEndpointId(wanted.ownerId, generation);
@@ -159,7 +148,7 @@ export class OpenConsoleEndpoint {
       const requiresApproval = await this.evadesApproval(context, wanted.ownerId, projectIds);
       const settings = { ...wanted.settings, requiresApproval };
       const created = { ...wanted, settings, endpointId: id, mode: 'live' as const };
-      const outcome = await this.createEndpoint.execute(context, created, inputPlans);
+      const outcome = await this.createEndpoint.execute(context, created);
       // Someone else has just created it.
       if (isRejection(outcome) && outcome.rejection === 'already_exists') continue;
       return { id, outcome };
@@ -255,16 +244,15 @@ export class DisableEndpointHandler implements ICommandHandler<DisableEndpoint> 
 /** Enables an endpoint, regardless of who disabled it; a live endpoint needs a plan with webhook input (D-47). */
 @Injectable()
 export class EnableEndpoint {
-  constructor(private readonly aggregates: AggregateStore) {}
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly plans: PlanAllowances,
+  ) {}
 
-  /** @param inputPlans plans with webhook input, from the limits profile */
-  async execute(context: CommandContext, endpointId: string, inputPlans: readonly Plan[]): Promise<CommandOutcome> {
+  async execute(context: CommandContext, endpointId: string): Promise<CommandOutcome> {
     const { state } = await this.aggregates.loadAggregate(endpoint, endpointId);
     if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'endpoint' }));
-    const { mode, ownerId } = state;
-    const { planWithoutInput } = COMMAND_MESSAGES;
-    const rejection =
-      mode === 'live' ? await rejectOtherPlans(this.aggregates, ownerId, inputPlans, planWithoutInput) : null;
+    const rejection = state.mode === 'live' ? await this.plans.rejectWithoutInput(state.ownerId) : null;
     if (rejection) return rejection;
     const command = { type: 'EnableEndpoint', endpointId } as const;
     return toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));

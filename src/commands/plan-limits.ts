@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type LimitsProfile, resourceCapsOf } from '../config/limits-profile.js';
+import { type LimitsProfile, plansWithInput, plansWithOutput, resourceCapsOf } from '../config/limits-profile.js';
 import { LIMITS_PROFILE } from '../config/tokens.js';
 import { owner } from '../domain/owner/owner.decider.js';
 import type { Plan } from '../domain/owner/owner.events.js';
@@ -78,21 +78,41 @@ export class CappedCreation {
   }
 }
 
-/**
- * Returns null if an owner has one of these plans, else a rejection (D-8, D-12, D-47); `figures` holds the owner's
- * plan. Reads the owner's stream, not a read model.
- */
-export const rejectOtherPlans = async (
-  aggregates: AggregateStore,
-  ownerId: string,
-  plans: readonly Plan[],
-  describe: (values: { readonly plan: string; readonly plans: string }) => string,
-): Promise<Rejection<'plan_not_allowed'> | null> => {
-  const { state } = await aggregates.loadAggregate(owner, ownerId);
-  if (state && plans.includes(state.plan)) return null;
-  const plan = state?.plan ?? null;
-  return reject('plan_not_allowed', describe({ plan: String(plan), plans: plans.join(', ') }), { plan });
-};
+/** What an owner's plan includes (D-8, D-12, D-47). Reads the owner's stream, not a read model. */
+@Injectable()
+export class PlanAllowances {
+  private readonly inputPlans: readonly Plan[];
+  private readonly outputPlans: readonly Plan[];
+
+  constructor(
+    private readonly aggregates: AggregateStore,
+    @Inject(LIMITS_PROFILE) profile: LimitsProfile,
+  ) {
+    this.inputPlans = plansWithInput(profile);
+    this.outputPlans = plansWithOutput(profile);
+  }
+
+  /** Returns null if an owner's plan includes webhook input, else a rejection; `figures` holds the plan. */
+  rejectWithoutInput(ownerId: string): Promise<Rejection<'plan_not_allowed'> | null> {
+    return this.rejectOtherPlans(ownerId, this.inputPlans, COMMAND_MESSAGES.planWithoutInput);
+  }
+
+  /** Returns null if an owner's plan includes webhook outputs, else a rejection; `figures` holds the plan. */
+  rejectWithoutOutput(ownerId: string): Promise<Rejection<'plan_not_allowed'> | null> {
+    return this.rejectOtherPlans(ownerId, this.outputPlans, COMMAND_MESSAGES.planWithoutOutput);
+  }
+
+  private async rejectOtherPlans(
+    ownerId: string,
+    plans: readonly Plan[],
+    describe: (values: { readonly plan: string; readonly plans: string }) => string,
+  ): Promise<Rejection<'plan_not_allowed'> | null> {
+    const { state } = await this.aggregates.loadAggregate(owner, ownerId);
+    if (state && plans.includes(state.plan)) return null;
+    const plan = state?.plan ?? null;
+    return reject('plan_not_allowed', describe({ plan: String(plan), plans: plans.join(', ') }), { plan });
+  }
+}
 
 /**
  * Deadline for accepting a post. It is measured with two clocks, because the monotonic clock stops while the machine is

@@ -17,7 +17,7 @@ import { ManageKeys } from './key.js';
 import { DeleteMedia, UploadMedia } from './media.js';
 import { ChangeOwner, DeleteOwner, PlanWithdrawal } from './owner.js';
 import { PauseTargets, ResumeTargets, TempPause, TempResume } from './pause.js';
-import { CappedCreation, PlannedCap } from './plan-limits.js';
+import { CappedCreation, PlanAllowances, PlannedCap } from './plan-limits.js';
 import { AcceptPostHandler } from './post/accept-post.js';
 import { EditPosts } from './post/edit-posts.js';
 import { KeyClaims } from './post/key-claims.js';
@@ -74,6 +74,7 @@ export const USE_CASES: readonly Provider[] = [
   ManageKeys,
   PauseTargets,
   PingWebhookOutput,
+  PlanAllowances,
   PlannedCancellations,
   PlannedCap,
   PlannedPosts,

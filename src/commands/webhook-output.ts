@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Plan } from '../domain/owner/owner.events.js';
 import { webhookOutput, type WebhookOutputCommand } from '../domain/webhook-output/webhook-output.decider.js';
 import type { WebhookKind, WebhookOutputCreated } from '../domain/webhook-output/webhook-output.events.js';
 import { AggregateStore } from '../event-store/aggregate-store.js';
@@ -11,7 +10,7 @@ import { SecretVault } from '../secrets/vault.js';
 import { AggregateCommand, type CommandOutcome, storeSigningSecret, toOutcome } from './command.js';
 import { Deletions } from './deletion.js';
 import { COMMAND_MESSAGES, DISABLED_REASONS } from './messages.js';
-import { CappedCreation, rejectOtherPlans } from './plan-limits.js';
+import { CappedCreation, PlanAllowances } from './plan-limits.js';
 
 /** Changes a webhook output's URL or kinds; undefined fields are unchanged. */
 export class ChangeWebhookOutput extends AggregateCommand<WebhookOutputCommand> {
@@ -40,26 +39,18 @@ export class CreateWebhookOutput {
     private readonly vault: SecretVault,
     private readonly findResource: FindResource,
     private readonly deletions: Deletions,
+    private readonly plans: PlanAllowances,
     private readonly capped: CappedCreation,
   ) {}
 
-  /**
-   * @param callerId the owner who makes the request; null for the operator
-   * @param outputPlans plans with webhook output, from the limits profile
-   */
-  async execute(
-    context: CommandContext,
-    output: NewOutput,
-    callerId: string | null,
-    outputPlans: readonly Plan[],
-  ): Promise<CommandOutcome> {
+  /** @param callerId the owner who makes the request; null for the operator */
+  async execute(context: CommandContext, output: NewOutput, callerId: string | null): Promise<CommandOutcome> {
     const { outputId: id, projectId } = output;
     const project = await this.findResource.execute('project', projectId, callerId);
     if (!project)
       return reject('unknown_ids', COMMAND_MESSAGES.unknownIds({ ids: projectId }), { project_id: projectId });
     const ownerId = project.owner_id;
-    const { planWithoutOutput } = COMMAND_MESSAGES;
-    const rejection = await rejectOtherPlans(this.aggregates, ownerId, outputPlans, planWithoutOutput);
+    const rejection = await this.plans.rejectWithoutOutput(ownerId);
     if (rejection) return rejection;
     const places = { webhookOutputs: ownerId, outputsPerProject: projectId };
     return this.capped.createWithinCap(places, { ownerId, id }, () => this.create(context, output, ownerId));
@@ -97,14 +88,15 @@ export class DisableOutputByOwner extends AggregateCommand<WebhookOutputCommand>
 /** Enables a webhook output, regardless of who disabled it; the owner's plan must include webhook outputs. */
 @Injectable()
 export class EnableWebhookOutput {
-  constructor(private readonly aggregates: AggregateStore) {}
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly plans: PlanAllowances,
+  ) {}
 
-  /** @param outputPlans plans with webhook output, from the limits profile */
-  async execute(context: CommandContext, outputId: string, outputPlans: readonly Plan[]): Promise<CommandOutcome> {
+  async execute(context: CommandContext, outputId: string): Promise<CommandOutcome> {
     const { state } = await this.aggregates.loadAggregate(webhookOutput, outputId);
     if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'webhook output' }));
-    const { planWithoutOutput } = COMMAND_MESSAGES;
-    const rejection = await rejectOtherPlans(this.aggregates, state.ownerId, outputPlans, planWithoutOutput);
+    const rejection = await this.plans.rejectWithoutOutput(state.ownerId);
     if (rejection) return rejection;
     const command = { type: 'EnableOutput', outputId } as const;
     return toOutcome(await this.aggregates.execute(webhookOutput, outputId, command, context));

@@ -9,6 +9,7 @@ import {
   type PostsLeft,
 } from '../domain/owner/monthly-quota.js';
 import { CLOCK, type Clock } from '../kernel/clock.js';
+import type { OwnerRow } from '../projections/discovery/discovery.tables.js';
 import type { EndpointSnapshot } from '../projections/discovery/endpoint-snapshots.queries.js';
 import { FindPostsLeft } from '../projections/posts/usage.queries.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
@@ -40,7 +41,7 @@ export class MonthlyQuota {
   private readonly monthlyPosts: MonthlyPosts;
 
   constructor(
-    private readonly findPostsLeft: FindPostsLeft,
+    private readonly query: FindPostsLeft,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LIMITS_PROFILE) profile: LimitsProfile,
   ) {
@@ -57,10 +58,17 @@ export class MonthlyQuota {
     return isCurrent ? cached.month : undefined;
   }
 
+  /** Returns how many posts each of these owners has used and has left this month, by owner id. */
+  findPostsLeft(
+    owners: readonly Pick<OwnerRow, 'owner_id' | 'plan' | 'pack_posts'>[],
+  ): Promise<Map<string, PostsLeft>> {
+    return this.query.execute(owners, this.clock.now(), this.monthlyPosts);
+  }
+
   /** Loads the month from the posts read model; null if the plan has no quota. */
   async loadMonth(endpoint: EndpointSnapshot): Promise<OwnerMonth | null> {
     const now = this.clock.now();
-    const left = (await this.findPostsLeft.execute([endpoint], now, this.monthlyPosts)).get(endpoint.owner_id)!;
+    const left = (await this.query.execute([endpoint], now, this.monthlyPosts)).get(endpoint.owner_id)!;
     const usedUpAt = computeUsedUpAt(left);
     if (usedUpAt === null) return null;
     const month = { ownerMonth: ownerMonthKey(endpoint.owner_id, now), usedUpAt, left };

@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext, Inject, Injectable, type PipeTransform } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { PostPlace } from '../../commands/post/planned-posts.js';
 import { CHANNEL_STATUSES, type ChannelStatus } from '../../domain/channel/channel.events.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { CLOCK, type Clock } from '../../kernel/clock.js';
@@ -13,6 +14,7 @@ import {
   type StatusFilter,
 } from '../../projections/discovery/discovery.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { FindPost, type FoundPost } from '../../projections/posts/posts.queries.js';
 import { Must } from '../../validation/rules.js';
 import { quoteShort, wrongTypePredicate } from '../../validation/wording.js';
 import {
@@ -71,6 +73,7 @@ export class OwnedResources {
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly findResourceQuery: FindResource,
     private readonly listResourcesQuery: ListResources,
+    private readonly findPostQuery: FindPost,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
   ) {}
@@ -82,6 +85,14 @@ export class OwnedResources {
     const resource = await this.findResourceQuery.execute(kind, id, ownerId, endpointIds);
     if (!resource) throw notFoundProblem(kind.replace('_', ' '));
     return resource;
+  }
+
+  /** @throws HttpProblem 404 if it does not exist or the caller may not see it */
+  async findPost(request: FastifyRequest, id: string): Promise<FoundPost> {
+    const { ownerId, endpointIds } = getSight(request);
+    const found = await this.findPostQuery.execute(id, ownerId, endpointIds);
+    if (!found) throw notFoundProblem('post');
+    return found;
   }
 
   /**
@@ -145,6 +156,14 @@ export interface ResourceCall<K extends ResourceKind = ResourceKind> extends Cal
 /** A request and the id of the resource that it is about. */
 export type ResourcePlace = Pick<ResourceCall, 'request' | 'id'>;
 
+/** A request about a post that the caller may see. */
+export interface PostCall extends Call {
+  readonly id: string;
+  /** The post before the request changes it. */
+  readonly found: FoundPost;
+  readonly place: PostPlace;
+}
+
 interface Sought extends Call {
   readonly kind: ResourceKind;
 }
@@ -162,10 +181,24 @@ class FindResourcePipe implements PipeTransform<Sought, Promise<ResourceCall>> {
   constructor(private readonly resources: OwnedResources) {}
 
   async transform({ kind, request, reply }: Sought): Promise<ResourceCall> {
-    const id = new IdPipe().transform((request.params as { readonly id: string }).id);
+    const id = idIn(request);
     return { request, reply, id, resource: await this.resources.findResource(request, kind, id) };
   }
 }
+
+@Injectable()
+class FindPostPipe implements PipeTransform<Call, Promise<PostCall>> {
+  constructor(private readonly resources: OwnedResources) {}
+
+  async transform({ request, reply }: Call): Promise<PostCall> {
+    const id = idIn(request);
+    const found = await this.resources.findPost(request, id);
+    const { stream, revision } = found.post;
+    return { request, reply, id, found, place: { postId: id, stream, revision } };
+  }
+}
+
+const idIn = ({ params }: FastifyRequest): string => new IdPipe().transform((params as { readonly id: string }).id);
 
 const decorate = createParamDecorator((kind: ResourceKind, context): Sought => ({ kind, ...callOf(context) }));
 
@@ -174,6 +207,9 @@ const decorate = createParamDecorator((kind: ResourceKind, context): Sought => (
  * or the caller may not see it, so no handler can forget that check.
  */
 export const OfResource = (kind: ResourceKind): ParameterDecorator => decorate(kind, FindResourcePipe);
+
+/** Injects the {@link PostCall} into the handler of a post's route with `:id`, like {@link OfResource}. */
+export const OfPost = (): ParameterDecorator => TheCall(FindPostPipe);
 
 /**
  * Adds the owner to the body of a new resource: the caller, or the owner that the operator specifies (D-47).

@@ -29,7 +29,7 @@ import {
 import { OverviewFactsReader } from '../../api/management/overview/overview-facts.js';
 import { OwnedResources } from '../../api/management/owned-resources.js';
 import { OwnersController } from '../../api/management/owners/owners.controller.js';
-import { PlanQuotas, PlansController } from '../../api/management/plans/plans.controller.js';
+import { PlansController } from '../../api/management/plans/plans.controller.js';
 import { PostDecisionsController, PostsController } from '../../api/management/posts/posts.controller.js';
 import { PublicationViewBuilder } from '../../api/management/posts/publication.view.js';
 import {
@@ -191,7 +191,6 @@ export class PublicApiModule {}
     IdempotentResponses,
     KeyUses,
     OwnedResources,
-    PlanQuotas,
     ProcessingPreview,
     ChangeForecasts,
     PublicationViewBuilder,

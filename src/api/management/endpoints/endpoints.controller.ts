@@ -43,7 +43,6 @@ import {
   TheCall,
   withOwner,
 } from '../owned-resources.js';
-import { PlanQuotas } from '../plans/plans.controller.js';
 import {
   CancelledPostsView,
   CancelPlannedBody,
@@ -82,7 +81,6 @@ export class EndpointsController {
     private readonly resources: OwnedResources,
     private readonly views: EndpointViewBuilder,
     private readonly changes: ChangePipeline,
-    private readonly quotas: PlanQuotas,
   ) {}
 
   @Documented({
@@ -105,7 +103,7 @@ export class EndpointsController {
       }));
       const { token, signing_secret: signingSecret } = shownOnce;
       const fields = { endpointId: id, ownerId, slug, mode, tokenHash: hashToken(token), signingSecret, settings };
-      const outcome = await this.createEndpoint.execute(change.context, fields, this.quotas.inputPlans);
+      const outcome = await this.createEndpoint.execute(change.context, fields);
       return { outcome, readModels: READ_MODELS, show: () => this.views.findView({ ...call, id }), shownOnce };
     });
   }
@@ -130,11 +128,12 @@ export class EndpointsController {
         signingSecret: newSigningSecret(),
       }));
       const settings = consoleEndpointSettings(this.settings.limitsProfile, projectIds);
-      const { id, outcome } = await this.openConsoleEndpoint.execute(
-        change.context,
-        { ownerId, ...secrets, tokenHash: hashToken(token), settings },
-        this.quotas.inputPlans,
-      );
+      const { id, outcome } = await this.openConsoleEndpoint.execute(change.context, {
+        ownerId,
+        ...secrets,
+        tokenHash: hashToken(token),
+        settings,
+      });
       return { outcome, readModels: READ_MODELS, show: () => this.views.findView({ ...call, id }) };
     });
   }
@@ -175,7 +174,7 @@ export class EndpointsController {
   @Post(':id/enable')
   async enable(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
     return this.changes.handlePost(call, async (_, change) => {
-      const outcome = await this.enableEndpoint.execute(change.context, call.id, this.quotas.inputPlans);
+      const outcome = await this.enableEndpoint.execute(change.context, call.id);
       return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call) };
     });
   }

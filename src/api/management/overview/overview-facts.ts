@@ -6,6 +6,7 @@ import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
 import { SLOW_WITHDRAWAL_MINUTES } from '../../../domain/publication/publication.events.js';
 import { isStoreOutage } from '../../../event-store/port.js';
 import { type Instant, iso, MINUTE_MS } from '../../../kernel/clock.js';
+import { MonthlyQuota } from '../../../limits/monthly-quota.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import {
   type Activity,
@@ -32,7 +33,6 @@ import {
   NextPublicationQueries,
   type NextPublications,
 } from '../../../projections/publish-schedule/next-publications.queries.js';
-import { PlanQuotas } from '../plans/plans.controller.js';
 import { type PublicationView, PublicationViewBuilder, type WaitingForView } from '../posts/publication.view.js';
 import type {
   LongestWaitView,
@@ -226,7 +226,7 @@ export class OverviewFactsReader {
     private readonly withdrawals: OpenWithdrawalQueries,
     private readonly approvals: PendingApprovalQueries,
     private readonly held: CountHeld,
-    private readonly quotas: PlanQuotas,
+    private readonly quotas: MonthlyQuota,
     private readonly usedUp: UsedUpOwners,
     private readonly details: PublicationDetailsQueries,
     private readonly views: PublicationViewBuilder,

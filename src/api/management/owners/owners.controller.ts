@@ -17,6 +17,7 @@ import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
 import { type Locale, LOCALES, type Plan, PLANS } from '../../../domain/owner/owner.events.js';
 import { JobTable } from '../../../jobs/job.js';
 import { type Clock, iso, SHARED_CLOCK } from '../../../kernel/clock.js';
+import { MonthlyQuota } from '../../../limits/monthly-quota.js';
 import { PlatformCatalogue, type PlatformDescriptor } from '../../../platforms/platform-catalogue.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
 import { MediaQueries } from '../../../projections/media/media.queries.js';
@@ -42,7 +43,7 @@ import {
   type ResourcePlace,
   TheCall,
 } from '../owned-resources.js';
-import { buildOwnerLimitsView, type OwnerLimitsView, PlanQuotas } from '../plans/plans.controller.js';
+import { buildOwnerLimitsView, type OwnerLimitsView } from '../plans/plans.controller.js';
 import { readPart } from '../request-body.js';
 
 /** Body of POST /owners. */
@@ -185,7 +186,7 @@ export class OwnersController {
     private readonly deleteOwner: DeleteOwner,
     private readonly resources: OwnedResources,
     private readonly changes: ChangePipeline,
-    private readonly quotas: PlanQuotas,
+    private readonly quotas: MonthlyQuota,
     private readonly media: MediaQueries,
     private readonly jobs: JobTable,
     @Inject(SHARED_CLOCK) private readonly clock: Clock,

@@ -11,7 +11,6 @@ import { readWithdrawal, WithdrawBody, type WithdrawRequest } from '../../../pay
 import {
   calendarKeyOf,
   FindPost,
-  type FoundPost,
   ListPosts,
   type PostWithPublications,
 } from '../../../projections/posts/posts.queries.js';
@@ -33,7 +32,7 @@ import { ApiKeyGuard, getListScope, getSight, HeavyReadTurn } from '../api-key.g
 import { ChangePipeline } from '../change-pipeline.js';
 import { IdPipe, toInstant } from '../common-fields.js';
 import { BODY_MESSAGES, CALL_MESSAGES, HISTORY_MESSAGES } from '../messages.js';
-import { type Call, TheCall } from '../owned-resources.js';
+import { type Call, OfPost, OwnedResources, type PostCall, TheCall } from '../owned-resources.js';
 import {
   ApproveBody,
   CancelledPostView,
@@ -43,15 +42,7 @@ import {
   RejectBody,
   WithdrawnPostView,
 } from './post.dto.js';
-import { PublicationViewBuilder } from './publication.view.js';
-
-/** Returns a post that the caller may see. @throws HttpProblem 404 */
-export const requirePost = async (findPost: FindPost, request: FastifyRequest, id: string): Promise<FoundPost> => {
-  const { ownerId, endpointIds } = getSight(request);
-  const found = await findPost.execute(id, ownerId, endpointIds);
-  if (!found) throw notFoundProblem('post');
-  return found;
-};
+import { type PublicationView, PublicationViewBuilder } from './publication.view.js';
 
 /** Shows posts, and cancels their planned or queued publications (management-api.md: Routes; D-36). */
 @Controller('manage/v1/posts')
@@ -62,6 +53,7 @@ export class PostsController {
     private readonly withdrawals: WithdrawPosts,
     private readonly listPosts: ListPosts,
     private readonly findPost: FindPost,
+    private readonly resources: OwnedResources,
     private readonly changes: ChangePipeline,
     private readonly publications: PublicationViewBuilder,
     private readonly skipped: SkippedPosts,
@@ -128,23 +120,17 @@ export class PostsController {
     codes: { 409: ['wrong_state', 'publishing'] },
   })
   @Post(':id/cancel')
-  async cancel(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<CancelledPostView> {
-    const { publications } = await requirePost(this.findPost, call.request, id);
+  async cancel(@OfPost() call: PostCall): Promise<CancelledPostView> {
+    const { id, found } = call;
     return this.changes.handlePost(call, async (_, change) => {
-      const ids = publications.map(({ publication_id: publicationId, channel_id: channelId }) => ({
+      const ids = found.publications.map(({ publication_id: publicationId, channel_id: channelId }) => ({
         publicationId,
         postId: id,
         channelId,
       }));
       const outcome = await this.cancelPublications.execute(change.context, ids);
       const cancelled = isRejection(outcome) ? 0 : outcome.cancelled;
-      const show = async () => {
-        const found = await requirePost(this.findPost, call.request, id);
-        return new CancelledPostView(
-          cancelled,
-          await this.publications.buildViews(found.publications, getSight(call.request).endpointIds),
-        );
-      };
+      const show = async () => new CancelledPostView(cancelled, await this.showPublications(call));
       return { outcome, readModels: READ_MODELS_OF_POSTS, show };
     });
   }
@@ -159,25 +145,24 @@ export class PostsController {
     codes: { 422: ['invalid_targets'] },
   })
   @Post(':id/withdraw')
-  async withdraw(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<WithdrawnPostView> {
-    const found = await requirePost(this.findPost, call.request, id);
-    const place = { postId: id, stream: found.post.stream, revision: found.post.revision };
+  async withdraw(@OfPost() call: PostCall): Promise<WithdrawnPostView> {
+    const { id, found, place } = call;
     return this.changes.handlePost({ ...call, read: readWithdrawalBody }, async ({ targets, reason }, { context }) => {
       const chosen = chooseTargets(found, targets);
       if ('problems' in chosen) throw new HttpProblem(422, 'invalid_targets', chosen.problems);
       const outcome = await this.withdrawals.withdraw(place, chosen.targets, reason, context);
       if (outcome === null) throw notFoundProblem('post');
       const show = async () => {
-        const { publications } = await requirePost(this.findPost, call.request, id);
         const counts = isRejection(outcome) ? { withdrawing: 0, cancelled: 0, unchanged: 0 } : outcome;
-        return new WithdrawnPostView(
-          id,
-          counts,
-          await this.publications.buildViews(publications, getSight(call.request).endpointIds),
-        );
+        return new WithdrawnPostView(id, counts, await this.showPublications(call));
       };
       return { outcome, readModels: READ_MODELS_OF_POSTS, show };
     });
+  }
+
+  private async showPublications({ request, id }: PostCall): Promise<PublicationView[]> {
+    const { publications } = await this.resources.findPost(request, id);
+    return this.publications.buildViews(publications, getSight(request).endpointIds);
   }
 
   private async explainAbsence(id: string, ownerId: string | null): Promise<HttpProblem> {
@@ -241,7 +226,7 @@ const readRejection: BodyReader<PostDecision> = (sent, problems) => {
 @UseGuards(ApiKeyGuard)
 export class PostDecisionsController {
   constructor(
-    private readonly findPost: FindPost,
+    private readonly resources: OwnedResources,
     private readonly postChanges: PostChanges,
     private readonly changes: ChangePipeline,
     private readonly publications: PublicationViewBuilder,
@@ -256,8 +241,8 @@ export class PostDecisionsController {
     codes: { ...CODES, 412: ['revision_mismatch'], 428: ['revision_required'] },
   })
   @Post('approve')
-  approve(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PostWithPayloadView> {
-    return this.decide(call, id, readApproval(call.request));
+  approve(@OfPost() call: PostCall): Promise<PostWithPayloadView> {
+    return this.decide(call, readApproval(call.request));
   }
 
   @Documented({
@@ -268,18 +253,16 @@ export class PostDecisionsController {
     codes: CODES,
   })
   @Post('reject')
-  reject(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PostWithPayloadView> {
-    return this.decide(call, id, readRejection);
+  reject(@OfPost() call: PostCall): Promise<PostWithPayloadView> {
+    return this.decide(call, readRejection);
   }
 
-  private async decide(call: Call, id: string, read: BodyReader<PostDecision>): Promise<PostWithPayloadView> {
-    const { post } = await requirePost(this.findPost, call.request, id);
-    const place = { postId: id, stream: post.stream, revision: post.revision };
+  private async decide(call: PostCall, read: BodyReader<PostDecision>): Promise<PostWithPayloadView> {
     const shown = await this.changes.handlePost({ ...call, read }, async (decision, { context }) => {
-      const outcome = await this.postChanges.decide(place, decision, context);
+      const outcome = await this.postChanges.decide(call.place, decision, context);
       if (outcome === null) throw notFoundProblem('post');
       const show = async () => {
-        const found = await requirePost(this.findPost, call.request, id);
+        const found = await this.resources.findPost(call.request, call.id);
         return new PostWithPayloadView(
           found,
           await this.publications.buildViews(found.publications, getSight(call.request).endpointIds),

@@ -29,7 +29,6 @@ import { RescheduleDto, validateReschedule } from '../../../payload/reschedule.d
 import { WithdrawPublicationBody } from '../../../payload/withdraw.dto.js';
 import { EndpointSnapshots } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { ProjectionProgress } from '../../../projections/engine/progress.js';
-import { FindPost } from '../../../projections/posts/posts.queries.js';
 import type { PublicationRow } from '../../../projections/posts/posts.tables.js';
 import { FindPublication } from '../../../projections/posts/publications.queries.js';
 import { Documented } from '../../documentation/documented.js';
@@ -46,10 +45,9 @@ import { readBody } from '../../transport/raw-body.js';
 import { ApiKeyGuard, getAuthor, getHolder, getSight, mayApprove } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { IdPipe } from '../common-fields.js';
-import { type Call, TheCall } from '../owned-resources.js';
+import { type Call, OfPost, OwnedResources, type PostCall, TheCall } from '../owned-resources.js';
 import { requireJson } from '../request-body.js';
 import { EditedPostView } from './post.dto.js';
-import { requirePost } from './posts.controller.js';
 import { type PublicationView, PublicationViewBuilder } from './publication.view.js';
 
 /** Shows, resends, dismisses and cancels publications (D-25; management-api.md: publication). */
@@ -62,7 +60,7 @@ export class PublicationsController {
     private readonly dismissDuplicateOf: DismissDuplicate,
     private readonly cancelPublications: CancelPublications,
     private readonly withdrawals: WithdrawPosts,
-    private readonly findPost: FindPost,
+    private readonly resources: OwnedResources,
     private readonly findPublicationQuery: FindPublication,
     private readonly changes: ChangePipeline,
     private readonly views: PublicationViewBuilder,
@@ -117,7 +115,7 @@ export class PublicationsController {
   @Post(':id/withdraw')
   async withdraw(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PublicationView> {
     const { post_id: postId, channel_id: channelId } = await this.findPublication(call.request, id);
-    const found = await requirePost(this.findPost, call.request, postId);
+    const found = await this.resources.findPost(call.request, postId);
     const place = { postId, stream: found.post.stream, revision: found.post.revision };
     const chosen = chooseTargets(found, [channelId]);
     const read = fieldsReader(WithdrawPublicationBody);
@@ -174,7 +172,7 @@ export class PublicationsController {
 export class ManagedPostChangesController {
   constructor(
     @Inject(SHARED_CLOCK) private readonly clock: Clock,
-    private readonly findPost: FindPost,
+    private readonly resources: OwnedResources,
     private readonly changes: PostChanges,
     private readonly receiver: ChangeReceiver,
     private readonly endpoints: EndpointSnapshots,
@@ -196,18 +194,13 @@ export class ManagedPostChangesController {
     },
   })
   @Patch()
-  async reschedule(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<ChangedPostView> {
-    const { post } = await requirePost(this.findPost, call.request, id);
+  async reschedule(@OfPost() call: PostCall): Promise<ChangedPostView> {
     const json = await readJson(await this.readBody(call.request));
     const context = this.contextOf(call.request, 'reschedule');
     const { checked } = checkBody(json, (value) => validateReschedule(value, context.at));
     if (!checked.ok) throw new HttpProblem(checked.status, codeOfRefusal(checked.problems), checked.problems);
-    const place = { postId: id, stream: post.stream, revision: post.revision };
-    const change = {
-      author: await this.authorOf(call.request, post.endpoint_id),
-      ifRevision: readIfMatch(call.request),
-    };
-    return this.answer(call.reply, await this.changes.reschedule(place, checked.publishAt, change, context));
+    const change = await this.readChange(call);
+    return this.answer(call.reply, await this.changes.reschedule(call.place, checked.publishAt, change, context));
   }
 
   @Documented({
@@ -224,19 +217,15 @@ export class ManagedPostChangesController {
     },
   })
   @Put('payload')
-  async replace(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<ChangedPostView> {
-    const { post } = await requirePost(this.findPost, call.request, id);
+  async replace(@OfPost() call: PostCall): Promise<ChangedPostView> {
+    const { post } = call.found;
     const slug = await this.endpoints.findSlugById(post.endpoint_id);
     const endpoint = slug === null ? null : await this.endpoints.loadCurrent(slug);
     if (!endpoint) throw toHttpProblem(refuseWithoutEndpoint(post.released_at));
     const replacement = await this.receiver.checkReplacement(endpoint, await this.readBody(call.request));
-    const place = { postId: id, stream: post.stream, revision: post.revision };
-    const change = {
-      author: await this.authorOf(call.request, post.endpoint_id),
-      ifRevision: readIfMatch(call.request),
-    };
+    const change = await this.readChange(call);
     const context = this.contextOf(call.request, 'replace');
-    return this.answer(call.reply, await this.changes.replace(place, replacement, change, context));
+    return this.answer(call.reply, await this.changes.replace(call.place, replacement, change, context));
   }
 
   @Documented({
@@ -256,15 +245,13 @@ export class ManagedPostChangesController {
     },
   })
   @Put('content')
-  async edit(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<EditedPostView> {
-    const { request, reply } = call;
-    const found = await requirePost(this.findPost, request, id);
-    const { post } = found;
+  async edit(@OfPost() call: PostCall): Promise<EditedPostView> {
+    const { request, reply, id, found, place } = call;
     const result = await this.contents.edit({
       ...found,
-      place: { postId: id, stream: post.stream, revision: post.revision },
+      place,
       body: await this.readBody(request),
-      change: { author: await this.authorOf(request, post.endpoint_id), ifRevision: readIfMatch(request) },
+      change: await this.readChange(call),
       context: this.contextOf(request, 'edit'),
       isDryRun: readQuery(request, DryRunQuery).dry_run === 'true',
     });
@@ -272,7 +259,7 @@ export class ManagedPostChangesController {
     if (isRejection(result)) throw toHttpProblem(result);
     const { edited, rows, requests, warnings } = result;
     await this.progress.waitFor(READ_MODELS_OF_POSTS, edited.position);
-    const shown = rows ?? (await requirePost(this.findPost, request, id)).publications;
+    const shown = rows ?? (await this.resources.findPost(request, id)).publications;
     const views = await this.views.buildViews(shown, getSight(request).endpointIds);
     const publications = views.map((view) => (rows ? { ...view, requests: requests.get(view.id) ?? [] } : view));
     void reply.header('etag', `"${edited.revision}"`);
@@ -286,6 +273,10 @@ export class ManagedPostChangesController {
     await this.progress.waitFor(READ_MODELS_OF_POSTS, result.position);
     void reply.header('x-position', String(result.position));
     return showChange(reply, result);
+  }
+
+  private async readChange({ request, found }: PostCall) {
+    return { author: await this.authorOf(request, found.post.endpoint_id), ifRevision: readIfMatch(request) };
   }
 
   /** A change by a key that may not approve needs approval while the endpoint requires it (D-93). */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Controller, Get, Inject, Param, Post, Req, Res, UseGuards, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Inject, Post, Req, Res, UseGuards, UseInterceptors } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Platform } from '../../../domain/channel/channel.events.js';
 import { CLOCK, type Clock, type Instant, iso, isoOrNull } from '../../../kernel/clock.js';
@@ -7,7 +7,6 @@ import { LOG, type Log } from '../../../kernel/log.js';
 import { reasonOf } from '../../../kernel/result.js';
 import type { Numbers } from '../../../platforms/publisher.js';
 import { PostExcerpts } from '../../../projections/posts/post-details.queries.js';
-import { FindPost } from '../../../projections/posts/posts.queries.js';
 import type { PublicationRow } from '../../../projections/posts/posts.tables.js';
 import { NO_NUMBERS, sumNumbers } from '../../../statistics/numbers.js';
 import { SampleNow } from '../../../statistics/sample-now.js';
@@ -31,10 +30,9 @@ import { readQuery } from '../../transport/fields.js';
 import { HttpProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard, getListScope, HeavyReadTurn } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { ID_PATTERN, IdPipe, isTime, toInstant } from '../common-fields.js';
+import { ID_PATTERN, isTime, toInstant } from '../common-fields.js';
 import { CALL_MESSAGES } from '../messages.js';
-import { type Call, OfResource, type ResourceCall, TheCall } from '../owned-resources.js';
-import { requirePost } from '../posts/posts.controller.js';
+import { OfPost, OfResource, type PostCall, type ResourceCall } from '../owned-resources.js';
 
 /** A publication's statistics, with all samples that are kept. */
 class PublicationStatisticsView {
@@ -205,7 +203,6 @@ const toCell = (value: string | number | null): string => {
 @UseGuards(ApiKeyGuard)
 export class PostStatisticsController {
   constructor(
-    private readonly findPost: FindPost,
     private readonly statistics: PublicationStatistics,
     private readonly sampleNow: SampleNow,
     private readonly changes: ChangePipeline,
@@ -213,9 +210,8 @@ export class PostStatisticsController {
 
   @Documented({ summary: 'Show the numbers of a post', scope: 'read', forLimitedKeys: true })
   @Get()
-  async showStatistics(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<PostStatisticsView> {
-    const { publications } = await requirePost(this.findPost, request, id);
-    return this.buildView(id, publications);
+  showStatistics(@OfPost() { id, found }: PostCall): Promise<PostStatisticsView> {
+    return this.buildView(id, found.publications);
   }
 
   @Documented({
@@ -227,8 +223,11 @@ export class PostStatisticsController {
     codes: { 429: ['too_soon'] },
   })
   @Post()
-  async readStatistics(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PostStatisticsView> {
-    const { publications } = await requirePost(this.findPost, call.request, id);
+  async readStatistics(@OfPost() call: PostCall): Promise<PostStatisticsView> {
+    const {
+      id,
+      found: { publications },
+    } = call;
     return this.changes.handlePost(call, async () => {
       const seconds = await this.sampleNow.execute(id, publications);
       if (seconds !== null)

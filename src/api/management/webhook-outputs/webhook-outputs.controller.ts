@@ -41,7 +41,6 @@ import {
   type ResourcePlace,
   TheCall,
 } from '../owned-resources.js';
-import { PlanQuotas } from '../plans/plans.controller.js';
 import {
   createWebhookOutputChangeReader,
   createWebhookOutputReader,
@@ -71,7 +70,6 @@ export class WebhookOutputsController {
     private readonly rotateOutputSecret: RotateOutputSecret,
     private readonly resources: OwnedResources,
     private readonly changes: ChangePipeline,
-    private readonly quotas: PlanQuotas,
   ) {}
 
   @Post()
@@ -89,7 +87,7 @@ export class WebhookOutputsController {
       const shownOnce = await change.drawSecrets(newSecret);
       const output = { outputId, ...body, signingSecret: shownOnce.secret };
       const callerId = getOwnerScope(call.request);
-      const outcome = await this.createWebhookOutput.execute(change.context, output, callerId, this.quotas.outputPlans);
+      const outcome = await this.createWebhookOutput.execute(change.context, output, callerId);
       return { outcome, readModels: READ_MODELS, show: () => this.findView({ ...call, id: outputId }), shownOnce };
     });
   }
@@ -133,7 +131,7 @@ export class WebhookOutputsController {
   @Documented({ summary: 'Enable a webhook output', scope: 'manage', codes: { 402: ['plan_not_allowed'] } })
   async enable(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<WebhookOutputView> {
     return this.changes.handlePost(call, async (_, change) => {
-      const outcome = await this.enableWebhookOutput.execute(change.context, call.id, this.quotas.outputPlans);
+      const outcome = await this.enableWebhookOutput.execute(change.context, call.id);
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
@@ -189,7 +187,6 @@ export class DeliveriesController {
     private readonly findDelivery: FindDelivery,
     private readonly bodies: DeliveryBodies,
     private readonly changes: ChangePipeline,
-    private readonly quotas: PlanQuotas,
   ) {}
 
   @UseInterceptors(HeavyReadTurn)
@@ -215,12 +212,7 @@ export class DeliveriesController {
   async test(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<DeliveryView> {
     return this.changes.handlePost({ ...call, status: 201 }, async (_, change) => {
       const deliveryId = change.newId('dlv');
-      const outcome = await this.pingWebhookOutput.execute(
-        change.context,
-        call.id,
-        deliveryId,
-        this.quotas.outputPlans,
-      );
+      const outcome = await this.pingWebhookOutput.execute(change.context, call.id, deliveryId);
       return { outcome, readModels: DELIVERY_READ_MODELS, show: () => this.findView(call.request, deliveryId) };
     });
   }
