@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { consoleEndpointId } from '../domain/endpoint/console-endpoint.js';
 import { endpoint, type EndpointCommand } from '../domain/endpoint/endpoint.decider.js';
 import type { DisabledBy, EndpointCreated, EndpointSettings } from '../domain/endpoint/endpoint.events.js';
@@ -196,41 +195,37 @@ export class DisableEndpointByOwner extends AggregateCommand<EndpointCommand> {
   }
 }
 
-/**
- * Disables an endpoint on the gateway's own initiative (D-8), at most once each time it is enabled: a late retry by a
- * suspended process cannot disable an endpoint that its owner has since enabled again. Returns the id of the event that
- * disabled it; null if this command did not disable it.
- */
-export class DisableEndpoint extends Command<string | null> {
-  constructor(
-    readonly endpointId: string,
-    readonly by: Exclude<DisabledBy, 'owner'>,
-    /** Position of the event that last enabled it. */
-    readonly epoch: string,
-    readonly reason: string,
-    /** The request that caused the decision. */
-    readonly request: RequestOrigin,
-  ) {
-    super();
-  }
-}
-
 /** Returns the same command id in every process, so an endpoint is disabled at most once each time it is enabled. */
-export const disableCommandId = (endpointId: string, by: DisableEndpoint['by'], epoch: string): string =>
+export const disableCommandId = (endpointId: string, by: Exclude<DisabledBy, 'owner'>, epoch: string): string =>
   `disable/${endpointId}/${by}/${epoch}`;
 
 /** Maximum time to delay the rejection until the read model shows the endpoint as disabled, in ms. */
 const READ_MODEL_TIMEOUT_MS = 1_000;
 
-@CommandHandler(DisableEndpoint)
-export class DisableEndpointHandler implements ICommandHandler<DisableEndpoint> {
+/**
+ * Disables an endpoint on the gateway's own initiative (D-8), at most once each time it is enabled: a late retry by a
+ * suspended process cannot disable an endpoint that its owner has since enabled again.
+ */
+@Injectable()
+export class DisableEndpoint {
   constructor(
     private readonly aggregates: AggregateStore,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute({ endpointId, by, epoch, reason, request }: DisableEndpoint): Promise<string | null> {
+  /**
+   * @param epoch position of the event that last enabled it
+   * @param request the request that caused the decision
+   * @returns the id of the event that disabled it; null if this call did not disable it
+   */
+  async execute(
+    endpointId: string,
+    by: Exclude<DisabledBy, 'owner'>,
+    epoch: string,
+    reason: string,
+    request: RequestOrigin,
+  ): Promise<string | null> {
     const commandId = disableCommandId(endpointId, by, epoch);
     const command = { type: 'DisableEndpoint', endpointId, by, reason } as const;
     const context = { ...originOfRequest({ actor: 'system:gate' }, request), commandId, at: this.clock.now() };

@@ -1,5 +1,4 @@
-import { Inject } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   type LoggedRequest,
   requestLogStream,
@@ -12,24 +11,14 @@ import { CLOCK, type Clock } from '../kernel/clock.js';
 import { newUuid } from '../kernel/ids.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 
-/** Logs up to 100 requests to an endpoint that created no post (D-33). */
-export class LogRequests extends Command<void> {
-  constructor(
-    readonly endpointId: string,
-    /** Ordered by the time of their responses. */
-    readonly requests: readonly LoggedRequest[],
-  ) {
-    super();
-  }
-}
-
 const MAX_CONFLICTS = 50;
 const MAX_CACHED_ENDS = 10_000;
 
 type LogEnd = Omit<LoadedAggregate<unknown>, 'state'>;
 
-@CommandHandler(LogRequests)
-export class LogRequestsHandler implements ICommandHandler<LogRequests> {
+/** Logs up to 100 requests to an endpoint that created no post (D-33). */
+@Injectable()
+export class LogRequests {
   /** Last known ends of the logs that this process has written to. */
   private readonly ends = new BoundedCache<LogEnd>(MAX_CACHED_ENDS);
 
@@ -38,8 +27,8 @@ export class LogRequestsHandler implements ICommandHandler<LogRequests> {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws Unavailable */
-  async execute({ endpointId, requests }: LogRequests): Promise<void> {
+  /** @param requests ordered by the time of their responses @throws Unavailable */
+  async execute(endpointId: string, requests: readonly LoggedRequest[]): Promise<void> {
     const stream = requestLogStream(endpointId);
     const event: RequestsLogged = { type: 'RequestsLogged', data: { endpointId, requests } };
     const id = newUuid();

@@ -7,7 +7,7 @@ import {
   ChangeEndpoint,
   CreateEndpoint,
   DeleteEndpoint,
-  DisableEndpointHandler,
+  DisableEndpoint,
   EnableEndpoint,
   OpenConsoleEndpoint,
   RotateSigningSecret,
@@ -18,7 +18,7 @@ import { DeleteMedia, UploadMedia } from './media.js';
 import { ChangeOwner, DeleteOwner, PlanWithdrawal } from './owner.js';
 import { PauseTargets, ResumeTargets, TempPause, TempResume } from './pause.js';
 import { CappedCreation, PlanAllowances, PlannedCap } from './plan-limits.js';
-import { AcceptPostHandler } from './post/accept-post.js';
+import { AcceptPost } from './post/accept-post.js';
 import { EditPosts } from './post/edit-posts.js';
 import { KeyClaims } from './post/key-claims.js';
 import { LargePayloads } from './post/large-payloads.js';
@@ -30,16 +30,16 @@ import { ChangeProject, CreateProject, DeleteProject } from './project.js';
 import { ChangeVersions, RebuildProjection, RetryProjection, SkipEvent } from './projection.js';
 import { CancelPublications, DismissDuplicate, DismissPublication, ResendPublication } from './publication.js';
 import { ConfirmRecovery } from './recovery.js';
-import { LogRequestsHandler } from './request-log.js';
+import { LogRequests } from './request-log.js';
 import { SkipSagaEvent } from './saga.js';
 import { CreateWebhookOutput, EnableWebhookOutput, RotateOutputSecret } from './webhook-output.js';
 
 /**
- * The use cases, which the interfaces and the sagas call, and the parts that several of them share. The handlers among
- * them serve the command bus.
+ * The use cases, which the interfaces and the sagas call, and the parts that several of them share. One handler serves
+ * all commands on the bus.
  */
 export const USE_CASES: readonly Provider[] = [
-  AcceptPostHandler,
+  AcceptPost,
   AggregateCommandHandler,
   CancelPlannedPosts,
   CancelPublications,
@@ -60,7 +60,7 @@ export const USE_CASES: readonly Provider[] = [
   DeleteOwner,
   DeleteProject,
   Deletions,
-  DisableEndpointHandler,
+  DisableEndpoint,
   DismissDuplicate,
   DismissPublication,
   EditPosts,
@@ -69,7 +69,7 @@ export const USE_CASES: readonly Provider[] = [
   EnableWebhookOutput,
   KeyClaims,
   LargePayloads,
-  LogRequestsHandler,
+  LogRequests,
   OpenConsoleEndpoint,
   ManageKeys,
   PauseTargets,

@@ -1,5 +1,4 @@
-import { Inject } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import type { PostAnswer } from '../../domain/post/post.decider.js';
 import type { PostAccepted, RequestFacts, Target } from '../../domain/post/post.events.js';
 import type { AppendCondition } from '../../event-store/port.js';
@@ -30,24 +29,20 @@ export type AcceptPostResult =
   /** The owner has as many planned posts as its plan allows (D-79), or an upload was deleted a moment ago. */
   | { readonly outcome: 'rejected'; readonly rejection: Rejection<'resource_limit' | 'unknown_media'> };
 
-/** Accepts a valid post. Once this has succeeded, the post is never lost. */
-export class AcceptPost extends Command<AcceptPostResult> {
-  constructor(
-    readonly endpoint: AcceptingEndpoint,
-    readonly payload: PublishPayload,
-    /** Channels of the endpoint that the post addresses (resolve-targets.ts). */
-    readonly channelIds: readonly string[],
-    /** Latest known state of the request's keys: first the post's key, then any `external_id` (D-19). */
-    readonly knownKeys: KnownKeys,
-    /** SHA-256 (hex) of the body. */
-    readonly bodyHash: string,
-    readonly request: RequestFacts,
-    readonly origin: Origin,
-    /** Requires that the endpoint snapshot is current; null if this has already been confirmed. */
-    readonly condition: AppendCondition | null,
-  ) {
-    super();
-  }
+/** A valid post that nothing forbids to accept. */
+export interface NewPost {
+  readonly endpoint: AcceptingEndpoint;
+  readonly payload: PublishPayload;
+  /** Channels of the endpoint that the post addresses (resolve-targets.ts). */
+  readonly channelIds: readonly string[];
+  /** Latest known state of the request's keys: first the post's key, then any `external_id` (D-19). */
+  readonly knownKeys: KnownKeys;
+  /** SHA-256 (hex) of the body. */
+  readonly bodyHash: string;
+  readonly request: RequestFacts;
+  readonly origin: Origin;
+  /** Requires that the endpoint snapshot is current; null if this has already been confirmed. */
+  readonly condition: AppendCondition | null;
 }
 
 /**
@@ -63,8 +58,9 @@ interface HeldUploads {
   readonly limit: AcceptanceLimit;
 }
 
-@CommandHandler(AcceptPost)
-export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
+/** Accepts a valid post. Once this has succeeded, the post is never lost. */
+@Injectable()
+export class AcceptPost {
   constructor(
     private readonly claims: KeyClaims,
     private readonly large: LargePayloads,
@@ -78,33 +74,29 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
    * @throws Unavailable the outcome may be unknown: send the request again with the same key
    * @throws ConditionFailed nothing was accepted: read the endpoint again
    */
-  execute(command: AcceptPost): Promise<AcceptPostResult> {
-    if (command.endpoint.projects.length === 0) return this.skipPost(command);
+  execute(post: NewPost): Promise<AcceptPostResult> {
+    if (post.endpoint.projects.length === 0) return this.skipPost(post);
     const postId = newId('post');
-    const mediaIds = listUploadIds(command.payload);
-    return mediaIds.length === 0 ? this.acceptSized(command, postId) : this.acceptHolding(command, postId, mediaIds);
+    const mediaIds = listUploadIds(post.payload);
+    return mediaIds.length === 0 ? this.acceptSized(post, postId) : this.acceptHolding(post, postId, mediaIds);
   }
 
-  private async acceptHolding(
-    command: AcceptPost,
-    postId: string,
-    mediaIds: readonly string[],
-  ): Promise<AcceptPostResult> {
+  private async acceptHolding(post: NewPost, postId: string, mediaIds: readonly string[]): Promise<AcceptPostResult> {
     const result = await this.holds.holdWhile(postId, mediaIds, async (limit) => {
-      const accepted = await this.acceptSized(command, postId, { mediaIds, limit });
+      const accepted = await this.acceptSized(post, postId, { mediaIds, limit });
       return { result: accepted, isUsed: accepted.outcome === 'accepted' };
     });
     return isRejection(result) ? { outcome: 'rejected', rejection: result } : result;
   }
 
-  private acceptSized(command: AcceptPost, postId: string, held: HeldUploads | null = null): Promise<AcceptPostResult> {
-    const { payload, request, origin } = command;
-    if (!isSingleAppend(request.payloadBytes)) return this.acceptLarge(command, postId, payload, origin, held);
-    return this.acceptPost(command, postId, { payload, parts: null }, held);
+  private acceptSized(post: NewPost, postId: string, held: HeldUploads | null = null): Promise<AcceptPostResult> {
+    const { payload, request, origin } = post;
+    if (!isSingleAppend(request.payloadBytes)) return this.acceptLarge(post, postId, payload, origin, held);
+    return this.acceptPost(post, postId, { payload, parts: null }, held);
   }
 
   private async acceptLarge(
-    command: AcceptPost,
+    post: NewPost,
     postId: string,
     payload: PublishPayload,
     origin: Origin,
@@ -112,17 +104,17 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   ): Promise<AcceptPostResult> {
     await yieldToEventLoop();
     const bytes = Buffer.from(JSON.stringify(payload));
-    if (bytes.length <= STORED_APART_BYTES) return this.acceptPost(command, postId, { payload, parts: null }, held);
-    const streams = this.claims.listDecidingStreams(command.knownKeys, postId);
-    const large = { postId, ownerId: command.endpoint.owner_id, id: postId, bytes, streams };
+    if (bytes.length <= STORED_APART_BYTES) return this.acceptPost(post, postId, { payload, parts: null }, held);
+    const streams = this.claims.listDecidingStreams(post.knownKeys, postId);
+    const large = { postId, ownerId: post.endpoint.owner_id, id: postId, bytes, streams };
     return this.large.storeAndUse(large, origin, async (parts, limit) => {
-      const result = await this.acceptPost(command, postId, { payload: null, parts }, held, limit);
+      const result = await this.acceptPost(post, postId, { payload: null, parts }, held, limit);
       return { result, isUsed: result.outcome === 'accepted' };
     });
   }
 
   private acceptPost(
-    { endpoint, payload, channelIds, knownKeys, bodyHash, request, origin, condition }: AcceptPost,
+    { endpoint, payload, channelIds, knownKeys, bodyHash, request, origin, condition }: NewPost,
     postId: string,
     stored: Pick<PostAccepted['data'], 'payload' | 'parts'>,
     held: HeldUploads | null,
@@ -182,7 +174,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     request,
     origin,
     condition,
-  }: AcceptPost): Promise<AcceptPostResult> {
+  }: NewPost): Promise<AcceptPostResult> {
     const [key] = knownKeys.keys;
     const { external_id: externalId = null, trace_id: traceId = null } = payload;
     if (key === undefined)

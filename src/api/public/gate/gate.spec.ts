@@ -1,6 +1,5 @@
-import type { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import type { AcceptPost } from '../../../commands/post/accept-post.js';
+import type { AcceptPost, NewPost } from '../../../commands/post/accept-post.js';
 import type { KnownKeys, Replay } from '../../../commands/post/key-claims.js';
 import { ConditionFailed } from '../../../event-store/port.js';
 import { PUBLIC_ONLY } from '../../../outbound-http/url-rules.js';
@@ -74,14 +73,14 @@ const receive = async ({ body = { text: 'hi' }, verdicts, appends = [accepted], 
       return Promise.resolve(post);
     },
   } as unknown as ContentCheck;
-  const commands = {
-    execute: (command: AcceptPost) => {
+  const accept = {
+    execute: (post: NewPost) => {
       const result = next(appends, 'accept');
-      steps.push(`accept ${String(command.condition?.version ?? 'unconditionally')}`);
+      steps.push(`accept ${String(post.condition?.version ?? 'unconditionally')}`);
       return result instanceof Error ? Promise.reject(result) : Promise.resolve(result);
     },
-  } as unknown as CommandBus;
-  const gate = new Gate(PUBLIC_ONLY, identification, limits, content, commands, new PlatformCatalogue([]), {
+  } as unknown as AcceptPost;
+  const gate = new Gate(PUBLIC_ONLY, identification, limits, content, accept, new PlatformCatalogue([]), {
     now: () => 0,
   });
   const result = await gate.receivePost(request, 'slug').then(

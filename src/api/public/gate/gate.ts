@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { originOfRequest } from '../../../commands/command.js';
-import { AcceptPost, type AcceptPostResult, isSingleAppend } from '../../../commands/post/accept-post.js';
+import { AcceptPost, type AcceptPostResult, isSingleAppend, type NewPost } from '../../../commands/post/accept-post.js';
 import type { KnownKeys } from '../../../commands/post/key-claims.js';
 import { audienceOf } from '../../../commands/resolve-targets.js';
 import { ConditionFailed } from '../../../event-store/port.js';
@@ -70,7 +69,7 @@ export class Gate {
     private readonly identification: Identification,
     private readonly limits: LimitGuard,
     private readonly content: ContentCheck,
-    private readonly commands: CommandBus,
+    private readonly accept: AcceptPost,
     private readonly catalogue: PlatformCatalogue,
     @Inject(SHARED_CLOCK) private readonly clock: Clock,
   ) {}
@@ -206,7 +205,7 @@ export class Gate {
     const { keys, takenAt } = admitted;
     let isAccepted = false;
     try {
-      const result = await this.commands.execute(createAcceptPost(gateRequest, endpoint, admitted));
+      const result = await this.accept.execute(describePost(gateRequest, endpoint, admitted));
       if (result.outcome === 'rejected') throw acceptanceRejection(endpoint, result.rejection);
       isAccepted = result.outcome !== 'replay';
       // Only the append could detect that the keys were known, so this replay is counted here.
@@ -231,11 +230,11 @@ interface AdmittedPost extends Admission {
   readonly keys: KnownKeys;
 }
 
-const createAcceptPost = (
+const describePost = (
   { request, sender }: GateRequest,
   endpoint: EndpointSnapshot,
-  { post, content, keys, condition }: AdmittedPost,
-): AcceptPost => {
+  { post: { bodyHash }, content: { payload, channelIds }, keys: knownKeys, condition }: AdmittedPost,
+): NewPost => {
   const facts = {
     ip: request.clientAddress,
     userAgent: readUserAgent(request),
@@ -244,5 +243,5 @@ const createAcceptPost = (
     latencyMs: measureLatency(request),
   };
   const origin = originOfRequest(sender ?? { actor: endpointActor(endpoint.endpoint_id) }, request);
-  return new AcceptPost(endpoint, content.payload, content.channelIds, keys, post.bodyHash, facts, origin, condition);
+  return { endpoint, payload, channelIds, knownKeys, bodyHash, request: facts, origin, condition };
 };

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { DisableEndpoint } from '../../../commands/endpoint.js';
 import { DISABLED_REASONS } from '../../../commands/messages.js';
@@ -44,7 +43,7 @@ export class Identification {
     @Inject(LOG) log: Log,
     private readonly endpoints: EndpointSnapshots,
     private readonly authentication: Authentication,
-    private readonly commands: CommandBus,
+    private readonly disableEndpoint: DisableEndpoint,
     private readonly bodies: UnauthenticatedBodies,
   ) {
     this.unknownSlugs = new SampledLog((details, requests) =>
@@ -163,7 +162,7 @@ export class Identification {
     if (rejection.decision === 'rejected_tier' && endpoint!.disabled_by === null) {
       const { endpoint_id, epoch, plan } = endpoint!;
       const reason = DISABLED_REASONS.planWithoutInput({ plan });
-      await this.commands.execute(new DisableEndpoint(endpoint_id, 'plan', epoch, reason, gateRequest.request));
+      await this.disableEndpoint.execute(endpoint_id, 'plan', epoch, reason, gateRequest.request);
     }
     throw rejection;
   }

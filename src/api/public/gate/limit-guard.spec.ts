@@ -1,5 +1,5 @@
-import type { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
+import type { DisableEndpoint } from '../../../commands/endpoint.js';
 import type { KeyClaims, KnownKeys } from '../../../commands/post/key-claims.js';
 import type { Settings } from '../../../config/settings.js';
 import { systemClock } from '../../../kernel/clock.js';
@@ -70,13 +70,17 @@ const createGuard = ({
     waitForConcurrentPost: () => Promise.resolve({ ...found, isAwaited: true }),
   } as unknown as KeyClaims;
   const settings = { limitsProfile, eventStoreUrl } as unknown as Settings;
-  const commands = {
-    execute: (command: unknown) => {
-      executed.push(command);
+  const disableEndpoint = {
+    execute: (...disabled: unknown[]) => {
+      executed.push(disabled);
       return disabling();
     },
-  } as unknown as CommandBus;
-  return { guard: new LimitGuard(settings, systemClock, silentLog, claims, quota, limiter, commands), asked, executed };
+  } as unknown as DisableEndpoint;
+  return {
+    guard: new LimitGuard(settings, systemClock, silentLog, claims, quota, limiter, disableEndpoint),
+    asked,
+    executed,
+  };
 };
 
 const judge = (guard: LimitGuard, known = keys, isAcceptable = true) =>
@@ -136,7 +140,7 @@ describe('the limit guard', () => {
   it('rejects a post beyond a rate limit, and disables the endpoint where the violations are too many', async () => {
     const { guard, executed } = createGuard({ verdicts: [rejected] });
     await expect(judge(guard)).rejects.toMatchObject({ status: 429, reason: 'min_interval' });
-    expect(executed).toMatchObject([{ endpointId: 'ep_1', by: 'rate_limits', epoch: '3' }]);
+    expect(executed).toEqual([['ep_1', 'rate_limits', '3', expect.any(String), request]]);
     const budget = guard.takeFromBudget(request, endpoint, 'replays');
     await expect(budget).rejects.toMatchObject({ status: 429, reason: 'min_interval' });
   });

@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { DisableEndpoint } from '../../../commands/endpoint.js';
 import { KeyClaims, type KnownKeys, type Replay } from '../../../commands/post/key-claims.js';
@@ -67,7 +66,7 @@ export class LimitGuard {
     private readonly claims: KeyClaims,
     private readonly quota: MonthlyQuota,
     private readonly limiter: Limiter,
-    private readonly commands: CommandBus,
+    private readonly disableEndpoint: DisableEndpoint,
   ) {
     this.isOneDatabase = settings.eventStoreUrl === null;
   }
@@ -206,7 +205,7 @@ export class LimitGuard {
   ): Promise<string | null> {
     const violations = String(this.settings.limitsProfile.violationsToDisable);
     const reason = GATE_MESSAGES.violationsReason({ violations });
-    return this.commands.execute(new DisableEndpoint(endpoint_id, 'rate_limits', epoch, reason, request));
+    return this.disableEndpoint.execute(endpoint_id, 'rate_limits', epoch, reason, request);
   }
 }
 

@@ -1,6 +1,5 @@
-import type { CommandBus } from '@nestjs/cqrs';
 import { MemoryEventStore, MemoryLog } from '../../../../test/support/memory-event-store.js';
-import { type LogRequests, LogRequestsHandler } from '../../../commands/request-log.js';
+import { LogRequests } from '../../../commands/request-log.js';
 import { catalogue } from '../../../domain/catalogue.js';
 import {
   type LoggedRequest,
@@ -37,14 +36,14 @@ let afterWait: (value?: unknown) => void = () => undefined;
 /** Creates a process with a recorder. Several processes may share a log. */
 const startProcess = (log: MemoryLog) => {
   const store = new MemoryEventStore({ log });
-  const handler = new LogRequestsHandler(new AggregateStore(store, codec), systemClock);
-  const writes: LogRequests[] = [];
-  const execute = (command: LogRequests): Promise<void> => {
-    writes.push(command);
-    return handler.execute(command);
+  const logRequests = new LogRequests(new AggregateStore(store, codec), systemClock);
+  const writes: (readonly LoggedRequest[])[] = [];
+  const execute = (endpointId: string, requests: readonly LoggedRequest[]): Promise<void> => {
+    writes.push(requests);
+    return logRequests.execute(endpointId, requests);
   };
-  const bus = { execute } as unknown as CommandBus;
-  return { store, writes, recorder: new RequestRecorder(bus, { ...silentLog, debug: () => afterWait() }) };
+  const counted = { execute } as unknown as LogRequests;
+  return { store, writes, recorder: new RequestRecorder(counted, { ...silentLog, debug: () => afterWait() }) };
 };
 
 const readWritten = (log: MemoryLog, endpointId: string): string[][] =>

@@ -1,5 +1,4 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LogRequests } from '../../../commands/request-log.js';
 import type { LoggedRequest } from '../../../domain/request-log/request-log.events.js';
@@ -58,7 +57,7 @@ export class RequestRecorder implements OnApplicationShutdown {
   private isStopping = false;
 
   constructor(
-    private readonly commands: CommandBus,
+    private readonly logRequests: LogRequests,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
@@ -137,7 +136,7 @@ export class RequestRecorder implements OnApplicationShutdown {
     this.total -= entries.length;
     let atLeast = BATCH_MS;
     try {
-      await this.commands.execute(new LogRequests(endpointId, entries));
+      await this.logRequests.execute(endpointId, entries);
     } catch (error) {
       const detail = { endpoint_id: endpointId, reason: reasonOf(error) };
       if (isStoreOutage(error) && !this.isStopping)
