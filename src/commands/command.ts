@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { AggregateStore, type DecisionResult } from '../event-store/aggregate-store.js';
+import { AggregateStore, type DecisionResult, emptyAggregate } from '../event-store/aggregate-store.js';
 import type { CommandContext } from '../event-store/codec.js';
 import type { Position } from '../event-store/port.js';
 import type { Instant } from '../kernel/clock.js';
@@ -7,6 +7,7 @@ import { type Decider, type DomainEvent, type Origin, ownerOfOrigin, streamOf } 
 import { deriveUuid } from '../kernel/ids.js';
 import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 import { isRejection, reject, type Rejection } from '../kernel/result.js';
+import { yieldToEventLoop } from '../runtime/cooperative-work.js';
 import type { SecretVault } from '../secrets/vault.js';
 import { COMMAND_MESSAGES } from './messages.js';
 
@@ -135,3 +136,32 @@ export const storeSigningSecret = (
   secret: string,
   { commandId }: CommandContext,
 ): Promise<string> => vault.storeSecret({ secret }, streamOf(decider, id), deriveUuid(`${commandId}/signing-secret`));
+
+/** Size of a part in bytes: below 1 MiB, although it is in base64 twice, because it is sealed. */
+export const PART_BYTES = 560_000;
+
+/**
+ * Appends bytes in parts to a stream of their own, because an event is limited to 1 MiB (D-42).
+ * @param describe returns the event of a part, and its context
+ * @param limit is checked before each append
+ * @returns the number of parts
+ * @throws Unavailable
+ */
+export const appendInParts = async (
+  aggregates: AggregateStore,
+  stream: string,
+  bytes: Buffer,
+  describe: (index: number, chunk: string) => readonly [DomainEvent, CommandContext],
+  limit: { check(): void } | null = null,
+): Promise<number> => {
+  let after = emptyAggregate({ initial: null });
+  let index = 0;
+  for (let from = 0; from < bytes.length; from += PART_BYTES, index++) {
+    await yieldToEventLoop();
+    const [part, context] = describe(index, bytes.subarray(from, from + PART_BYTES).toString('base64'));
+    const { events, hash } = await aggregates.encodeEvents(stream, [part], after, context);
+    limit?.check();
+    after = { state: null, hash, ...(await aggregates.appendWithRetry(stream, after.revision, events)) };
+  }
+  return index;
+};

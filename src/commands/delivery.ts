@@ -10,7 +10,7 @@ import { iso } from '../kernel/clock.js';
 import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 import { isRejection, reject } from '../kernel/result.js';
 import { bodyStreamName } from '../projections/webhook-deliveries/webhook-deliveries.queries.js';
-import { type CommandOutcome, latestCompleted, toOutcome } from './command.js';
+import { appendInParts, type CommandOutcome, latestCompleted, PART_BYTES, toOutcome } from './command.js';
 import { COMMAND_MESSAGES } from './messages.js';
 import { PlanAllowances } from './plan-limits.js';
 
@@ -19,8 +19,6 @@ export type NewDelivery = Omit<DeliveryScheduled['data'], 'body' | 'parts'> & { 
 
 /** Maximum size of a body in an event, in bytes; larger bodies are stored in parts first (D-42). */
 const MAX_INLINE_BYTES = 65_536;
-/** Size of each part in bytes; twice in base64, because it is sealed, below 1 MiB. */
-const PART_BYTES = 560_000;
 
 /** Schedules the delivery of an event. Idempotent: repeated calls with the same delivery id do nothing. */
 @Injectable()
@@ -50,29 +48,18 @@ export class ScheduleDelivery {
    */
   private async storeParts(deliveryId: string, bytes: Buffer, context: CommandContext): Promise<BodyParts> {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const each = { ...context, commandId: `${context.commandId}/body ${PART_BYTES} ${sha256}` };
+    const commandId = `${context.commandId}/body ${PART_BYTES} ${sha256}`;
+    const describe = (index: number, chunk: string): [DeliveryBodyPartStored, CommandContext] => [
+      { type: 'DeliveryBodyPartStored', data: { deliveryId, index, chunk } },
+      { ...context, commandId: `${commandId}/part ${index}` },
+    ];
+    const append = (stream: string) => appendInParts(this.aggregates, stream, bytes, describe);
     try {
-      return { count: await this.appendParts(bodyStreamName(deliveryId), deliveryId, bytes, each), sha256 };
+      return { count: await append(bodyStreamName(deliveryId)), sha256 };
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
-      return { count: await this.appendParts(bodyStreamName(deliveryId, sha256), deliveryId, bytes, each), sha256 };
+      return { count: await append(bodyStreamName(deliveryId, sha256)), sha256 };
     }
-  }
-
-  /** @returns the number of parts */
-  private async appendParts(stream: string, deliveryId: string, bytes: Buffer, context: CommandContext) {
-    let after = emptyAggregate({ initial: null });
-    let count = 0;
-    for (let from = 0; from < bytes.length; from += PART_BYTES, count++) {
-      const chunk = bytes.subarray(from, from + PART_BYTES).toString('base64');
-      const data = { deliveryId, index: count, chunk };
-      const part: DeliveryBodyPartStored = { type: 'DeliveryBodyPartStored', data };
-      const each = { ...context, commandId: `${context.commandId}/part ${count}` };
-      const encoded = await this.aggregates.encodeEvents(stream, [part], after, each);
-      const { revision, position } = await this.aggregates.appendWithRetry(stream, after.revision, encoded.events);
-      after = { state: null, revision, position, hash: encoded.hash };
-    }
-    return count;
   }
 }
 

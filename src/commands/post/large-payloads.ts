@@ -2,12 +2,11 @@ import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { PayloadParts, PayloadPartStored } from '../../domain/post/post.events.js';
 import { ErasureNotes } from '../../erasure/erasure-notes.js';
-import { AggregateStore, emptyAggregate } from '../../event-store/aggregate-store.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { CLOCK, type Clock } from '../../kernel/clock.js';
 import type { Origin } from '../../kernel/events.js';
 import { payloadStreamName } from '../../projections/posts/post-payloads.js';
-import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
-import { newCommandContext } from '../command.js';
+import { appendInParts, type CommandContext, newCommandContext } from '../command.js';
 import { AcceptanceLimit } from '../plan-limits.js';
 
 /** How long parts may wait for their post to be accepted before they are erased, in ms. */
@@ -16,8 +15,6 @@ const PARTS_LOOKED_AT_MS = 3_600_000;
 const UNNEEDED_PARTS_LOOKED_AT_MS = 120_000;
 /** Time limit from the first part to the acceptance, in ms; shorter than {@link PARTS_LOOKED_AT_MS}. */
 const ACCEPTED_WITHIN_MS = 600_000;
-/** Payload bytes per part: below 1 MiB, although it is in base64 twice, because it is sealed. */
-const PART_BYTES = 560_000;
 
 /** A payload that is about to be stored in parts. */
 export interface LargePayload {
@@ -79,18 +76,11 @@ export class LargePayloads {
     limit: AcceptanceLimit,
   ): Promise<PayloadParts> {
     const at = this.clock.now();
-    let after = emptyAggregate({ initial: null });
-    let count = 0;
-    for (let from = 0; from < bytes.length; from += PART_BYTES, count++) {
-      await yieldToEventLoop();
-      const chunk = bytes.subarray(from, from + PART_BYTES).toString('base64');
-      const part: PayloadPartStored = { type: 'PayloadPartStored', data: { postId, index: count, chunk } };
-      const context = { ...newCommandContext(origin, `part ${count}`, at), contentOwner: ownerId };
-      const encoded = await this.aggregates.encodeEvents(stream, [part], after, context);
-      limit.check();
-      const { revision, position } = await this.aggregates.appendWithRetry(stream, after.revision, encoded.events);
-      after = { state: null, revision, position, hash: encoded.hash };
-    }
+    const describe = (index: number, chunk: string): [PayloadPartStored, CommandContext] => [
+      { type: 'PayloadPartStored', data: { postId, index, chunk } },
+      { ...newCommandContext(origin, `part ${index}`, at), contentOwner: ownerId },
+    ];
+    const count = await appendInParts(this.aggregates, stream, bytes, describe, limit);
     const parts = { count, sha256: hash('sha256', bytes) };
     return id === postId ? parts : { ...parts, id };
   }
