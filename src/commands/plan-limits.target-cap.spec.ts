@@ -1,7 +1,7 @@
-import { newId } from '../../kernel/ids.js';
-import { isRejection } from '../../kernel/result.js';
-import { STORED_APART_BYTES } from '../../payload/payload.js';
-import { MAX_TARGETS, rejectTooManyTargets } from '../plan-limits.js';
+import { newId } from '../kernel/ids.js';
+import { isRejection } from '../kernel/result.js';
+import { STORED_APART_BYTES } from '../payload/payload.js';
+import { MAX_TARGETS, rejectTooManyTargets } from './plan-limits.js';
 
 describe('the cap on targets of a post (D-67)', () => {
   it.each<[number, number | null, number | null]>([

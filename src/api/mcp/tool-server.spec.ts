@@ -1,4 +1,4 @@
-import { createTools, nameTools } from '../tool-server.js';
+import { createTools, nameTools } from './tool-server.js';
 
 const DEFINITIONS = createTools(nameTools('service')).map(({ definition }) => definition);
 

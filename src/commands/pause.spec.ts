@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { DecisionResult } from '../../event-store/aggregate-store.js';
-import type { DomainEvent } from '../../kernel/events.js';
-import { reject } from '../../kernel/result.js';
-import { executeEach } from '../pause.js';
+import type { DecisionResult } from '../event-store/aggregate-store.js';
+import type { DomainEvent } from '../kernel/events.js';
+import { reject } from '../kernel/result.js';
+import { executeEach } from './pause.js';
 
 const ids = Array.from({ length: 40 }, (_, n) => `tgt_${n}`);
 const resultAt = (position: bigint, events: readonly DomainEvent[] = []) =>

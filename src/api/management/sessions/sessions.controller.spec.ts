@@ -1,4 +1,4 @@
-import { OneTimeCode } from '../sessions/sessions.controller.js';
+import { OneTimeCode } from './sessions.controller.js';
 
 const session = { key: 'service_owner_key', owner: { id: 'own_1', name: 'Demo' } };
 let now = 0;

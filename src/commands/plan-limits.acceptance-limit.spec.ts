@@ -1,5 +1,5 @@
-import { NotAppended } from '../../event-store/port.js';
-import { AcceptanceLimit } from '../plan-limits.js';
+import { NotAppended } from '../event-store/port.js';
+import { AcceptanceLimit } from './plan-limits.js';
 
 const MINUTE = 60_000;
 
