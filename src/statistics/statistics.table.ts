@@ -6,6 +6,7 @@ import { withTransaction } from '../postgres/pool.js';
 import { POOL } from '../postgres/tokens.js';
 import { DISCOVERY } from '../projections/discovery/discovery.tables.js';
 import { POSTS, type PublicationViewState } from '../projections/posts/posts.tables.js';
+import { SCHEDULE } from '../projections/publish-schedule/publish-schedule.tables.js';
 import { SAMPLE_MINUTES } from './numbers.js';
 
 /** A publication whose numbers are to be read, with what the read model shows of it. */
@@ -78,15 +79,17 @@ export class StatisticsTable {
    * Copies publications that have ended from the read model, in the order of each channel, so that publishing itself
    * writes nothing. Those that failed, or are in doubt, are looked at again later: they may be published yet.
    * @param platforms networks that give numbers
-   * @returns the number of publications that were looked at; 0 if there were no more
+   * @returns true if there are more
    */
-  async copy(now: Instant, minuteMs: number, platforms: readonly string[]): Promise<number> {
-    const { rows } = await this.pool.query<{ copied: number }>({
+  async copy(now: Instant, minuteMs: number, platforms: readonly string[]): Promise<boolean> {
+    const { rows } = await this.pool.query<{ hasMore: boolean }>({
       name: 'copy publications',
       text: `
         with page as (
           select p.*, c.state, c.platform as network
-          from ${DISCOVERY}.channel c left join ops_statistics_channel k on k.channel_id = c.channel_id
+          from ${SCHEDULE}.channel s
+          left join ops_statistics_channel k on k.channel_id = s.channel_id
+          join ${DISCOVERY}.channel c on c.channel_id = s.channel_id
           cross join lateral (
             select * from (
               select x.*, bool_or(x.ended is null) over (order by x.sequence) as waits from (
@@ -96,6 +99,7 @@ export class StatisticsTable {
                 where channel_id = c.channel_id and sequence > coalesce(k.sequence, 0)
                 order by sequence limit ${PER_CHANNEL}) x) x
             where not waits) p
+          where s.last_sequence > coalesce(k.sequence, 0)
           limit ${COPIED_AT_ONCE}),
         copied as (
           insert into ops_statistics (${COLUMNS})
@@ -112,10 +116,11 @@ export class StatisticsTable {
           group by page.channel_id
           on conflict (channel_id) do update
             set sequence = excluded.sequence, next_due = least(k.next_due, excluded.next_due))
-        select count(*)::int as copied from page`,
+        select coalesce(sum(n) = ${COPIED_AT_ONCE} or max(n) = ${PER_CHANNEL}, false) as "hasMore"
+        from (select count(*) as n from page group by channel_id) c`,
       values: [now, minuteMs, SAMPLE_MINUTES, platforms],
     });
-    return rows[0]!.copied;
+    return rows[0]!.hasMore;
   }
 
   /** After a recovery, numbers that were given away are given again: begins at the last that the read model shows. */

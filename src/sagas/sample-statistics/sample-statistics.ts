@@ -20,7 +20,7 @@ import { StatisticsNews } from './statistics-news.js';
 
 const LEASE = 'sample-statistics';
 const RETRY = { firstMs: 1_000, longestMs: 60_000 };
-const READ_MODELS = ['posts', 'discovery'];
+const READ_MODELS = ['posts', 'discovery', 'publish-schedule'];
 const LOOK_MS = 1_000;
 /** Interval between looks for new publications and for news; the first sample is due after five minutes. */
 const COPY_MS = 10_000;
@@ -105,10 +105,10 @@ export class SampleStatistics {
     while (!held.aborted && !(await this.progress.waitForOwnVersions(READ_MODELS, LOOK_MS)));
     await this.table.rewind();
     while (!held.aborted) {
-      const copied = await this.table.copy(this.clock.now(), this.minuteMs, this.platforms);
+      const hasMore = await this.table.copy(this.clock.now(), this.minuteMs, this.platforms);
       await this.news.tell(held);
       // MINUTE_MS scales the samples, so it scales the look for what is to be sampled.
-      const pause = copied > 0 ? PAUSE_MS : Math.max(PAUSE_MS, (COPY_MS * this.minuteMs) / 60_000);
+      const pause = hasMore ? PAUSE_MS : Math.max(PAUSE_MS, (COPY_MS * this.minuteMs) / 60_000);
       await sleepUnlessAborted(Math.min(pause, COPY_MS), held);
     }
   }
