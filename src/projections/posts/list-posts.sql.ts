@@ -92,12 +92,15 @@ export const listStatement = (filter: PostFilter, range: PostRange): QueryConfig
   const ids = idConditions(filter, range, bind);
   const inRange = (alias: string): string[] => ids.map((condition) => `${alias}.post_id ${condition}`);
   const ofPublication = publicationConditions(filter, bind);
-  if (ofPublication.length > 0)
-    ofPost.push(`p.post_id in (
-      select x.post_id from ${POSTS}.publication x where ${[...ofPublication, ...inRange('x')].join(' and ')})`);
-  const select = `
-    select p.*, ${bytes} as bytes from ${POSTS}.post p
-    where ${[...ofPost, ...inRange('p')].join(' and ')} order by p.post_id desc limit $1`;
+  const found = `select x.post_id from ${POSTS}.publication x where ${[...ofPublication, ...inRange('x')].join(' and ')}`;
+  const isFromPublications = isSettledOnChannel(filter);
+  if (ofPublication.length > 0 && !isFromPublications) ofPost.push(`p.post_id in (${found})`);
+  const posts = isFromPublications
+    ? `(${found.replace('select', 'select distinct')}) f
+       cross join lateral (select * from ${POSTS}.post p where p.post_id = f.post_id and ${ofPost.join(' and ')} offset 0) p`
+    : `${POSTS}.post p where ${[...ofPost, ...inRange('p')].join(' and ')}`;
+  const order = isFromPublications ? 'f.post_id' : 'p.post_id';
+  const select = `select p.*, ${bytes} as bytes from ${posts} order by ${order} desc limit $1`;
   const text = `${boundedList(select, 'post_id desc')}
     select ${selectShown}, ${IS_CUT} from shown p order by p.post_id desc`;
   return { text, values };
@@ -181,28 +184,49 @@ export const publicationConditions = (
   bind: (value: unknown) => string,
 ): string[] => {
   const conditions: string[] = [];
-  if (channelId !== undefined) conditions.push(`x.channel_id = ${bind(channelId)}`);
+  const channel = channelId === undefined ? null : bind(channelId);
+  if (channel !== null) conditions.push(`x.channel_id = ${channel}`);
   if (projectId !== undefined) conditions.push(`x.project_id = ${bind(projectId)}`);
-  if (state !== undefined) conditions.push(stateCondition(state, bind(state), channelId !== undefined));
+  if (state !== undefined) conditions.push(stateCondition(state, bind(state), channel));
   return conditions;
 };
 
 /** Returns the smallest post id that {@link newId} can create in the given millisecond. */
 const firstIdAt = (at: Instant): string => `post_${Math.max(0, at).toString(16).padStart(12, '0').slice(-12)}`;
 
-/** SQL that selects the waiting publications, using the conditions of the schedule's two partial indexes. */
-const WAITING = `
-  select publication_id from ${SCHEDULE}.publication where waits and project_pause_id is null
-  union all select publication_id from ${SCHEDULE}.publication where project_pause_id is not null`;
+/** States of publications for which `settled` is null. */
+const UNSETTLED: readonly PublicationViewState[] = ['queued', 'publishing', 'published'];
+
+/**
+ * True for a list of one channel's posts in a state that few of them have. It begins at these publications, one after
+ * another: PostgreSQL takes the states for evenly spread, and would go through the posts of a year to find failures of
+ * long ago (ADR-117).
+ */
+const isSettledOnChannel = ({ channelId, state, words, by, externalId, traceId }: PostFilter): boolean =>
+  channelId !== undefined &&
+  state !== undefined &&
+  !UNSETTLED.includes(state) &&
+  [words, by, externalId, traceId].every((other) => other === undefined);
+
+/**
+ * SQL that selects the waiting publications, using the conditions of the schedule's two partial indexes.
+ * @param channel SQL: the id of their channel; null for all
+ */
+const selectWaiting = (channel: string | null): string => {
+  const ofChannel = channel === null ? '' : `and channel_id = ${channel}`;
+  return `
+  select publication_id from ${SCHEDULE}.publication where waits and project_pause_id is null ${ofChannel}
+  union all select publication_id from ${SCHEDULE}.publication where project_pause_id is not null ${ofChannel}`;
+};
 
 /**
  * Returns a condition for publications in a state, in a form that can use an index. Publications that are queued or
  * being published are found through the schedule, which contains few others.
  */
-const stateCondition = (state: PublicationViewState, parameter: string, isOfOneChannel: boolean): string => {
-  if (state === 'published' || isOfOneChannel) return `x.state = ${parameter}`;
-  if (state !== 'queued' && state !== 'publishing') return `x.settled = ${parameter}`;
-  return `x.state = ${parameter} and x.publication_id in (${WAITING})`;
+const stateCondition = (state: PublicationViewState, parameter: string, channel: string | null): string => {
+  if (!UNSETTLED.includes(state)) return `x.settled = ${parameter}`;
+  if (state === 'published') return `x.state = ${parameter}`;
+  return `x.state = ${parameter} and x.publication_id in (${selectWaiting(channel)})`;
 };
 
 /**
