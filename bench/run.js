@@ -15,6 +15,7 @@ const benches = {
   refuse: './refuse.js',
   release: './release.js',
   scale: './scale.js',
+  search: './search.js',
   snapshot: './snapshot.js',
   stores: './stores.js',
   storm: './storm.js',

@@ -31,6 +31,7 @@ const LONGER = {
   ],
   overview: ['--publications=100,200', '--requests=2', '--channels=4'],
   release: ['--posts=200', '--lead=8', '--seconds=6', '--channels=10'],
+  search: ['--posts=2000', '--requests=2'],
   storm: ['--seconds=1', '--rate=20', '--channels=1'],
   workers: ['--posts=10', '--workers=2'],
 };
