@@ -197,6 +197,26 @@ describe('a search over posts', () => {
       },
     );
   });
+
+  it('finds what waits and what has ended on one channel, page by page', async () => {
+    const first = await PublishingSetup.create(harness, await createOwner(harness));
+    const { channel, endpoint, owner } = first;
+    const second = await PublishingSetup.create(harness, owner);
+    const list = (query: string) => find(query, owner.caller);
+    await owner.caller.post(`/channels/${channel.id}/pause`, { minutes: 60 }).expect(200);
+    const waiting = await first.sendPost({ text: 'Waits' });
+    await first.waitForRule(waiting, 'channel_pause');
+    expect(await list(`channel_id=${channel.id}&state=queued`)).toEqual([waiting]);
+    expect(await list(`channel_id=${second.channel.id}&state=queued`)).toEqual([]);
+    const stopped = await first.sendPost({ text: 'Is stopped' });
+    for (const id of [waiting, stopped]) await owner.caller.post(`/posts/${id}/cancel`, {}).expect(200);
+    const dismissed = `channel_id=${channel.id}&state=dismissed`;
+    expect(await list(dismissed)).toEqual([stopped, waiting]);
+    expect(await list(`${dismissed}&endpoint_id=${endpoint.id}`)).toEqual([stopped, waiting]);
+    expect(await list(`channel_id=${second.channel.id}&state=dismissed`)).toEqual([]);
+    const newest = (await owner.caller.get(`/posts?limit=1&${dismissed}`)).body;
+    expect(await list(`${dismissed}&cursor=${newest.next}`)).toEqual([waiting]);
+  });
 });
 
 const readWords = async (pool: Pool, postId: string): Promise<string | undefined> => {
