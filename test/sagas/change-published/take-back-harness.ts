@@ -134,6 +134,8 @@ export class TakeBackHarness {
     await inParallel(runs, (run) => this.askAgain(run));
     await inParallel(runs, (run) => this.check(run));
     await worker.stop();
+    // A fault that no call met must not meet the next story on the channel.
+    await Promise.all(NETWORK_NAMES.map((name) => this.publishing.networks[name].control.clearFaults()));
     for (const { channels, path, token } of runs) this.idle.push({ channels, path, token });
     for (const { request, edit } of runs) this.crashes += Number(request.isKilled) + Number(edit.isKilled);
   }
