@@ -43,7 +43,7 @@ export const run = async (args) => {
 
 const ms = (value) => value.toFixed(1).padStart(7);
 
-/** The cursor at a share of the way back from the newest post. */
+/** Returns the cursor of a page that begins at a share of the way back from the newest post. */
 const cursorAt = ({ now, posts }, share) => {
   const at = Math.floor(now - posts * EVERY_MS * share);
   return Buffer.from(`post_${at.toString(16).padStart(12, '0')}${'f'.repeat(20)}`).toString('base64url');
@@ -53,7 +53,7 @@ const cursorAt = ({ now, posts }, share) => {
 const word = (rank) => `translate(left(md5((${rank})::text), 7), '0123456789', 'ghijklmnop')`;
 
 const WORD_OF_RANK = { everywhere: 0, 'in 1 % of all posts': 120, rare: WORDS - 1 };
-/** In the order of {@link WORD_OF_RANK}, from {@link word}. */
+/** The words of {@link WORD_OF_RANK}, in its order. */
 let written = [];
 
 const questionsOf = ({ ownerId, endpoints }) => {
@@ -108,7 +108,7 @@ const fill = async (connectionString, { ownerId, endpoints, posts, first }) => {
     `select indexdef from pg_indexes where schemaname = '${schema}' and indexname like '%words_found'`,
   );
   await client.query('drop index if exists post_words_found');
-  // Channel 0 has a third of all posts; the last one a hundredth.
+  // The first channel gets a third of all posts, the last one a hundredth.
   await client.query(
     `create temporary table world as select * from unnest($1::text[], $2::text[], $3::text[])
     with ordinality as w (channel_id, project_id, endpoint_id, place)`,

@@ -70,7 +70,7 @@ export class ChangeEndpoint {
   }
 }
 
-/** An endpoint to create, with its signing secret not yet stored. */
+/** An endpoint to create, whose signing secret is not stored yet. */
 export type NewEndpoint = Omit<EndpointCreated['data'], 'signingSecretId'> & { readonly signingSecret: string };
 
 /** Creates an owner's endpoint, within the plan's cap (D-67). A live endpoint needs a plan with webhook input (D-12). */

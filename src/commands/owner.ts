@@ -1,6 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { type LimitsProfile, plansWithInput, plansWithOutput } from '../config/limits-profile.js';
-import { LIMITS_PROFILE } from '../config/tokens.js';
+import { Injectable } from '@nestjs/common';
 import { endpoint } from '../domain/endpoint/endpoint.decider.js';
 import { owner, type OwnerCommand } from '../domain/owner/owner.decider.js';
 import type { Locale, OwnerRegistered, Plan } from '../domain/owner/owner.events.js';
@@ -25,6 +23,7 @@ import {
 import { Deletions } from './deletion.js';
 import { disableCommandId } from './endpoint.js';
 import { DISABLED_REASONS } from './messages.js';
+import { PlanAllowances } from './plan-limits.js';
 
 /** Gives an owner extra posts beyond the plan's monthly quota (D-18). */
 export class AddPostPack extends AggregateCommand<OwnerCommand> {
@@ -45,18 +44,12 @@ type WithdrawalOrigin = Omit<Origin, 'actor'> & { readonly at: Instant };
  */
 @Injectable()
 export class PlanWithdrawal {
-  private readonly inputPlans: readonly Plan[];
-  private readonly outputPlans: readonly Plan[];
-
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly endpoints: LiveEndpoints,
     private readonly references: References,
-    @Inject(LIMITS_PROFILE) profile: LimitsProfile,
-  ) {
-    this.inputPlans = plansWithInput(profile);
-    this.outputPlans = plansWithOutput(profile);
-  }
+    private readonly plans: PlanAllowances,
+  ) {}
 
   /**
    * Reads the plan from the owner's stream, and the endpoints and outputs from the read model `discovery`.
@@ -71,7 +64,7 @@ export class PlanWithdrawal {
    * first.
    */
   private async disableEndpoints(ownerId: string, origin: WithdrawalOrigin): Promise<Completed[]> {
-    const plan = await this.findPlanOutside(this.inputPlans, ownerId);
+    const plan = await this.findPlanOutside(this.plans.inputPlans, ownerId);
     if (plan === null) return [];
     const reason = DISABLED_REASONS.planWithoutInput({ plan });
     const enabled = await this.endpoints.findEnabled(ownerId);
@@ -84,7 +77,7 @@ export class PlanWithdrawal {
   }
 
   private async disableOutputs(ownerId: string, origin: WithdrawalOrigin): Promise<Completed[]> {
-    const plan = await this.findPlanOutside(this.outputPlans, ownerId);
+    const plan = await this.findPlanOutside(this.plans.outputPlans, ownerId);
     if (plan === null) return [];
     const reason = DISABLED_REASONS.planWithoutOutput({ plan });
     const { outputs } = await this.references.findOwned(ownerId);

@@ -81,8 +81,10 @@ export class CappedCreation {
 /** What an owner's plan includes (D-8, D-12, D-47). Reads the owner's stream, not a read model. */
 @Injectable()
 export class PlanAllowances {
-  private readonly inputPlans: readonly Plan[];
-  private readonly outputPlans: readonly Plan[];
+  /** Plans with webhook input. */
+  readonly inputPlans: readonly Plan[];
+  /** Plans with webhook outputs. */
+  readonly outputPlans: readonly Plan[];
 
   constructor(
     private readonly aggregates: AggregateStore,

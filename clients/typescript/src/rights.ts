@@ -10,7 +10,7 @@ export type KeyRights = Pick<NonNullable<Schemas['Me']['key']>, 'scopes' | 'endp
 
 /**
  * Returns whether a key's scopes and limit allow a call, as the gateway decides it before it looks at the request
- * (D-93, D-94). Most routes for operators only are not known here.
+ * (D-93, D-94). It does not know most of the routes that are for operators only.
  * @param key null for the operator
  */
 export const mayCall = (key: KeyRights | null, route: ManagementRoute): boolean => {

@@ -28,7 +28,11 @@ export const useOverview = () => {
   });
 };
 
-/** Returns whether an item waits for this person: an approval waits only for people who may approve. */
+/** Counts the things that items are about. */
+export const countItems = (items: readonly Pick<Attention, 'count'>[]): number =>
+  items.reduce((total, { count }) => total + count, 0);
+
+/** Returns whether an item is for this person to deal with. An approval is up to those who may approve. */
 export const useIsForYou = (): ((item: Pick<Attention, 'code'>) => boolean) => {
   const mayApprove = useMay('POST /posts/{id}/approve');
   return ({ code }) => mayApprove || code !== 'approval_needed';

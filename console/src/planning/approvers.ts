@@ -23,7 +23,7 @@ interface Approval {
   readonly others: string;
 }
 
-/** Names the people whose keys may approve posts of an endpoint, those first who were asked to do it: `Ann or Harbour`. */
+/** Names the people whose keys may approve posts of an endpoint, first those who have a key for it: `Ann or Harbour`. */
 export const nameApprovers = (
   keys: readonly Key[],
   { endpointId, ownerName, now, format, others }: Approval,

@@ -28,7 +28,7 @@ export const WaitingReason = ({
 const endOf = ({ state, waiting_for: waitingFor, withdrawal }: Waiting): string | null =>
   (state === 'withdrawing' ? withdrawal?.waiting_for : waitingFor)?.until ?? null;
 
-/** Returns whether this person has to act: an approval needs only those who may approve. */
+/** Returns whether this person has to act. An approval is up to those who may approve. */
 const useNeedsYou = (publication: Waiting): boolean => {
   const mayApprove = useMay('POST /posts/{id}/approve');
   return waitsForPerson(publication) && (mayApprove || causeOf(publication) !== 'approval');

@@ -3,10 +3,10 @@ import './offline-bar.css';
 import './shell.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { type ComponentProps, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useConnection } from '../api/connection.js';
 import { management, queryClient } from '../api/management.js';
-import { type Attention, useIsForYou, useOverview } from '../api/overview.js';
+import { type Attention, countItems, useIsForYou, useOverview } from '../api/overview.js';
 import { useIsOutdated } from '../api/release.js';
 import { NAVIGATION, navigationMessages as names, OPERATOR_NAVIGATION, PROGRAM_GROUP } from '../app/navigation.js';
 import { Button } from '../components/button.js';
@@ -24,16 +24,14 @@ import { Account } from './account.js';
 import { type Overlay, useKeys } from './keys.js';
 import { Tide } from './tide.js';
 
-const sum = (items: readonly Attention[]): number => items.reduce((total, { count }) => total + count, 0);
-
 /** Returns how many things need this person's attention, by the screen where they can be fixed. */
 export const useBadges = (): Readonly<Record<string, number>> => {
   const overview = useOverview().data;
   const all = (overview?.attention ?? []).filter(useIsForYou());
-  const count = (wanted: Attention['code']): number => sum(all.filter(({ code }) => code === wanted));
+  const count = (wanted: Attention['code']): number => countItems(all.filter(({ code }) => code === wanted));
   return {
     // Counted as in the overview's heading: each problem if one owner is shown, types of problems if all owners are.
-    '/': overview?.owner ? sum(all) : all.length,
+    '/': overview?.owner ? countItems(all) : all.length,
     '/plan': count('approval_needed'),
     '/channels': count('channel_needs_attention'),
     '/endpoints': count('endpoint_disabled'),
@@ -83,20 +81,43 @@ const offlineTexts = defineMessages({
   },
 });
 
+interface BarProps {
+  readonly icon: ComponentProps<typeof Icon>['name'];
+  readonly tone: ComponentProps<typeof Icon>['tone'];
+  readonly title: string;
+  readonly text: string;
+  readonly action: string;
+  readonly onAction: () => void;
+}
+
+/** A note above the screen, with what to do about it. */
+const Bar = ({ icon, tone, title, text, action, onAction }: BarProps) => (
+  <div className="offline" role="status">
+    <Icon name={icon} tone={tone} />
+    <span>
+      <b>{title}</b> {text}
+    </span>
+    <Button size="small" onClick={onAction}>
+      {action}
+    </Button>
+  </div>
+);
+
 /** Shows that the gateway is not responding, and since when. */
 export const OfflineBar = () => {
   const { lostAt } = useConnection();
   if (lostAt === null) return null;
+  const { lost, stale, now } = offlineTexts;
+  const retry = () => void queryClient.invalidateQueries();
   return (
-    <div className="offline" role="status">
-      <Icon name="switchedOff" tone="warn" />
-      <span>
-        <b>{offlineTexts.lost(format.seconds(lostAt))}</b> {offlineTexts.stale}
-      </span>
-      <Button size="small" onClick={() => void queryClient.invalidateQueries()}>
-        {offlineTexts.now}
-      </Button>
-    </div>
+    <Bar
+      icon="switchedOff"
+      tone="warn"
+      title={lost(format.seconds(lostAt))}
+      text={stale}
+      action={now}
+      onAction={retry}
+    />
   );
 };
 
@@ -113,19 +134,12 @@ const releaseTexts = defineMessages({
   },
 });
 
-/** Shows that the gateway has a newer console than this tab. */
+/** Offers to reload a tab that was opened before the gateway got a newer console. */
 export const ReleaseBar = () => {
   if (!useIsOutdated()) return null;
+  const { outdated, why, reload } = releaseTexts;
   return (
-    <div className="offline" role="status">
-      <Icon name="retrying" tone="time" />
-      <span>
-        <b>{releaseTexts.outdated}</b> {releaseTexts.why}
-      </span>
-      <Button size="small" onClick={() => location.reload()}>
-        {releaseTexts.reload}
-      </Button>
-    </div>
+    <Bar icon="retrying" tone="time" title={outdated} text={why} action={reload} onAction={() => location.reload()} />
   );
 };
 

@@ -92,11 +92,11 @@ export const listStatement = (filter: PostFilter, range: PostRange): QueryConfig
   const ids = idConditions(filter, range, bind);
   const inRange = (alias: string): string[] => ids.map((condition) => `${alias}.post_id ${condition}`);
   const ofPublication = publicationConditions(filter, bind);
-  const found = `select x.post_id from ${POSTS}.publication x where ${[...ofPublication, ...inRange('x')].join(' and ')}`;
+  const matching = `x.post_id from ${POSTS}.publication x where ${[...ofPublication, ...inRange('x')].join(' and ')}`;
   const isFromPublications = isSettledOnChannel(filter);
-  if (ofPublication.length > 0 && !isFromPublications) ofPost.push(`p.post_id in (${found})`);
+  if (ofPublication.length > 0 && !isFromPublications) ofPost.push(`p.post_id in (select ${matching})`);
   const posts = isFromPublications
-    ? `(${found.replace('select', 'select distinct')}) f
+    ? `(select distinct ${matching}) f
        cross join lateral (select * from ${POSTS}.post p where p.post_id = f.post_id and ${ofPost.join(' and ')} offset 0) p`
     : `${POSTS}.post p where ${[...ofPost, ...inRange('p')].join(' and ')}`;
   const order = isFromPublications ? 'f.post_id' : 'p.post_id';

@@ -8,7 +8,7 @@ const LONG = Boolean(process.env['TEST_LONG']);
 const CRASHES = Number(process.env['TAKE_BACK_CRASHES'] ?? (LONG ? 10_000 : 48));
 /** Number of stories that happen side by side. */
 const STAGES = Math.min(CRASHES, LONG ? 120 : 32);
-/** Number of stories after which something that should happen does not. */
+/** Number of stories after which the test no longer waits for a way to end. */
 const MOST_STORIES = Math.max(2 * CRASHES, 8 * STAGES);
 const KINDS = ['dismissed', 'none', 'refused', 'shown', 'withdraw_failed', 'withdrawn'];
 const TIMEOUT_MS = LONG ? 3_600_000 : 600_000;
@@ -28,7 +28,7 @@ describe('posts that are taken back and edited while processes are killed', () =
   it(
     `disappear or show the newest content where the network allows it, and are never sent again, in ${CRASHES} crashes (seed ${random.seed})`,
     async () => {
-      // How a story ends depends on its timing, so new stories begin until each kind of end has been seen.
+      // How a story ends depends on its timing, so new ones begin until each way to end has been seen.
       const isEnough = () => harness.crashes >= CRASHES && harness.kinds.length >= KINDS.length;
       for (let from = 0; !isEnough() && from < MOST_STORIES; from += STAGES)
         await harness.tell(Array.from({ length: STAGES }, (_, i) => tellStory(random, POINTS[from + i])));

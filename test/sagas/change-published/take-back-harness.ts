@@ -76,7 +76,7 @@ export class TakeBackHarness {
   readonly ends: Record<string, number> = {};
   /** Number of published publications that show an edit, whose network refused it, and that were not edited. */
   readonly edits = { shown: 0, refused: 0, none: 0 };
-  /** Kinds of ends of publications that were taken back or edited. */
+  /** The ways in which publications that were taken back or edited have ended so far. */
   get kinds(): readonly string[] {
     const edits = Object.entries(this.edits).filter(([, count]) => count > 0);
     return [...Object.keys(this.ends), ...edits.map(([kind]) => kind)].sort();

@@ -29,9 +29,7 @@ describe('the summary of an overview', () => {
       network('going', { waiting: 2, published_hour: 24, oldest_at: '2026-11-26T10:00:00.000Z', p95_seconds: 0.5 }),
       network('held', { waiting: 7, published_hour: 34, oldest_at: '2026-11-26T09:48:00.000Z', p95_seconds: 2.5 }),
     ];
-    const attention = [{ count: 1 }, { count: 12 }] as never;
-    expect(summarize({ attention, networks })).toEqual({
-      attention: 13,
+    expect(summarize({ networks })).toEqual({
       waiting: 9,
       publishedHour: 58,
       oldestAt: '2026-11-26T09:48:00.000Z',
@@ -40,7 +38,7 @@ describe('the summary of an overview', () => {
   });
 
   it('has no oldest publication and no percentile where nothing happens', () => {
-    expect(summarize({ attention: [], networks: [network('idle')] })).toMatchObject({
+    expect(summarize({ networks: [network('idle')] })).toMatchObject({
       oldestAt: null,
       p95Seconds: null,
     });

@@ -1,7 +1,7 @@
 import './overview.css';
 import { Navigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { type Overview, useIsForYou, useOverview } from '../../api/overview.js';
+import { countItems, type Overview, useIsForYou, useOverview } from '../../api/overview.js';
 import { ButtonLink } from '../../components/button.js';
 import { Columns, PageHead } from '../../components/card.js';
 import { Loaded, Skeleton } from '../../components/states.js';
@@ -28,9 +28,9 @@ const TopPostsCard = lazy(() => import('./top-posts-card.js'));
  */
 export const OwnerOverview = ({ overview }: { readonly overview: Overview }) => {
   const isForYou = useIsForYou();
-  const { attention: all, waiting, publishedHour, oldestAt } = summarize(overview);
-  const { attention } = summarize({ ...overview, attention: overview.attention.filter(isForYou) });
-  const others = all - attention;
+  const { waiting, publishedHour, oldestAt } = summarize(overview);
+  const attention = countItems(overview.attention.filter(isForYou));
+  const others = countItems(overview.attention) - attention;
   const calm = waiting + publishedHour > 0 ? m.publishing : m.published;
   const rest = waiting === 0 ? m.nothingWaiting : m.areWaiting(waiting, format.number(waiting));
   return (

@@ -224,16 +224,13 @@ export class PostStatisticsController {
   })
   @Post()
   async readStatistics(@OfPost() call: PostCall): Promise<PostStatisticsView> {
-    const {
-      id,
-      found: { publications },
-    } = call;
+    const { publications } = call.found;
     return this.changes.handlePost(call, async () => {
-      const seconds = await this.sampleNow.execute(id, publications);
+      const seconds = await this.sampleNow.execute(call.id, publications);
       if (seconds !== null)
         throw HttpProblem.withRetryAfter(seconds, 429, 'too_soon', CALL_MESSAGES.sampledJustNow({ seconds }));
       // Numbers are outside the log: nothing changes there.
-      return { outcome: { position: -1n }, readModels: [], show: () => this.buildView(id, publications) };
+      return { outcome: { position: -1n }, readModels: [], show: () => this.buildView(call.id, publications) };
     });
   }
 
