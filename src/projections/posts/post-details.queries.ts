@@ -242,9 +242,17 @@ export class PostPlans {
   }
 }
 
-/** Reads the correlation ids of posts from the events that accepted them, because the read model does not have them. */
+/** How many posts' correlation ids to remember. They never change. */
+const STORIES_KEPT = 10_000;
+
+/**
+ * Reads the correlation ids of posts from the events that accepted them, because the read model does not have them. Such
+ * an event is large if the post has many channels, each of whose publications asks for it, so the ids are remembered.
+ */
 @Injectable()
 export class PostStories {
+  private readonly ofPosts = new BoundedCache<Promise<string | null>>(STORIES_KEPT);
+
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: Pick<EventStore, 'readStream'>,
@@ -256,7 +264,14 @@ export class PostStories {
    * @throws Unavailable @throws UndecodableEvent
    */
   async findOfPost(postId: string): Promise<string | null> {
-    return this.read(await findPostPlace(this.pool, postId));
+    const reading = this.ofPosts.getOrCreate(postId, async () => this.read(await findPostPlace(this.pool, postId)));
+    let found: string | null = null;
+    try {
+      found = await reading;
+    } finally {
+      if (found === null) this.ofPosts.delete(postId);
+    }
+    return found;
   }
 
   /** Returns the correlation id of a publication's post, like {@link findOfPost}. */
