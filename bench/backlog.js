@@ -1,7 +1,8 @@
 /**
  * bench -- backlog: compares the publishing rate of a worker with a backlog of 1,000 publications and of 1,000,000,
  * over 1,000 channels each, in alternating rounds with a new worker per round. Posts are accepted as fast as they are
- * published, so that the backlog keeps its size. Also shows the CPU time per publication and the worker's memory.
+ * published, so that the backlog keeps its size. Also shows the CPU time per publication and the worker's memory. With
+ * --sampled it compares other workers instead (sampled.js).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readOption, withBenchEnvironment } from './environment.js';
@@ -27,6 +28,7 @@ const WARM_UP = readOption(process.argv, 'warm-up', 4_000);
 const FEED_EVERY_MS = 20;
 
 export const run = async (args) => {
+  if (args.some((arg) => arg.startsWith('--sampled'))) return (await import('./sampled.js')).run(args);
   const rounds = readOption(args, 'rounds', 3);
   const seconds = readOption(args, 'seconds', 6);
   const few = readOption(args, 'few', 1_000);
@@ -89,8 +91,11 @@ export const fillBacklog = async ({ feed, endpoints, connectionString }, count, 
   report(`${count} waiting`);
 };
 
-/** Runs one round: a new worker, and as many new posts as are published. */
-export const measureRound = async ({ startGateway, feed, endpoints }, { environment, network, seconds }) => {
+/**
+ * Runs one round: a new worker, and as many new posts as are published.
+ * @param beside begins other work before the measurement; what it returns ends that work and returns its figures
+ */
+export const measureRound = async ({ startGateway, feed, endpoints }, { environment, network, seconds, beside }) => {
   const worker = await startGateway('worker');
   const start = await countAccepted(network);
   let fedCount = start;
@@ -104,9 +109,10 @@ export const measureRound = async ({ startGateway, feed, endpoints }, { environm
     }
   })();
   await until(async () => (await countAccepted(network)) >= start + WARM_UP);
+  const endBeside = await beside?.();
   const measuring = await startMeasuring(worker, environment.postmaster, network);
   await sleep(seconds * 1_000);
-  const figures = { ...(await measuring.stop()), memory: readMemory(worker.pid) };
+  const figures = { ...(await measuring.stop()), memory: readMemory(worker.pid), ...(await endBeside?.()) };
   isFeeding = false;
   await filling;
   await worker.stop();

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import pino from 'pino';
@@ -37,7 +37,6 @@ export const withBenchEnvironment = async (profile, runBench, more = {}) => {
       ...environmentSettings,
       DATABASE_URL: database.connectionString,
       LIMITS_PROFILE: profileFile,
-      MEDIA_STORE: join(dataDir, 'uploads'),
       PORT: '0',
       DEMO: 'off',
       TELEGRAM_API_URL: 'http://127.0.0.1:9',
@@ -62,14 +61,10 @@ export const withBenchEnvironment = async (profile, runBench, more = {}) => {
        * startNode.
        */
       startGateway: async (more, stderr, flags) => {
-        const started = await startNode(
-          here('../dist/main.js'),
-          [],
-          { ...gatewaySettings, ...more },
-          addressIn,
-          stderr,
-          flags,
-        );
+        const settings = { ...gatewaySettings, ...more };
+        // Each database has a store of files of its own.
+        settings.MEDIA_STORE = join(dataDir, 'uploads', basename(new URL(settings.DATABASE_URL).pathname));
+        const started = await startNode(here('../dist/main.js'), [], settings, addressIn, stderr, flags);
         stops.push(started.stop);
         const url = started.value;
         return { pid: started.pid, port: Number(new URL(url).port), url, stop: started.stop };

@@ -53,11 +53,11 @@ export const openFeed = (connectionString) => {
       payload,
       parts: null,
       bodyHash: '0'.repeat(64),
-      targets: channels.map(({ channelId, projectId }) => ({
+      targets: channels.map(({ channelId, projectId, platform }) => ({
         publicationId: newId('pub'),
         channelId,
         projectId,
-        platform: 'telegram',
+        platform,
       })),
       request: { ip: '127.0.0.1', userAgent: null, route: 'publish', payloadBytes: 200, latencyMs: 0 },
       ...plan,

@@ -11,12 +11,12 @@ const POLL_MS = 20;
 
 /**
  * Creates the channels, each with its own endpoint, in a new database (or in the environment's, if there is no name).
- * @param more `settings`: additional settings of the gateways
+ * @param more `platforms`: see seed; `settings`: additional settings of the gateways
  */
 export const prepareChannels = async (
   environment,
   network,
-  { databaseName, channels = CHANNELS, settings: more } = {},
+  { databaseName, channels = CHANNELS, platforms, settings: more } = {},
 ) => {
   const connectionString = await databaseOf(environment, databaseName);
   const settings = {
@@ -27,7 +27,7 @@ export const prepareChannels = async (
     ...more,
   };
   const both = await environment.startGateway({ ...settings, ROLES: 'api,worker' });
-  const endpoints = await seed(both.url, OPERATOR_KEY, { endpoints: channels, channels });
+  const endpoints = await seed(both.url, OPERATOR_KEY, { endpoints: channels, channels, platforms });
   await both.stop();
   const feed = openFeed(connectionString);
   environment.onEnd(() => feed.close());

@@ -21,6 +21,7 @@ const SMALL = {
 const LONGER = {
   accept: ['--seconds=0.3', '--warm-up=0.2', '--endpoints=2', '--connections=2'],
   backlog: ['--few=10', '--many=40', '--warm-up=10', '--seconds=0.5', '--channels=10'],
+  'backlog --sampled=40': ['--warm-up=10', '--seconds=0.5', '--channels=10'],
   history: ['--events=300,600', '--questions=1', '--channels=4', '--pauses=4'],
   neighbours: ['--seconds=1', '--rate=10', '--channels=4'],
   'neighbours --attack=planned,webhooks': ['--seconds=1', '--planned-channels=4', '--planned-posts=5'],
