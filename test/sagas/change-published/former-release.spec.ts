@@ -86,8 +86,8 @@ describe.each<Platform>(['telegram', 'vk', 'max', 'ok'])('a publication of a for
   });
 });
 
-it('is edited', async () => {
-  const channel = await harness.createChannel('telegram');
+it.each<Platform>(['telegram', 'vk', 'max'])('is edited on %s', async (platform) => {
+  const channel = await harness.createChannel(platform);
   const postId = await publishFormerly(channel, await publishNow(channel, 'Old'), 'Old');
   const { status } = await channel.endpoint.send('PUT', `posts/${postId}/content`, { text: 'New' });
   expect(status).toBe(200);
