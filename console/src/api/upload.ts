@@ -1,7 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import { GatewayError } from '../../../clients/typescript/src/index.js';
 import { defineMessages, getLocale } from '../i18n/messages.js';
 import { expireSession } from '../session/session.js';
-import { type Api, CONSOLE_HEADER, queryClient } from './management.js';
+import { type Api, CONSOLE_HEADER, management, queryClient } from './management.js';
 
 /** An uploaded file. */
 export type UploadedFile = Pick<Api<'MediaDetails'>, 'id' | 'type' | 'filename' | 'bytes' | 'url'>;
@@ -72,6 +73,33 @@ const m = defineMessages({ en: { nameless: 'Uploaded file' }, ru: { nameless: 'Ð
 /** Returns an upload that the console has seen. */
 export const uploadedFile = (id: string): UploadedFile | undefined =>
   queryClient.getQueryData<UploadedFile>(['media', id]);
+
+/** Returns what the gateway knows about a post's uploads, by id. */
+export const useUploadedFiles = (
+  media: readonly ({ readonly id?: string | undefined } | { readonly url: string })[],
+): ReadonlyMap<string, UploadedFile> => {
+  const ids = media.flatMap((medium) => ('id' in medium ? (medium.id ?? []) : []));
+  const query = useQuery({
+    queryKey: ['media', 'of a post', ids],
+    queryFn: () => Promise.all(ids.map(findFile)),
+    enabled: ids.length > 0,
+  });
+  const known = ids.map((id) => uploadedFile(id));
+  return new Map([...known, ...(query.data ?? [])].flatMap((file) => (file ? [[file.id, file] as const] : [])));
+};
+
+const findFile = async (id: string): Promise<UploadedFile | null> => {
+  const known = uploadedFile(id);
+  if (known) return known;
+  try {
+    const file = await management().get('/media/{id}', { path: { id } });
+    queryClient.setQueryData(['media', id], file);
+    return file;
+  } catch (error) {
+    if (error instanceof GatewayError && error.status === 404) return null;
+    throw error;
+  }
+};
 
 /** Returns the name of an upload. */
 export const nameOfUpload = (id: string): string => uploadedFile(id)?.filename ?? m.nameless;

@@ -130,6 +130,7 @@ export const ChannelForm = ({ onCreated, onTest, onDone, doneLabel, next }: Chan
   const [draft, setDraft] = useState(EMPTY);
   const [problems, setProblems] = useState<Problems>({});
   const [isOwnerMissing, setIsOwnerMissing] = useState(false);
+  const [isMore, setIsMore] = useState(false);
   const [isBusy, setIsBusy] = useState(false);
   const [channel, setChannel] = useState<Api<'TestedChannel'> | null>(null);
   const [tested, setTested] = useState<DatedTest | null>(null);
@@ -192,12 +193,19 @@ export const ChannelForm = ({ onCreated, onTest, onDone, doneLabel, next }: Chan
             onChange={(credentials) => change({ credentials })}
             problems={problems}
           />
-          <SettingFields
-            network={draft.network}
-            values={draft.settings}
-            onChange={(settings) => change({ settings })}
-            problems={problems}
-          />
+          <details
+            className="more-settings"
+            open={isMore || problems['settings.text_limit'] !== undefined}
+            onToggle={(event) => setIsMore(event.currentTarget.open)}
+          >
+            <summary>{m.more}</summary>
+            <SettingFields
+              network={draft.network}
+              values={draft.settings}
+              onChange={(settings) => change({ settings })}
+              problems={problems}
+            />
+          </details>
           <FormEnd text={channel ? (isOk ? m.savedWell : m.savedWithProblem) : m.connectHint}>
             {channel && !isOk && <Button onClick={() => onDone(channel)}>{m.keepAsItIs}</Button>}
             <Button type="submit" look={isOk ? 'plain' : 'primary'} busy={isBusy}>

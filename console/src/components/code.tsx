@@ -82,13 +82,17 @@ interface SecretsOnceProps {
   readonly secrets: readonly Secret[];
   readonly onDone: () => void;
   readonly doneLabel?: string;
+  /** Label of the confirmation. */
+  readonly savedLabel?: string;
+  /** False if the values are for a person, who has no use for an `.env` file. */
+  readonly hasEnv?: boolean;
 }
 
 /**
  * Shows values that the gateway returns only once. The user can copy one or all of them, and must confirm that they are
  * saved before continuing. The values are kept only in the memory of the parent component.
  */
-export const SecretsOnce = ({ secrets, onDone, doneLabel }: SecretsOnceProps) => {
+export const SecretsOnce = ({ secrets, onDone, doneLabel, savedLabel, hasEnv = true }: SecretsOnceProps) => {
   const [isSaved, setIsSaved] = useState(false);
   const asEnv = (): string => secrets.map(({ variable, value }) => `${variable}=${value}\n`).join('');
   return (
@@ -105,11 +109,13 @@ export const SecretsOnce = ({ secrets, onDone, doneLabel }: SecretsOnceProps) =>
         </div>
       </div>
       <div className="secret-actions">
-        <CopyButton text={asEnv} size="normal">
-          {secretMessages.copyAll}
-        </CopyButton>
+        {hasEnv && (
+          <CopyButton text={asEnv} size="normal">
+            {secretMessages.copyAll}
+          </CopyButton>
+        )}
         <Checkbox checked={isSaved} onChange={(event) => setIsSaved(event.target.checked)}>
-          {secretMessages.saved}
+          {savedLabel ?? secretMessages.saved}
         </Checkbox>
         <Button look="primary" disabled={!isSaved} onClick={onDone}>
           {doneLabel ?? secretMessages.done}

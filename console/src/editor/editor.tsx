@@ -38,7 +38,7 @@ export const LinkDialog = ({ editing, onClose }: { readonly editing: TextEditing
   };
   return (
     <Dialog title={m.linkTitle} isOpen onClose={onClose}>
-      <form className="dialog-fields" onSubmit={save} noValidate>
+      <form className="dialog-form" onSubmit={save} noValidate>
         <TextField
           label={m.linkUrl}
           error={isTried && url === null && m.badUrl}

@@ -9,8 +9,9 @@ const postsRu = (count: number, isMore: boolean): string =>
 export const pauseMessages = defineMessages({
   en: {
     pause: 'Pause',
+    pauseOf: (name: string) => `Pause ${name}`,
     pauseTitle: 'Pause a channel or a channel set',
-    resumeTitle: 'Resume',
+    resumeOf: (name: string) => `Resume ${name}`,
     what: 'Channel or channel set',
     choose: 'Choose…',
     channels: 'Channels',
@@ -46,8 +47,9 @@ export const pauseMessages = defineMessages({
   },
   ru: {
     pause: 'Приостановить',
+    pauseOf: (name: string) => `Приостановить «${name}»`,
     pauseTitle: 'Приостановить канал или набор',
-    resumeTitle: 'Снять с паузы',
+    resumeOf: (name: string) => `Снять с паузы «${name}»`,
     what: 'Канал или набор',
     choose: 'Выберите…',
     channels: 'Каналы',

@@ -32,15 +32,7 @@ export const PauseDialog = ({ thing: given, onClose }: { readonly thing?: Pausab
   const max = format.number(MAX_PAUSE_MINUTES);
   return (
     <Confirmation
-      title={
-        given ? (
-          <>
-            {m.pause} <bdi>{given.name}</bdi>
-          </>
-        ) : (
-          m.pauseTitle
-        )
-      }
+      title={given ? <bdi>{m.pauseOf(given.name)}</bdi> : m.pauseTitle}
       consequences={consequences}
       verb={minutes === null ? m.pause : m.pauseFor(format.duration(minutes * MINUTE))}
       isReady={thing !== null && minutes !== null}
@@ -152,11 +144,7 @@ export const ResumeDialog = ({ thing, onClose }: { readonly thing: Pausable; rea
   const consequences: readonly Consequence[] = [happens(goOut()), risk(m.cannotUndo)];
   return (
     <Confirmation
-      title={
-        <>
-          {m.resumeTitle} <bdi>{thing.name}</bdi>
-        </>
-      }
+      title={<bdi>{m.resumeOf(thing.name)}</bdi>}
       consequences={consequences}
       verb={m.resumeNow}
       run={async () => {

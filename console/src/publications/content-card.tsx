@@ -2,6 +2,7 @@ import './content-card.css';
 import { useState } from 'react';
 import type { Api } from '../api/management.js';
 import type { Names } from '../api/things.js';
+import { ownAddress, type UploadedFile, useUploadedFiles } from '../api/upload.js';
 import { CopyButton, ExternalLink } from '../components/button.js';
 import { Card } from '../components/card.js';
 import { Json } from '../components/code.js';
@@ -14,13 +15,14 @@ interface ContentCardProps {
   readonly names: Names;
   /** True if the content was erased, as the owner wanted it. */
   readonly isErased?: boolean;
-  /** True to begin with the whole payload, because a decision depends on all of it. */
+  /** True to begin with the whole payload if this card does not show all of it, because a decision depends on it. */
   readonly isWhole?: boolean;
 }
 
 /** A post's content, and any text that replaces it on individual networks or channels. */
 export const ContentCard = ({ payload, names, isErased = false, isWhole = false }: ContentCardProps) => {
-  const [isJson, setIsJson] = useState(isWhole);
+  const [isJson, setIsJson] = useState(isWhole && !isShownWhole(payload));
+  const files = useUploadedFiles(payload?.media ?? []);
   if (payload === null)
     return (
       <Card title={m.content}>
@@ -53,13 +55,7 @@ export const ContentCard = ({ payload, names, isErased = false, isWhole = false 
             {m.attachments}:{' '}
             {media.map((medium, index) => (
               <span key={index} className="post-part">
-                {walls.mediaType(medium.type)}
-                {'url' in medium && medium.url && (
-                  <>
-                    {' '}
-                    <ExternalLink href={medium.url}>{medium.url}</ExternalLink>
-                  </>
-                )}
+                <Medium medium={medium} file={'id' in medium ? files.get(medium.id) : undefined} />
               </span>
             ))}
           </p>
@@ -80,6 +76,40 @@ export const ContentCard = ({ payload, names, isErased = false, isWhole = false 
         </details>
       </div>
     </Card>
+  );
+};
+
+/** Returns whether the card shows a payload whole, without its JSON. */
+const isShownWhole = (payload: ContentCardProps['payload']): boolean =>
+  Object.keys(payload ?? {}).every((name) => name === 'text' || name === 'media') &&
+  (payload?.media ?? []).every((medium) => Object.keys(medium).every((name) => ['type', 'id', 'url'].includes(name)));
+
+interface MediumProps {
+  readonly medium: NonNullable<NonNullable<ContentCardProps['payload']>['media']>[number];
+  /** What the gateway knows about an upload. */
+  readonly file: UploadedFile | undefined;
+}
+
+/** A file of a post: an uploaded photo itself, which opens whole; a link to any other. */
+const Medium = ({ medium, file }: MediumProps) => {
+  const { type } = medium;
+  if (file?.type === 'photo')
+    return (
+      <a href={ownAddress(file.url)} target="_blank" rel="noopener">
+        <img className="post-photo" src={ownAddress(file.url)} alt={file.filename ?? walls.mediaType(type)} />
+      </a>
+    );
+  const address = file ? ownAddress(file.url) : 'url' in medium && medium.url;
+  return (
+    <>
+      {walls.mediaType(file?.type ?? type)}
+      {address && (
+        <>
+          {' '}
+          <ExternalLink href={address}>{file?.filename ?? address}</ExternalLink>
+        </>
+      )}
+    </>
   );
 };
 

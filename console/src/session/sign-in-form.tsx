@@ -26,7 +26,8 @@ const m = defineMessages({
     unreachable: 'The gateway isn’t responding. Check that it is running, then try again.',
     keeps:
       'The browser does not keep your key. You stay signed in, in all tabs, until you sign out, close the browser or do nothing for 12 hours. Do not choose to be remembered on a computer that others use.',
-    which: 'Owners have a key that contains “_owner_”. The operator’s key is printed when the gateway starts.',
+    which:
+      'A key is a long word that contains _owner_ or _key_. You get it from the person who set this up or invited you. The operator’s key is printed when the gateway starts.',
     language: 'Language',
   },
   ru: {
@@ -44,7 +45,8 @@ const m = defineMessages({
     unreachable: 'Сервер не отвечает. Проверьте, что он запущен, и повторите.',
     keeps:
       'Браузер не хранит ваш ключ. Вход действует во всех вкладках, пока вы не выйдете, не закроете браузер или 12 часов ничего не будете делать. На чужом компьютере не просите запомнить устройство.',
-    which: 'Ключ владельца содержит «_owner_». Ключ оператора печатается при запуске сервера.',
+    which:
+      'Ключ — длинное слово, в котором есть _owner_ или _key_. Его даёт тот, кто всё настроил или пригласил вас. Ключ оператора печатается при запуске сервера.',
     language: 'Язык',
   },
 });

@@ -34,7 +34,7 @@ export const BulkPause = ({ channels, onClose }: BulkPauseProps) => {
       label={m.channels}
       items={items}
       fields={
-        <div className="dialog-fields">
+        <div className="dialog-form">
           <TextField
             label={m.minutes}
             hint={m.minutesHint}

@@ -203,6 +203,8 @@ export const NewChannelScreen = () => {
   const isForPost = useSearch({ from: '/channels/new' }).for === 'post';
   const [channel, setChannel] = useState<Api<'TestedChannel'> | null>(null);
   const [test, setTest] = useState<Api<'ChannelTest'> | null>(null);
+  const describeNext = ({ ok }: Api<'ChannelTest'>): string =>
+    !ok ? listMessages.fixThenTest : isForPost ? listMessages.forPost : listMessages.addToProject;
   const failed = test?.checks.find(({ ok }) => !ok)?.name ?? '';
   const title = (): string => {
     if (!channel || !test) return listMessages.newTitle;
@@ -213,7 +215,7 @@ export const NewChannelScreen = () => {
   return (
     <>
       <PageHead trail={<Trail to="/channels" list={listMessages.channels} here={listMessages.new} />} title={title()}>
-        {channel && test ? (test.ok ? listMessages.addToProject : listMessages.fixThenTest) : listMessages.newText}
+        {channel && test ? describeNext(test) : listMessages.newText}
       </PageHead>
       <ChannelForm
         onCreated={setChannel}

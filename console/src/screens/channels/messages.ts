@@ -10,6 +10,7 @@ export const channelsMessages = defineMessages({
     newText: 'One chat, group or community on one network. Nothing is posted until you send a post.',
     mayPost: (name: string) => `${name} is connected and allowed to post.`,
     addToProject: 'Add it to a channel set, so that posts reach it.',
+    forPost: 'Your post can now go there.',
     toPost: 'Continue writing',
     mayNotPostYet: 'Almost there: posting is not allowed yet.',
     chatMissing: (network: string) => `Almost there: ${network} doesn’t show the chat yet.`,
@@ -21,7 +22,7 @@ export const channelsMessages = defineMessages({
       'A channel is one chat, group or community on Telegram, VK, MAX or Odnoklassniki. Posts are published there.',
     connect: 'Connect a channel',
     titleWell: (count: number) =>
-      `${countEn(count)}. ${count === 1 ? 'It is not on hold.' : 'None of them is on hold.'}`,
+      `${countEn(count)}. ${count === 1 ? 'It needs no attention.' : 'None of them needs attention.'}`,
     titleRefused: (count: number, network: string, refused: number) =>
       `${countEn(count)}. ${network} refuses posts to ${count === 1 ? 'it' : refused === 1 ? 'one of them' : `${refused} of them`}.`,
     titleOnHold: (count: number, onHold: number) => `${countEn(count)}. ${onHold} of them need your attention.`,
@@ -56,6 +57,7 @@ export const channelsMessages = defineMessages({
     newText: 'Один чат, группа или сообщество в одной сети. Пока вы не отправите пост, ничего не публикуется.',
     mayPost: (name: string) => `Канал «${name}» подключён и может публиковать.`,
     addToProject: 'Добавьте его в набор каналов, чтобы до него доходили посты.',
+    forPost: 'Теперь ваш пост может выйти и в нём.',
     toPost: 'Вернуться к посту',
     mayNotPostYet: 'Почти готово: публиковать пока нельзя.',
     chatMissing: (network: string) => `Почти готово: ${network} пока не показывает чат.`,
@@ -65,7 +67,8 @@ export const channelsMessages = defineMessages({
     noneYet: 'Каналов пока нет',
     noneText: 'Канал — это один чат, группа или сообщество в Telegram, VK, MAX или Одноклассниках. Туда выходят посты.',
     connect: 'Подключить канал',
-    titleWell: (count: number) => `${countRu(count)}. ${count === 1 ? 'Он публикует.' : 'Ни один не остановлен.'}`,
+    titleWell: (count: number) =>
+      `${countRu(count)}. ${count === 1 ? 'Он не требует внимания.' : 'Ни один не требует внимания.'}`,
     titleRefused: (count: number, network: string, refused: number) =>
       `${countRu(count)}. ${network} не принимает посты ${count === 1 ? 'в него' : refused === 1 ? 'в один из них' : `в ${refused} из них`}.`,
     titleOnHold: (count: number, onHold: number) =>
@@ -161,7 +164,7 @@ export const channelMessages = defineMessages({
     settingsSaved: 'Settings saved.',
     replace: 'Replace…',
     notSet: 'not set',
-    receipts: 'Receipts',
+    receipts: 'Posts',
     inTimeline: 'Show in the timeline',
     receiptsRange: (from: string, until: string, last: string) => `${from} to ${until} of ${last}, newest last`,
     older: 'Older',
@@ -251,7 +254,7 @@ export const channelMessages = defineMessages({
     settingsSaved: 'Настройки сохранены.',
     replace: 'Заменить…',
     notSet: 'не задан',
-    receipts: 'Квитанции',
+    receipts: 'Посты',
     inTimeline: 'Показать в ленте',
     receiptsRange: (from: string, until: string, last: string) => `С ${from} по ${until} из ${last}, новые в конце`,
     older: 'Раньше',

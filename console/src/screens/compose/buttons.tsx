@@ -73,7 +73,7 @@ export const ButtonDialog = ({ rows, place, onSave, onClose }: ButtonDialogProps
   };
   return (
     <Dialog title={m.buttonTitle} isOpen onClose={onClose}>
-      <form className="dialog-fields" onSubmit={save} noValidate>
+      <form className="dialog-form" onSubmit={save} noValidate>
         <TextField
           label={m.buttonText}
           error={isTried && text.trim() === '' && m.noButtonText}

@@ -69,6 +69,18 @@ const explainMissing = (
   return { title: code === 'plan_not_allowed' ? m.planNotAllowed : m.cannotPublishYet, text: said };
 };
 
+/** What became of the post that was sent before, until the next one is begun. */
+const Sent = ({ id, said }: { readonly id: string | null; readonly said: string }) => (
+  <>
+    {said}{' '}
+    {id !== null && (
+      <Link className="link" to="/posts/$id" params={{ id }}>
+        {m.viewSent}
+      </Link>
+    )}
+  </>
+);
+
 /** The post editor with its options, the walls next to it, and the publish button. */
 export const Composer = ({ scopeKey, destinations, wanted, isLoading = false, missing }: ComposerProps) => {
   const editedId = wanted.edited?.id ?? null;
@@ -86,6 +98,7 @@ export const Composer = ({ scopeKey, destinations, wanted, isLoading = false, mi
   const [asked, setAsked] = useState<{ readonly button: ButtonPlace | null } | 'medium' | null>(null);
   const canSave = !isEdit && (!isOperator || ownerId !== null);
   const saved = useSavedDraft(draft, update, isOperator ? ownerId : null, canSave);
+  const [sent, setSent] = useState<{ readonly id: string | null; readonly said: string } | null>(null);
   const onPublished = (result: Published): void => {
     saved.leave();
     clear();
@@ -99,7 +112,9 @@ export const Composer = ({ scopeKey, destinations, wanted, isLoading = false, mi
     else if (hasPointer()) showField('text');
     const view =
       id === null ? undefined : { label: m.view, run: () => void navigate({ to: '/posts/$id', params: { id } }) };
-    toast(describeResult(result, endpoint.requires_approval, m, when), view);
+    const said = describeResult(result, endpoint.requires_approval, m, when);
+    toast(said, view);
+    setSent({ id, said });
   };
   const publishing = usePublish(draft, update, endpoint.id, payload, editedId, onPublished);
   const { error } = publishing;
@@ -181,7 +196,7 @@ export const Composer = ({ scopeKey, destinations, wanted, isLoading = false, mi
           </>
         }
       >
-        {text}
+        {hasNothing && sent ? <Sent {...sent} /> : text}
         {!endpoint.is_active && (
           <ButtonLink size="small" to="/endpoints/$id" params={{ id: endpoint.id }}>
             {m.openEndpoint}

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import type { Api } from '../../api/management.js';
-import { ownAddress, type UploadedFile } from '../../api/upload.js';
+import { ownAddress, type UploadedFile, useUploadedFiles } from '../../api/upload.js';
 import { Button } from '../../components/button.js';
 import { Segmented, TextField } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
@@ -11,7 +11,7 @@ import { format } from '../../i18n/format.js';
 import type { Medium } from './draft.js';
 import { composeMessages as m } from './messages.js';
 import { PendingFiles, PendingNames } from './upload-tools.js';
-import { MAX_MEDIA, nameOfMedium, type Uploads, useUploadedFiles } from './use-uploads.js';
+import { MAX_MEDIA, nameOfMedium, type Uploads } from './use-uploads.js';
 
 /** File extensions by type. */
 const BY_EXTENSION: readonly (readonly [Medium['type'], RegExp])[] = [
@@ -45,7 +45,7 @@ export const MediumDialog = ({ medium, onSave, onClose }: MediumDialogProps) => 
   };
   return (
     <Dialog title={m.mediumTitle} isOpen onClose={onClose}>
-      <form className="dialog-fields" onSubmit={save} noValidate>
+      <form className="dialog-form" onSubmit={save} noValidate>
         <TextField
           label={m.mediumUrl}
           hint={m.mediumUrlHint}

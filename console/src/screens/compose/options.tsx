@@ -53,7 +53,7 @@ export const AfterwardsDialog = ({ pauses, onSave, onClose }: AfterwardsDialogPr
   );
   return (
     <Dialog title={m.afterwardsTitle} description={m.afterwardsText} isOpen onClose={onClose}>
-      <form className="dialog-fields" onSubmit={save} noValidate>
+      <form className="dialog-form" onSubmit={save} noValidate>
         {field('project', m.projectMinutes, project)}
         {field('channels', m.channelMinutes, channels)}
         <div className="dialog-actions">

@@ -1,8 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState } from 'react';
 import { fileName } from '../../../../stand-ins/walls/readers-view.js';
-import { GatewayError, management, queryClient } from '../../api/management.js';
-import { nameOfUpload, type UploadedFile, uploadedFile, uploadFile } from '../../api/upload.js';
+import { GatewayError } from '../../api/management.js';
+import { nameOfUpload, uploadFile } from '../../api/upload.js';
 import type { Medium } from './draft.js';
 
 /** Maximum number of media files in a post. */
@@ -116,31 +115,6 @@ export const useUploads = (
     },
   };
   return { pending, add, retry, remove, isOver, target };
-};
-
-/** Returns what the gateway knows about the uploads of a post, by id. */
-export const useUploadedFiles = (media: readonly Medium[]): ReadonlyMap<string, UploadedFile> => {
-  const ids = media.flatMap(({ id }) => id ?? []);
-  const query = useQuery({
-    queryKey: ['media', 'of a post', ids],
-    queryFn: () => Promise.all(ids.map(findFile)),
-    enabled: ids.length > 0,
-  });
-  const known = ids.map((id) => uploadedFile(id));
-  return new Map([...known, ...(query.data ?? [])].flatMap((file) => (file ? [[file.id, file] as const] : [])));
-};
-
-const findFile = async (id: string): Promise<UploadedFile | null> => {
-  const known = uploadedFile(id);
-  if (known) return known;
-  try {
-    const file = await management().get('/media/{id}', { path: { id } });
-    queryClient.setQueryData(['media', id], file);
-    return file;
-  } catch (error) {
-    if (error instanceof GatewayError && error.status === 404) return null;
-    throw error;
-  }
 };
 
 /** Returns the name of a file that people recognise. */

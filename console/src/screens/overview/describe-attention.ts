@@ -104,7 +104,12 @@ const describeFirst = (attention: Attention, { m, format, mayApprove, approvers 
     case 'withdraw_failed':
       return describe(m.notWithdrawn, [sentence(m.notWithdrawnText, values), ...says], subject.message);
     case 'edit_failed':
-      return describe(m.notEdited, [sentence(m.notEditedText, values), ...says], subject.message);
+      // The network's reason, if there is one, says what helps.
+      return describe(
+        m.notEdited,
+        [sentence(subject.message === null ? m.notEditedText : m.ofChannel, values), ...says],
+        subject.message,
+      );
     case 'published_twice':
       return describe(m.twice, [sentence(m.twiceText, values)]);
     case 'channel_needs_attention': {

@@ -20,8 +20,11 @@ import { WaitingCard } from './waiting-card.js';
 /** Number of feed rows that are as tall as the chart. The chart is shown below the waiting publications. */
 const ROWS_BESIDE_CHART = 8;
 
-const NextCards = lazy(() => import('./next-cards.js'));
-const TopPostsCard = lazy(() => import('./top-posts-card.js'));
+const loadNextCards = () => import('./next-cards.js');
+const loadTopPostsCard = () => import('./top-posts-card.js');
+const loadFirstRun = () => import('./first-run/first-run.js');
+const NextCards = lazy(loadNextCards);
+const TopPostsCard = lazy(loadTopPostsCard);
 
 /**
  * An owner's overview: what needs attention, the four networks, what is waiting, the last hour, and live activity.
@@ -78,7 +81,7 @@ export const OwnerOverview = ({ overview }: { readonly overview: Overview }) => 
 };
 
 const OperatorOverview = lazy(() => import('./operator-overview.js'));
-const FirstRun = lazy(() => import('./first-run/first-run.js'));
+const FirstRun = lazy(loadFirstRun);
 
 /** The overview of one owner or of all owners. Before an owner's first publication, it shows the steps to get there. */
 export const OverviewScreen = () => {
@@ -99,6 +102,11 @@ export const OverviewScreen = () => {
       )}
     </Loaded>
   );
+};
+
+/** Loads the screen's parts while the gateway is asked what it shows, so that a slow line waits for both at once. */
+OverviewScreen.preload = (): undefined => {
+  for (const load of [loadFirstRun, loadNextCards, loadTopPostsCard]) load().catch(() => undefined); // asked again when shown
 };
 
 /** Keeps the first run on the screen until the user leaves it, so that the first post appears where it was sent. */

@@ -53,7 +53,7 @@ export const KeyDialog = ({ changed, onClose, onCreated }: KeyDialogProps) => {
       isOpen
       onClose={onClose}
     >
-      <Form className="dialog-fields" onSubmit={save}>
+      <Form className="dialog-form" onSubmit={save}>
         <TextField label={m.name} hint={m.nameHint} problem={problems.name} value={name} required onChange={setName} />
         <fieldset className="choices">
           <legend>{m.mayDo}</legend>
@@ -162,8 +162,15 @@ export const LinkDialog = ({
     { label: m.key, value: key ?? '', variable: 'KEY', isSecret: true },
   ];
   return (
-    <Dialog title={<bdi>{m.linkTitle(name)}</bdi>} isOpen isLocked onClose={onClose} className="wide">
-      <SecretsOnce secrets={secrets} onDone={onClose} doneLabel={m.done} />
+    <Dialog
+      title={<bdi>{m.linkTitle(name)}</bdi>}
+      description={<bdi>{m.linkText(name)}</bdi>}
+      isOpen
+      isLocked
+      onClose={onClose}
+      className="wide"
+    >
+      <SecretsOnce secrets={secrets} onDone={onClose} doneLabel={m.done} savedLabel={m.copied} hasEnv={false} />
     </Dialog>
   );
 };

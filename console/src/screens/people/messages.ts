@@ -1,10 +1,11 @@
-import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
+import { defineMessages } from '../../i18n/messages.js';
 
 /** UI text for the screen People. */
 export const peopleMessages = defineMessages({
   en: {
     people: 'People',
-    title: (count: number) => `${count} ${pluralEn(count, 'key opens', 'keys open')} this account.`,
+    title: (count: number) =>
+      count === 1 ? 'You are the only one with a key so far.' : `${count} keys open this account.`,
     text: 'Give each person and each program a key of its own. Then you can see who did what, and end one key without the others.',
     invite: 'Invite…',
     name: 'Name',
@@ -52,16 +53,22 @@ export const peopleMessages = defineMessages({
     revokeVerb: 'Revoke the key',
     revoked: (name: string) => `The key of ${name} no longer works.`,
     linkTitle: (name: string) => `The link for ${name}`,
+    linkText: (name: string) => `Send it to ${name} alone: it signs in as ${name} wherever it is opened.`,
+    copied: 'I’ve copied it',
     link: 'Link that signs in',
     key: 'Key, for a program',
     done: 'Done',
+    unapproved: 'Posts written here are published without approval.',
+    unapprovedText: 'Let each one wait until you, or a colleague who may approve, has read it.',
+    requireApproval: 'Require approval',
+    approvalRequired: 'Posts written here now wait for approval.',
+    undo: 'Undo',
     notAllowed: 'Your key may not see or change keys.',
     notAllowedText: 'The owner, or someone who may do everything, can invite people and change what they may do.',
   },
   ru: {
     people: 'Люди',
-    title: (count: number) =>
-      `В эту учётную запись входят по ${count} ${pluralRu(count, 'ключу', 'ключам', 'ключам')}.`,
+    title: (count: number) => (count === 1 ? 'Ключ пока только у вас.' : `Ключей от учётной записи: ${count}.`),
     text: 'Дайте каждому человеку и каждой программе свой ключ: тогда видно, кто что сделал, и один ключ можно отозвать, не трогая другие.',
     invite: 'Пригласить…',
     name: 'Имя',
@@ -109,9 +116,16 @@ export const peopleMessages = defineMessages({
     revokeVerb: 'Отозвать ключ',
     revoked: (name: string) => `Ключ больше не действует: ${name}.`,
     linkTitle: (name: string) => `Ссылка: ${name}`,
+    linkText: (name: string) => `Отправьте её только этому человеку: кто её откроет, войдёт под именем «${name}».`,
+    copied: 'Ссылка скопирована',
     link: 'Ссылка для входа',
     key: 'Ключ для программы',
     done: 'Готово',
+    unapproved: 'Посты, написанные здесь, выходят без одобрения.',
+    unapprovedText: 'Пусть каждый ждёт, пока его не прочтёте вы или коллега, которому можно одобрять.',
+    requireApproval: 'Требовать одобрения',
+    approvalRequired: 'Теперь посты, написанные здесь, ждут одобрения.',
+    undo: 'Отменить',
     notAllowed: 'Этот ключ не даёт видеть и менять ключи.',
     notAllowedText: 'Приглашать людей и менять их права может владелец или тот, кому можно всё.',
   },

@@ -1,17 +1,22 @@
+import '../../components/resource.css';
 import { useState } from 'react';
-import { type Api, GatewayError } from '../../api/management.js';
-import { endpointName, useIssuedKeys, useNames } from '../../api/things.js';
+import { type Api, GatewayError, management, queryClient } from '../../api/management.js';
+import { endpointName, useEndpoints, useIssuedKeys, useNames } from '../../api/things.js';
 import { Button } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
+import { useSave } from '../../components/form.js';
+import { Icon } from '../../components/icon.js';
 import { Menu, MenuItem } from '../../components/menu.js';
 import { SentenceText } from '../../components/sentence.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { DataTable } from '../../components/table.js';
 import { Age } from '../../components/time.js';
+import { toast, toastError } from '../../components/toasts.js';
 import { CsvButton, wholeList } from '../../csv/csv-button.js';
 import { keyColumns } from '../../csv/lists.js';
 import { format, sentence } from '../../i18n/format.js';
 import { useMay } from '../../session/rights.js';
+import { useScope } from '../../session/session.js';
 import { serverNow } from '../../time/server-clock.js';
 import { type Key, KeyDialog, LinkDialog, RevokeDialog, RotateDialog } from './key-dialogs.js';
 import { peopleMessages as m } from './messages.js';
@@ -40,6 +45,7 @@ export const PeopleScreen = () => {
       >
         {!isForbidden && m.text}
       </PageHead>
+      <ApprovalNotice keys={keys.data ?? []} />
       <Card label={m.people}>
         {isForbidden ? (
           <Empty icon="key" title={m.notAllowed}>
@@ -52,6 +58,35 @@ export const PeopleScreen = () => {
       {isInviting && <KeyDialog changed={null} onClose={() => setIsInviting(false)} onCreated={setCreated} />}
       {created && <LinkDialog of={created} onClose={() => setCreated(null)} />}
     </>
+  );
+};
+
+/** Says that the console publishes without approval, although a colleague may approve, and offers to change that. */
+const ApprovalNotice = ({ keys }: { readonly keys: readonly Key[] }) => {
+  const { ownerId } = useScope();
+  const own = useEndpoints().data?.find(({ is_console: isConsole }) => isConsole);
+  const require = async (isRequired: boolean): Promise<void> => {
+    const body = { requires_approval: isRequired };
+    await management().patch('/endpoints/{id}', { path: { id: own?.id ?? '' }, body });
+    await queryClient.invalidateQueries({ queryKey: ['endpoints'] });
+  };
+  const mayRequire = useMay('PATCH /endpoints/{id}');
+  const { save, isBusy } = useSave(async () => {
+    await require(true);
+    toast(m.approvalRequired, { label: m.undo, run: () => void require(false).catch(toastError) });
+  });
+  const mayApprove = keys.some(({ scopes }) => scopes.includes('approve'));
+  if (ownerId === null || !mayRequire || !mayApprove || !own || own.requires_approval) return null;
+  return (
+    <div className="off-banner">
+      <Icon name="person" tone="warn" size={20} />
+      <p>
+        <b>{m.unapproved}</b> {m.unapprovedText}
+      </p>
+      <Button needs="PATCH /endpoints/{id}" busy={isBusy} onClick={save}>
+        {m.requireApproval}
+      </Button>
+    </div>
   );
 };
 

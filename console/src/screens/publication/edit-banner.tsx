@@ -38,6 +38,8 @@ export const EditBanner = ({ post, publications, names }: EditBannerProps) => {
   const failed = publications.filter(isFailed);
   const going = publications.filter((each) => !isFailed(each));
   const count = failed.length > 0 ? failed.length : going.length;
+  // Other content helps only where the network lets programs edit at all.
+  const mayChange = failed.some(({ edit }) => edit?.error?.code !== 'edit_unsupported');
   const mayTry = failed.some(({ edit }) => MAY_END.has(edit?.error?.code ?? ''));
   const waits = going.flatMap(({ id, edit }) => (edit?.waiting_for ? [{ id, text: edit.waiting_for.text }] : []));
   return (
@@ -45,7 +47,7 @@ export const EditBanner = ({ post, publications, names }: EditBannerProps) => {
       icon={failed.length > 0 ? 'onHold' : 'compose'}
       tone={failed.length > 0 ? 'warn' : 'go'}
       title={(failed.length > 0 ? m.failed : m.going)(count, format.number(count))}
-      actions={failed.length > 0 && <Actions post={post} mayTry={mayTry} />}
+      actions={mayChange && <Actions post={post} mayTry={mayTry} />}
     >
       {failed.length > 0 && <RefusalList publications={failed} names={names} errorOf={errorOf} />}
       {failed.length > 0 && going.length > 0 && <p>{m.going(going.length, format.number(going.length))}</p>}

@@ -115,7 +115,7 @@ const Numbers = ({ publication, names, shown, top }: NumbersProps) => {
           </>
         )}
       </div>
-      {shown !== undefined && points.length > 0 && (
+      {shown !== undefined && points.length > 1 && (
         <NumbersChart
           title={m.chart(m.names[shown] ?? shown)}
           valueName={m.names[shown] ?? shown}

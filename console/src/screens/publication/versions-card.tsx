@@ -88,6 +88,7 @@ const EventText = ({ event }: { readonly event: Event }) => {
     PostRejected: m.rejectedBy,
     PostReleased: m.released,
     PlannedPublicationsCancelled: m.cancelled,
+    PostWithdrawn: m.takenBack,
   };
   const comment = member(event, 'note') ?? member(event, 'reason');
   const isVersion = ['PostAccepted', 'PostRevised', 'PostRescheduled', 'PostEdited'].includes(event.type);

@@ -123,7 +123,7 @@ const ChosenPosts = ({ posts, isCut, onClose }: OpenPosts & Pick<BulkPostsProps,
       label={m.posts}
       items={items}
       fields={
-        <div className="dialog-fields">
+        <div className="dialog-form">
           <Segmented
             label={m.what}
             value={verb}

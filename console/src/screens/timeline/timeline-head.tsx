@@ -18,6 +18,7 @@ export const TimelineHead = ({ queued, inDoubt, failed }: Unsettled) => {
     inDoubtCount && inDoubtCount.count > 0 && m.inDoubtNote(showCount(inDoubtCount, format)),
     failedCount && failedCount.count > 0 && m.failedNote(showCount(failedCount, format)),
   ].filter(Boolean);
+  const rest = waiting && waiting.total > 0 ? [m.restPublished] : [];
   return (
     <PageHead
       title={title}
@@ -32,7 +33,7 @@ export const TimelineHead = ({ queued, inDoubt, failed }: Unsettled) => {
         </>
       }
     >
-      {[...(notes.length > 0 ? notes : [m.restPublished]), m.choose].join(' ')}
+      {[...(notes.length > 0 ? notes : rest), m.choose].join(' ')}
       {isPausing && <PauseDialog onClose={() => setIsPausing(false)} />}
     </PageHead>
   );
