@@ -80,7 +80,9 @@ describeInChromium('a published post on four networks', () => {
     await page.getByText('not edited', { exact: true }).waitFor();
     const banner = page.getByRole('region', { name: 'Not edited on 1 channel: readers see an older version.' });
     await banner.getByText('Harbour Friends').waitFor();
+    // Neither helps where the network lets programs edit nothing.
     expect(await banner.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    expect(await banner.getByRole('link', { name: 'Change the content' }).count()).toBe(0);
     await page.getByText('Version 2: Edited').waitFor();
     await expectGoodPage();
     await picture('edit-saved');
@@ -126,6 +128,11 @@ describeInChromium('a published post on four networks', () => {
     await page.getByRole('region', { name: 'Не изменён в 1 канале: читатели видят старую версию.' }).waitFor();
     await expectGoodPage();
     await picture('edit-phone-again');
+
+    await manage.post(`/posts/${id}/withdraw`);
+    const versions = page.getByRole('region', { name: 'Версии' }).getByRole('listitem');
+    await versions.filter({ hasText: /^Отозван/ }).waitFor();
+    expect((await versions.allInnerTexts()).filter((text) => /Post[A-Z]/.test(text))).toEqual([]);
   });
 
   it('is not overwritten where it has changed meanwhile: the current version can be loaded', async () => {

@@ -2,6 +2,7 @@
 import { E2eHarness } from '../e2e/e2e-harness.js';
 import { OPERATOR_KEY } from '../e2e/management-client.js';
 import { until } from '../e2e/until.js';
+import { png } from '../media/make-images.js';
 import { findViolations } from './support/axe.js';
 import { ConsolePage, describeInChromium, type Look, useBrowser, type Visitor } from './support/console-page.js';
 import { startHarbour } from './support/harbour.js';
@@ -67,8 +68,13 @@ describeInChromium('what a key may do', () => {
     return { ...harbour.visitor, id, key };
   };
   /** A post that waits for approval. */
-  const submit = async (text: string): Promise<string> =>
-    (await harbour.manage.post(`/endpoints/${phone}/posts`, { text, publish_at: LATER })).id;
+  const submit = async (text: string, media?: readonly object[]): Promise<string> =>
+    (await harbour.manage.post(`/endpoints/${phone}/posts`, { text, media, publish_at: LATER })).id;
+  const upload = async (): Promise<{ readonly id: string }> => {
+    const headers = { authorization: `Bearer ${harbour.visitor.key}`, 'content-type': 'image/png' };
+    const answer = await fetch(`${harbour.url}/manage/v1/media`, { method: 'POST', headers, body: png(60, 40) });
+    return { id: ((await answer.json()) as { readonly id: string }).id };
+  };
 
   /** Opens the console and notes refusals, which a person must never meet. */
   const open = async (visitor: Visitor, path: string, look: Look = {}) => {
@@ -86,7 +92,7 @@ describeInChromium('what a key may do', () => {
 
   it.each(LOOKS)('approves, and is offered nothing else: %j', async (look) => {
     const m = TEXTS[look.language ?? 'en'];
-    const post = await submit(`For Anna in ${look.language ?? 'en'}`);
+    const post = await submit(`For Anna in ${look.language ?? 'en'}`, [await upload()]);
     const { opened, refusals } = await open(await issue({ scopes: ['approve'] }), '/', look);
     const { page } = opened;
     expect((await listScreens(opened)).filter((path) => path.endsWith('/compose'))).toEqual([]);
@@ -108,6 +114,9 @@ describeInChromium('what a key may do', () => {
     await page.getByRole('button', { name: m.review }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText(/^For Anna/).waitFor();
+    // She sees the photo that she approves; the JSON would tell her nothing more.
+    await dialog.locator('img.post-photo').waitFor();
+    expect(await dialog.locator('.json').count()).toBe(0);
     expect(await findViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: m.approve }).click();
     await until('it is approved', async () => {

@@ -16,6 +16,8 @@ const VIDEO_MB = LONG ? 2_048 : 300;
 /** How much resident memory may grow, in MB: by much less than the file. */
 const MAX_GROWTH_MB = 150;
 const KILLS = LONG ? 30 : 4;
+/** Time for each of the tests with kills, in ms: a start after a kill takes some 10 s where little of the machine is left. */
+const KILLS_MS = LONG ? 1_800_000 : 600_000;
 
 interface Kept {
   readonly id: string;
@@ -122,6 +124,7 @@ e2eTest(
       return files.length === shown.length && files.every((name) => !name.endsWith('.partial'));
     });
   },
+  KILLS_MS,
 );
 
 e2eTest(
@@ -195,4 +198,5 @@ e2eTest(
     for (const id of uploaded) await until(`${id} is deleted`, async () => [204, 404].includes(await remove(id)));
     await until('the store is empty', async () => (await readdir(join(store, owner))).length === 0);
   },
+  KILLS_MS,
 );

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Management } from '../../../clients/typescript/src/index.js';
-import { useMay } from '../session/rights.js';
-import { useScope } from '../session/session.js';
-import { type Api, management } from './management.js';
+import { may, useMay } from '../session/rights.js';
+import { getSession, type Scope, scopeOf, useScope } from '../session/session.js';
+import { type Api, management, queryClient } from './management.js';
 
 const MINUTE_MS = 60_000;
 
@@ -16,12 +16,22 @@ export type Recent = Api<'Recent'>;
 export type Check = Api<'Check'>;
 export type LongestWait = Api<'LongestWait'>;
 
+const overviewOf = (scope: Scope) => ({
+  queryKey: ['overview', scope.key],
+  queryFn: () => getOverview(management(), scope.query),
+});
+
+/** Starts to read the overview before the scripts of its parts are requested: see `prefetchThings`. */
+export const prefetchOverview = (): void => {
+  const session = getSession();
+  if (session !== null && may(session, 'GET /overview')) void queryClient.prefetchQuery(overviewOf(scopeOf(session)));
+};
+
 /** Returns the query behind the overview, the badges and the tide. */
 export const useOverview = () => {
   const scope = useScope();
   return useQuery({
-    queryKey: ['overview', scope.key],
-    queryFn: () => getOverview(management(), scope.query),
+    ...overviewOf(scope),
     enabled: useMay('GET /overview'),
     // The overview changes as time passes, even without an event.
     refetchInterval: MINUTE_MS,

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { prefetchOverview } from '../api/overview.js';
 import { prefetchThings } from '../api/things.js';
 import { useLocale } from '../i18n/messages.js';
 import { OverviewScreen } from '../screens/overview/overview-screen.js';
@@ -38,7 +39,12 @@ const getParentRoute = () => root;
 const lazily = <Name extends string>(load: () => Promise<Readonly<Record<Name, () => ReactNode>>>, name: Name) =>
   localized(lazyRouteComponent(load, name) as unknown as Screen);
 
-const overview = createRoute({ getParentRoute, path: '/', component: localized(OverviewScreen) });
+const overview = createRoute({
+  getParentRoute,
+  path: '/',
+  beforeLoad: prefetchOverview,
+  component: localized(OverviewScreen),
+});
 const timeline = createRoute({
   getParentRoute,
   path: '/timeline',

@@ -2,13 +2,14 @@ import './overview.css';
 import { Navigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { countItems, type Overview, useIsForYou, useOverview } from '../../api/overview.js';
+import { prefetchThings } from '../../api/things.js';
 import { ButtonLink } from '../../components/button.js';
 import { Columns, PageHead } from '../../components/card.js';
 import { Loaded, Skeleton } from '../../components/states.js';
 import { Age } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
 import { useMay } from '../../session/rights.js';
-import { useScope } from '../../session/session.js';
+import { getSession, scopeOf, useScope } from '../../session/session.js';
 import { AttentionList } from './attention-list.js';
 import { LiveFeed } from './live-feed.js';
 import { overviewMessages as m } from './messages.js';
@@ -20,11 +21,9 @@ import { WaitingCard } from './waiting-card.js';
 /** Number of feed rows that are as tall as the chart. The chart is shown below the waiting publications. */
 const ROWS_BESIDE_CHART = 8;
 
-const loadNextCards = () => import('./next-cards.js');
-const loadTopPostsCard = () => import('./top-posts-card.js');
+const NextCards = lazy(() => import('./next-cards.js'));
+const TopPostsCard = lazy(() => import('./top-posts-card.js'));
 const loadFirstRun = () => import('./first-run/first-run.js');
-const NextCards = lazy(loadNextCards);
-const TopPostsCard = lazy(loadTopPostsCard);
 
 /**
  * An owner's overview: what needs attention, the four networks, what is waiting, the last hour, and live activity.
@@ -104,14 +103,23 @@ export const OverviewScreen = () => {
   );
 };
 
-/** Loads the screen's parts while the gateway is asked what it shows, so that a slow line waits for both at once. */
+/**
+ * Loads the first run while the gateway is asked whether it is needed. If not, the other parts of the overview need most
+ * of its scripts, too.
+ */
 OverviewScreen.preload = (): undefined => {
-  for (const load of [loadFirstRun, loadNextCards, loadTopPostsCard]) load().catch(() => undefined); // asked again when shown
+  if (scopeOf(getSession()).ownerId === null) return;
+  loadFirstRun().catch(() => undefined); // loaded again when it is shown
 };
 
 /** Keeps the first run on the screen until the user leaves it, so that the first post appears where it was sent. */
 const OwnOverview = ({ overview }: { readonly overview: Overview }) => {
-  const [isFirstRun, setIsFirstRun] = useState(() => !hasPublished(overview));
+  const [isFirstRun, setIsFirstRun] = useState(() => {
+    const isFirst = !hasPublished(overview);
+    // Its scripts may still be loading.
+    if (isFirst) prefetchThings();
+    return isFirst;
+  });
   // Its steps are the owner's.
   const mayConnect = useMay('POST /channels');
   if (isFirstRun && mayConnect) return <FirstRun overview={overview} onLeave={() => setIsFirstRun(false)} />;
