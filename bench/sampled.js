@@ -2,9 +2,9 @@
  * bench -- backlog --sampled: compares the publishing rate of a worker in a gateway that reads the numbers of so many
  * publications with that of a worker in a gateway that reads none (STATISTICS_DAYS=0), on VK, in alternating rounds with
  * a new worker per round. In both, an API process edits published posts and takes others back (--changes a second).
- * The next samples of the publications are spread over one hour: 48 times as many as of publications spread over the 30
- * days in which numbers are read. As PACING is off, no pace delays them. The publications are copies, in the read model,
- * of one that each channel published; they are as old as 30 days and have the samples of their age.
+ * The publications are copies, in the read model, of one that each channel published; they are as old as 30 days and
+ * have the samples of their age. Their next samples are spread over two days (--within, in seconds), which makes as many
+ * a second as publications have that are spread over the 30 days. As PACING is off, no pace delays them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -17,7 +17,6 @@ import { unlimitedProfile } from './seed.js';
 const MIB = 1_048_576;
 const DAY_MS = 86_400_000;
 const OLDEST_DAYS = 30;
-const SAMPLED_WITHIN_MS = 3_600_000;
 /** Connections for edits and take-backs. */
 const LANES = 8;
 
@@ -26,6 +25,7 @@ export const run = async (args) => {
   const seconds = readOption(args, 'seconds', 15);
   const sampled = readOption(args, 'sampled', 1_000_000);
   const rate = readOption(args, 'changes', 20);
+  const within = readOption(args, 'within', (OLDEST_DAYS * DAY_MS) / SAMPLE_MINUTES.length / 1_000);
 
   await withBenchEnvironment(unlimitedProfile(), async (environment) => {
     const network = await environment.startStandIn('vk');
@@ -42,7 +42,7 @@ export const run = async (args) => {
       await side.feed.add(side.endpoints, side.endpoints.length);
       await measure(side); // warms up, and publishes on each channel
     }
-    await addSampled(sides.with, sampled);
+    await addSampled(sides.with, sampled, within * 1_000);
 
     const results = { without: [], with: [] };
     for (let round = 1; round <= rounds; round++) {
@@ -113,7 +113,7 @@ const send = async (method, url, body) => {
 const countChanges = async ({ url }) => (await (await fetch(`${url}/_control/changes?after=0`)).json()).items.length;
 
 /** Adds publications whose numbers are read to the read model and to the statistics. */
-const addSampled = async ({ connectionString }, count) => {
+const addSampled = async ({ connectionString }, count, withinMs) => {
   const client = new pg.Client({ connectionString });
   await client.connect();
   client.on('error', () => undefined); // if a statement fails, the server ends before this connection
@@ -147,7 +147,7 @@ const addSampled = async ({ connectionString }, count) => {
      select 'pub_' || id, 'post_' || id, channel_id, project_id, owner_id, at, address,
        $1::bigint + floor(random() * $2)::bigint, 'ok', $1::bigint - 60000, 1000, 20, 3, 1,
        array_fill(1000::bigint, array[5 * taken]) from made`,
-    [now, SAMPLED_WITHIN_MS],
+    [now, withinMs],
   );
   await client.query(
     `insert into ops_statistics_channel as k (channel_id, platform, owner_id, next_due)
