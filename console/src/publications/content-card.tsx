@@ -79,9 +79,9 @@ export const ContentCard = ({ payload, names, isErased = false, isWhole = false 
   );
 };
 
-/** Returns whether the card shows a payload whole, without its JSON. */
+/** Returns whether the card shows a payload whole, without its JSON. Its time is shown beside the card. */
 const isShownWhole = (payload: ContentCardProps['payload']): boolean =>
-  Object.keys(payload ?? {}).every((name) => name === 'text' || name === 'media') &&
+  Object.keys(payload ?? {}).every((name) => ['text', 'media', 'publish_at'].includes(name)) &&
   (payload?.media ?? []).every((medium) => Object.keys(medium).every((name) => ['type', 'id', 'url'].includes(name)));
 
 interface MediumProps {
