@@ -9,6 +9,7 @@ import {
   type AppendResult,
   type Batch,
   type EventStore,
+  type EventArchive,
   type EventStoreAdapter,
   type ExpectedRevision,
   isFullPage,
@@ -171,6 +172,10 @@ export class CheckedEventStore implements EventStore {
       setRetention: (stream, maxCount) => this.call(() => store.setRetention(stream, maxCount)),
       readState: () => this.call(() => this.readImportState()),
     };
+  }
+
+  get archive(): EventArchive | null {
+    return this.store.archive;
   }
 
   get notes(): StoreNotes | null {

@@ -1,3 +1,4 @@
+import type { Instant } from '../kernel/clock.js';
 import type { Json } from '../kernel/ids.js';
 
 /**
@@ -208,6 +209,52 @@ export interface EventStore {
   close(): Promise<void>;
 }
 
+/** A file of archived events. */
+export interface ArchivedFile {
+  /** Its name in the store of uploads. */
+  readonly name: string;
+  /** SHA-256 of the file, in hex. */
+  readonly sha256: string;
+}
+
+/** A file that is to be archived: events of one month, whose positions follow those of the file before it. */
+export interface PackedFile extends ArchivedFile {
+  /** UTC: `2026-11`. */
+  readonly month: string;
+  readonly first: Position;
+  readonly last: Position;
+  readonly events: number;
+  readonly bytes: Buffer;
+}
+
+/** Where archived files are kept. */
+export interface ArchiveFiles {
+  /** Stores a file durably; does nothing if there is one of that name. @throws Unavailable */
+  write(name: string, bytes: Buffer): Promise<void>;
+  /** @throws Unavailable */
+  read(name: string): Promise<Buffer>;
+}
+
+/**
+ * Moves the events of ended months from the store's table into files, one file after the other (D-101): {@link pack},
+ * {@link store}, then an event that names the file, then {@link move}. Each step may be repeated. All reads of the store
+ * return archived events like others.
+ */
+export interface EventArchive {
+  /** Returns the position of the last archived event; {@link BEGINNING} if there is none. @throws Unavailable */
+  readEnd(): Promise<Position>;
+  /**
+   * Prepares the file that follows the last one.
+   * @param before end of the last month to archive
+   * @returns null if no event is that old @throws Unavailable
+   */
+  pack(before: Instant): Promise<PackedFile | null>;
+  /** Writes the file and reads it back. @throws Unavailable */
+  store(file: PackedFile): Promise<void>;
+  /** Removes the file's events from the table. Does nothing if it was moved before. @throws Unavailable */
+  move(file: ArchivedFile): Promise<void>;
+}
+
 /** An event store whose identity can be checked; each adapter implements it. */
 export interface EventStoreAdapter extends EventStore {
   /**
@@ -218,6 +265,9 @@ export interface EventStoreAdapter extends EventStore {
 
   /** Null if the store is in the database: notes stored there would be lost along with the database. */
   readonly notes: StoreNotes | null;
+
+  /** Null if the server keeps its own events. */
+  readonly archive: EventArchive | null;
 
   /** Returns the newest event; null if there is none. @throws Unavailable */
   readLastEvent(): Promise<StoredEvent | null>;

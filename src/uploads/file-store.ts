@@ -19,7 +19,7 @@ export interface StoredItem {
 
 /**
  * Keeps the bytes of uploaded files (D-92). One suite of tests holds for every adapter: test/uploads/contract.ts. A
- * file's name is chosen by the gateway: `<owner id>/<32 hex digits>`. All methods throw {@link StoreUnavailable}.
+ * file's name is chosen by the gateway: `<owner id>/<32 hex digits>`, or of archived history. All methods throw {@link StoreUnavailable}.
  */
 export interface FileStore {
   /** What it is called in messages, without secrets. */
@@ -41,7 +41,7 @@ export interface FileStore {
   /** Removes a file. Safe to repeat. */
   remove(file: string): Promise<void>;
   /**
-   * Lists all files and what interrupted uploads left behind, in any order. Leaves out whatever else is in the folder
+   * Lists all uploaded files and what interrupted uploads left behind, in any order. Leaves out whatever else is in the folder
    * or bucket, so that nothing of another program is ever removed.
    */
   list(): AsyncIterable<StoredItem>;
@@ -54,8 +54,17 @@ export interface FileStore {
   close(): Promise<void>;
 }
 
-/** The form of files' names. */
+/** The form of uploaded files' names. */
 export const FILE_NAME = /^own_[0-9a-f]{32}\/[0-9a-f]{32}$/;
+
+/** The form of the names of archived history (D-101), which the store keeps as well and does not list. */
+const ARCHIVE_NAME = /^archive\/[\w.-]+$/;
+
+/** Returns a file's name. @throws Error if it has another form, because it would be a path to anywhere */
+export const checkFileName = (file: string): string => {
+  if (!FILE_NAME.test(file) && !ARCHIVE_NAME.test(file)) throw new Error(`not a name of a file: ${file}`);
+  return file;
+};
 
 /** Injection token for the {@link FileStore}. */
 export const FILE_STORE = Symbol('FileStore');

@@ -17,6 +17,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { reasonOf } from '../kernel/result.js';
 import {
   type ByteRange,
+  checkFileName,
   FILE_NAME,
   FileGone,
   type FileStore,
@@ -54,7 +55,7 @@ export class FolderStore implements FileStore {
     try {
       await this.check();
       await mkdir(owner, { recursive: true, mode: 0o700 });
-      handle = await open(partial, 'wx', 0o600);
+      handle = await open(partial, 'w', 0o600); // may be left of an archived file, which has the same name again
       await this.copy(body, handle, signal);
       await handle.sync();
       await handle.close();
@@ -176,8 +177,7 @@ export class FolderStore implements FileStore {
   }
 
   private pathOf(file: string): string {
-    if (!FILE_NAME.test(file)) throw new Error(`not a name of a file: ${file}`);
-    return join(this.folder, file);
+    return join(this.folder, checkFileName(file));
   }
 
   private async removePath(path: string): Promise<void> {

@@ -9,6 +9,7 @@ export const FILE_STORE_MESSAGES = {
     'MEDIA_STORE belongs to another gateway: {store} has the mark of another database. Use a store of its own. If this gateway replaces the other, delete the file crosspost-store in it',
   ),
   fileGone: 'the file is not in the store',
+  archive: message('the file {file} of the archived history cannot be used: {reason}'),
   nearlyFull: message('{store} has only {free} MB left'),
   noAnswer: 'the store does not answer in time',
   noRange: 'the server ignores the header Range',

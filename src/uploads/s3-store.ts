@@ -16,6 +16,7 @@ import type { S3StoreSettings } from '../config/media-settings.js';
 import { reasonOf } from '../kernel/result.js';
 import {
   type ByteRange,
+  checkFileName,
   FILE_NAME,
   FileGone,
   type FileStore,
@@ -201,8 +202,7 @@ export class S3Store implements FileStore {
   }
 
   private place(file: string): { readonly Bucket: string; readonly Key: string } {
-    if (!FILE_NAME.test(file)) throw new Error(`not a name of a file: ${file}`);
-    return { Bucket: this.settings.bucket, Key: `${this.settings.prefix}${file}` };
+    return { Bucket: this.settings.bucket, Key: `${this.settings.prefix}${checkFileName(file)}` };
   }
 
   private async call<T>(send: () => Promise<T>): Promise<T> {

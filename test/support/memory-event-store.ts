@@ -56,6 +56,7 @@ export class MemoryEventStore implements EventStoreAdapter {
   readonly appendFailure = null;
   readonly commitsInOrder = true;
   readonly notes = null;
+  readonly archive = null;
   private readonly log: MemoryLog;
   private readonly first: Position;
   private readonly closing = new AbortController();

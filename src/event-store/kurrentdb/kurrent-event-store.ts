@@ -64,6 +64,7 @@ const noteStream = (name: string): string => `crosspost-${name}`;
 export class KurrentEventStore implements EventStoreAdapter {
   readonly commitsInOrder = false;
   readonly appendTogether = null;
+  readonly archive = null;
   readonly notes: StoreNotes = {
     readNote: (name) => this.trackCall(() => this.readNote(name)),
     writeNote: (name, note) => this.trackCall(() => this.writeNote(name, note)),

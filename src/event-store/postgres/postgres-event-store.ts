@@ -8,6 +8,7 @@ import {
   type AppendCondition,
   type AppendFailure,
   type AppendResult,
+  type ArchiveFiles,
   type Batch,
   BEGINNING,
   type EventStoreAdapter,
@@ -23,6 +24,7 @@ import {
 } from '../port.js';
 import { AppendBatcher, matchEarlierAppend } from './append-batcher.js';
 import type { QueueBounds } from './append-queue.js';
+import { PostgresEventArchive } from './event-archive.js';
 import { LogFollower, type ReadLog } from './log-follower.js';
 import { toPortError } from './port-error.js';
 
@@ -39,6 +41,10 @@ export interface PostgresEventStoreOptions {
   readonly queueBounds?: QueueBounds;
   /** Interval of the probes while the store refuses appends, in ms; for tests. */
   readonly probeIntervalMs?: number;
+  /** Opens the store of archived files when it is first needed. */
+  readonly openArchive?: () => Promise<ArchiveFiles>;
+  /** Maximum number of events in an archived file; for tests. */
+  readonly maxArchivedEvents?: number;
   readonly log?: Log;
 }
 
@@ -65,6 +71,7 @@ interface StreamRead {
 export class PostgresEventStore implements EventStoreAdapter {
   readonly commitsInOrder = true;
   readonly notes = null;
+  readonly archive: PostgresEventArchive;
   private readonly pool: pg.Pool;
   private readonly batcher: AppendBatcher;
   private readonly health: AppendHealth;
@@ -87,6 +94,12 @@ export class PostgresEventStore implements EventStoreAdapter {
       query_timeout: timeoutMs,
       keepAlive: true,
     });
+    this.archive = new PostgresEventArchive(
+      this.pool,
+      this.schema,
+      options.openArchive ?? null,
+      options.maxArchivedEvents,
+    );
     const onLost = () => this.connectionListeners.forEach((listener) => listener());
     this.pool.on('error', (error) => {
       onLost();
@@ -148,18 +161,28 @@ export class PostgresEventStore implements EventStoreAdapter {
     });
   }
 
-  async readAll({ after, limit, upTo = MAX_BIGINT, types, except }: Parameters<ReadLog>[0]): Promise<StoredEvent[]> {
+  async readAll(options: Parameters<ReadLog>[0]): Promise<StoredEvent[]> {
+    const { after, limit, upTo = MAX_BIGINT, types, except } = options;
     const named = types ?? (except?.length ? except : null);
     const filter = named === null ? '' : types ? 'and type = any($4)' : 'and type <> all($4)';
     // octet_length does not read the values of large rows.
     const text = `
-      select ${COLUMNS} from (
+      select ${COLUMNS}, (${this.archivedEnd()}) from (
         select *, sum(bytes) over (order by position) - bytes as bytes_before from (
           select ${COLUMNS}, octet_length(data) + octet_length(metadata) as bytes from ${this.schema}.event
           where position > $1 and position <= $2 ${filter} order by position limit $3) first) page
       where bytes_before < ${MAX_PAGE_BYTES} order by position`;
     const values = [after, upTo, limit, ...(named ? [named] : [])];
-    return (await this.query(text, values, `all ${filter}`)).map(toStoredEvent);
+    const rows = await this.query(text, values, `all ${filter}`);
+    const page = rows.map(toStoredEvent);
+    const [first] = rows as unknown as readonly (readonly (string | null)[])[];
+    // Of the same moment as the page, so that no event can move to a file unnoticed.
+    const end = first ? BigInt(first[7] ?? BEGINNING) : await this.archive.readEnd();
+    return end <= after ? page : this.archive.completePage({ ...options, upTo }, page);
+  }
+
+  private archivedEnd(): string {
+    return `select a.last_position from ${this.schema}.archived_file a order by a.last_position desc limit 1`;
   }
 
   async readHead(): Promise<Position> {
@@ -230,16 +253,25 @@ export class PostgresEventStore implements EventStoreAdapter {
   private async written(stream: string, from: bigint, limit: number): Promise<StoredEvent[]> {
     const text = `select ${COLUMNS} from ${this.schema}.event
                   where stream = $1 and revision >= $2 order by revision limit $3`;
-    return (await this.query(text, [stream, from, limit], 'written')).map(toStoredEvent);
+    const events = (await this.query(text, [stream, from, limit], 'written')).map(toStoredEvent);
+    const options = { from, limit };
+    return this.archive.isIncomplete(stream, options, events, true)
+      ? this.archive.completeStream(stream, options, events)
+      : events;
   }
 
   /** Reads the last event of each stream, which retention never hides. Most writers need only this event. */
   private async readLastEvents(streams: readonly string[]): Promise<StoredEvent[][]> {
     const text = `
-      select ${COLUMNS}, r.n from unnest($1::text[]) with ordinality r(wanted, n)
-      cross join lateral (
-        select * from ${this.schema}.event e where e.stream = r.wanted order by e.revision desc limit 1) e`;
-    return this.groupByStream(streams.length, await this.query(text, [textArray(streams)], 'streams last'));
+      select ${COLUMNS}, r.n, ${this.isArchived('wanted')} from unnest($1::text[]) with ordinality r(wanted, n)
+      left join lateral (
+        select * from ${this.schema}.event e where e.stream = r.wanted order by e.revision desc limit 1) e on true`;
+    const rows = await this.query(text, [textArray(streams)], 'streams last');
+    const options = { direction: 'backwards', limit: 1 } as const;
+    return this.groupByStream(
+      streams.map((stream) => ({ stream, options })),
+      rows,
+    );
   }
 
   /** Reads several streams in one query. Requests that arrive while a query runs are batched. */
@@ -250,27 +282,56 @@ export class PostgresEventStore implements EventStoreAdapter {
     const { schema } = this;
     const isBackwards = direction === 'backwards';
     const text = `
-      select ${COLUMNS}, r.n from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality r(wanted, start, most, n)
-      cross join lateral (
+      select ${COLUMNS}, r.n, ${this.isArchived('wanted')}
+      from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality r(wanted, start, most, n)
+      left join lateral (
         select * from ${schema}.event e
         where e.stream = r.wanted and e.revision ${isBackwards ? '<=' : '>='} r.start
           and e.revision > coalesce((select (select max(revision) from ${schema}.event where stream = r.wanted) - max_count
                                      from ${schema}.retention where stream = r.wanted), -1)
-        order by e.revision ${isBackwards ? 'desc' : 'asc'} limit r.most) e
+        order by e.revision ${isBackwards ? 'desc' : 'asc'} limit r.most) e on true
       order by r.n, e.revision ${isBackwards ? 'desc' : 'asc'}`;
     const columns = [
       textArray(reads.map(({ stream }) => stream)),
       int8Array(reads.map(({ start }) => start)),
       int8Array(reads.map(({ limit }) => limit)),
     ];
-    return this.groupByStream(reads.length, await this.query(text, columns, `streams ${direction}`));
+    const wanted = reads.map(({ stream, start, limit }) => ({
+      stream,
+      options: { direction, from: start, ...(limit !== null && { limit }) },
+    }));
+    return this.groupByStream(wanted, await this.query(text, columns, `streams ${direction}`));
   }
 
-  /** Groups rows by requested stream; the last column holds its number in the request. */
-  private groupByStream(count: number, rows: readonly Row[]): StoredEvent[][] {
-    const found: StoredEvent[][] = Array.from({ length: count }, () => []);
-    for (const row of rows) found[Number((row as unknown as string[])[7]) - 1]!.push(toStoredEvent(row));
-    return found;
+  /** SQL that is true for a stream without events in the table, if it has archived ones. */
+  private isArchived(stream: string): string {
+    return `case when e.position is null
+      then exists (select from ${this.schema}.archived_stream a where a.stream = md5(r.${stream})::uuid) end`;
+  }
+
+  /**
+   * Groups rows by requested stream, and adds archived events. The last columns hold the stream's number in the request,
+   * and whether a stream without events has archived ones.
+   */
+  private groupByStream(
+    reads: readonly { readonly stream: string; readonly options: ReadStreamOptions }[],
+    rows: readonly Row[],
+  ): Promise<StoredEvent[][]> {
+    const found: StoredEvent[][] = reads.map(() => []);
+    const archived = new Set<number>();
+    for (const row of rows) {
+      const [number, isArchived] = (row as readonly unknown[]).slice(7) as [string, boolean | null];
+      const at = Number(number) - 1;
+      if (isArchived === null) found[at]!.push(toStoredEvent(row));
+      else if (isArchived) archived.add(at);
+    }
+    return Promise.all(
+      reads.map(async ({ stream, options }, at) =>
+        this.archive.isIncomplete(stream, options, found[at]!, archived.has(at))
+          ? this.archive.completeStream(stream, options, found[at]!)
+          : found[at]!,
+      ),
+    );
   }
 
   private async query(text: string, values?: readonly unknown[], name?: string): Promise<Row[]> {

@@ -12,6 +12,7 @@ import { keys } from './0010-keys.js';
 import { mediaHolds as mediaHoldsTable } from './0011-media-holds.js';
 import { consoleSessions } from './0012-console-sessions.js';
 import { contentKeys } from './0013-content-keys.js';
+import { archive } from './0014-archive.js';
 import { budgets } from './repeatable/budgets.sql.js';
 import { eventStore } from './repeatable/event-store.sql.js';
 import { limiter } from './repeatable/limiter.sql.js';
@@ -38,6 +39,7 @@ export const migrations: Migrations = {
     mediaHoldsTable,
     consoleSessions,
     contentKeys,
+    archive,
   ],
   repeatable: [eventStore, limiter, budgets, probeBudget, monthlyQuota, pacing, resourceCap, uploadQuota, mediaHolds],
 };

@@ -26,3 +26,24 @@ export const eventStoreTables = (schema: string, firstPosition = 1n): string => 
       max_count bigint not null check (max_count >= 1)
     );
 `;
+
+/**
+ * Returns the SQL that creates the index of the archive: events that left the table for files (D-101). A file is known
+ * by the position of its first event. Files follow each other in the order of positions.
+ */
+export const archiveTables = (schema: string): string => `
+    create table ${schema}.archived_file (
+      first_position bigint primary key,
+      last_position  bigint not null unique,
+      file           text   not null,
+      -- Types of its events.
+      types          text[] not null
+    );
+    -- The files that hold events of a stream, known by the hash of its name, with its last revision in each.
+    create table ${schema}.archived_stream (
+      stream   uuid   not null,
+      file     bigint not null references ${schema}.archived_file,
+      revision bigint not null,
+      primary key (stream, file)
+    );
+`;

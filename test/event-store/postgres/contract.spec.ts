@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
-import { eventStoreTables } from '../../../src/postgres/migrations/event-store-tables.js';
+import { archiveTables, eventStoreTables } from '../../../src/postgres/migrations/event-store-tables.js';
 import { eventStoreFunctions } from '../../../src/postgres/migrations/repeatable/event-store.sql.js';
 import { startTestPostgres } from '../../support/postgres.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
@@ -21,7 +21,7 @@ describeEventStore('PostgreSQL', async () => {
     openFar: async () => {
       const schema = `far_${far++}`;
       const ddl = eventStoreFunctions({ schema, conditions: 'ops_find_changed_endpoints' });
-      await execute(postgres.connectionString, eventStoreTables(schema, 2n ** 53n + 1n) + ddl);
+      await execute(postgres.connectionString, eventStoreTables(schema, 2n ** 53n + 1n) + archiveTables(schema) + ddl);
       return open({ schema });
     },
     appendInOtherProcess: (plan) => appendInOtherProcess('postgres', postgres.connectionString, plan),
