@@ -6,7 +6,7 @@ import { AggregateStore } from '../event-store/aggregate-store.js';
 import { CheckedEventStore } from '../event-store/checked-event-store.js';
 import { EventCodec } from '../event-store/codec.js';
 import { OpenedEventStore } from '../event-store/opened-event-store.js';
-import { type EventStoreAdapter, type StoreNotes, WrongEventStore } from '../event-store/port.js';
+import { type ArchiveFiles, type EventStoreAdapter, type StoreNotes, WrongEventStore } from '../event-store/port.js';
 import { PostgresEventStore } from '../event-store/postgres/postgres-event-store.js';
 import { StoreCheck } from '../event-store/store-check.js';
 import { SeenNotes, StoreRecords } from '../event-store/store-records.js';
@@ -14,7 +14,9 @@ import type { LogIdentity } from '../history/transparency-log/log-tables.js';
 import { PublishedCheckpoints } from '../history/transparency-log/published-checkpoint.js';
 import { reasonOf } from '../kernel/result.js';
 import type { HistoryKeys } from '../secrets/key-ring.js';
+import { archiveFilesIn } from '../uploads/archive-files.js';
 import { addressFrom, type Database, waitForServer } from './database.js';
+import { openFileStore } from './media-files.js';
 import type { ProcessOptions, Resources } from './process-options.js';
 import { LogRecovery } from './recovery/log-recovery.js';
 
@@ -140,7 +142,13 @@ const openInPostgres = async (
   { connectionString, connections }: Database,
   resources: Resources,
 ): Promise<EventStoreAdapter> => {
-  const store = new PostgresEventStore({ connectionString, readConnections: connections.events, log });
+  let files: Promise<ArchiveFiles> | null = null; // few processes ever need them
+  const store = new PostgresEventStore({
+    connectionString,
+    readConnections: connections.events,
+    log,
+    openArchive: () => (files ??= openFileStore(settings, resources).then(archiveFilesIn)),
+  });
   const signal = resources.untilStopped(given);
   const from = addressFrom('DATABASE_URL', settings.databaseUrl);
   await waitForServer({ what: 'an event store', from, log, signal }, () => store.start());

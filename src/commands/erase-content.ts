@@ -8,7 +8,7 @@ import type { CommandContext } from '../event-store/codec.js';
 import { monthOf } from '../event-store/content-keys.js';
 import type { Position } from '../event-store/port.js';
 import { type Job, type JobContext, type JobHandler, JobRuns, JobTable } from '../jobs/job.js';
-import { CLOCK, type Clock } from '../kernel/clock.js';
+import { CLOCK, type Clock, startOfMonth } from '../kernel/clock.js';
 import type { Origin } from '../kernel/events.js';
 import type { Json } from '../kernel/ids.js';
 import { isRejection } from '../kernel/result.js';
@@ -94,14 +94,9 @@ export class EraseContent {
    * @param months whole months that content is kept after its month has ended
    */
   async startRetention(months: number): Promise<void> {
-    const now = new Date(this.clock.now());
-    const before = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months);
+    const before = startOfMonth(this.clock.now(), -months);
     if (!(await this.keys.hasBefore(monthOf(before)))) return;
-    const { rows } = await this.pool.query(
-      `select from ops_job where kind = $1 and params -> 'owner_id' = 'null' and started_at > now() - interval '1 day' limit 1`,
-      [ERASE_CONTENT],
-    );
-    if (rows.length > 0) return;
+    if (await this.jobs.hasStartedToday(ERASE_CONTENT, { owner_id: null })) return;
     const params: EraseContentParams = { owner_id: null, before, by: { actor: 'system:erase-content', requestId: '' } };
     try {
       await this.jobs.start({

@@ -189,6 +189,13 @@ export const schema = {
     read: wholeNumber(0, 1_200),
     show: (s) => String(s.contentMonths),
   }),
+  ARCHIVE_MONTHS: defaulted('0', {
+    takes: 'whole months from 0 to 1200',
+    description:
+      'the history of months that ended longer ago moves from the database into files beside the uploads; 0: it stays',
+    read: wholeNumber(0, 1_200),
+    show: (s) => String(s.archiveMonths),
+  }),
   STATISTICS_DAYS: defaulted('90', {
     takes: 'whole days from 0 to 36500',
     description:

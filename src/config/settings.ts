@@ -51,6 +51,8 @@ export interface Settings {
   readonly jobMs: number;
   /** After how many months what people wrote is erased; 0: never (D-100). */
   readonly contentMonths: number;
+  /** After how many months old history moves from the database into files; 0: never (D-101). */
+  readonly archiveMonths: number;
   /** How long all samples of a publication are kept, in days that MINUTE_MS scales; 0: none are taken. */
   readonly statisticsDays: number;
   /** Base URLs by network, without a trailing slash; null for the network's own URL, or its stand-in in demo mode. */
@@ -123,6 +125,7 @@ export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkS
     deliveryBodyMs: values.DELIVERY_BODY_DAYS * DAY_MS,
     jobMs: values.JOB_DAYS * DAY_MS,
     contentMonths: values.CONTENT_MONTHS,
+    archiveMonths: values.ARCHIVE_MONTHS,
     statisticsDays: values.STATISTICS_DAYS,
     apiUrls,
     demo: values.DEMO ?? (values.DATABASE_URL === null && values.NODE_ENV !== 'production'),

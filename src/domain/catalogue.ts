@@ -1,4 +1,5 @@
 import type { Catalogue } from '../kernel/events.js';
+import { archiveEvents } from './archive/archive.events.js';
 import { channelEvents } from './channel/channel.events.js';
 import { deliveryEvents } from './delivery/delivery.events.js';
 import { endpointEvents } from './endpoint/endpoint.events.js';
@@ -37,4 +38,5 @@ export const catalogue: Catalogue = {
   ...recoveryEvents,
   ...mediaEvents,
   ...keyEvents,
+  ...archiveEvents,
 };

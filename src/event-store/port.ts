@@ -246,9 +246,10 @@ export interface EventArchive {
   /**
    * Prepares the file that follows the last one.
    * @param before end of the last month to archive
+   * @param after position of the file before it; by default, of the last one
    * @returns null if no event is that old @throws Unavailable
    */
-  pack(before: Instant): Promise<PackedFile | null>;
+  pack(before: Instant, after?: Position): Promise<PackedFile | null>;
   /** Writes the file and reads it back. @throws Unavailable */
   store(file: PackedFile): Promise<void>;
   /** Removes the file's events from the table. Does nothing if it was moved before. @throws Unavailable */

@@ -83,6 +83,12 @@ export class JobTable {
     throw new JobRuns(running.rows[0]?.id ?? 'a job');
   }
 
+  /** True if a job of a kind, with these parameters among others, was started within a day. */
+  async hasStartedToday(kind: string, params: JsonObject): Promise<boolean> {
+    const text = `select from ops_job where kind = $1 and params @> $2 and started_at > now() - interval '1 day' limit 1`;
+    return (await this.db.query(text, [kind, JSON.stringify(params)])).rows.length > 0;
+  }
+
   /** @param ownerId whose auditor started it; null for any */
   async find(id: string, ownerId: string | null = null): Promise<Job | null> {
     const text = `select ${COLUMNS} from ops_job where id = $1 and ($2::text is null or params ->> 'owner_id' = $2)`;

@@ -18,6 +18,12 @@ export const SHARED_CLOCK = Symbol('SharedClock');
 /** A point in time: whole milliseconds since 1970-01-01T00:00:00Z. A plain number, so that an event can hold it. */
 export type Instant = number;
 
+/** Returns when the month (UTC) of a time began. @param plus months to add */
+export const startOfMonth = (at: Instant, plus = 0): Instant => {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + plus);
+};
+
 /** Formats an instant for the API: ISO 8601, UTC, milliseconds (management-api.md: Manners). */
 export const iso = (at: Instant): string => new Date(at).toISOString();
 

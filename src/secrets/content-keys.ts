@@ -2,7 +2,7 @@ import { type KeyObject, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { type ContentKey, type ContentKeys, createContentKey, monthOf } from '../event-store/content-keys.js';
 import { Unavailable } from '../event-store/port.js';
-import type { Instant } from '../kernel/clock.js';
+import { type Instant, startOfMonth } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import { isUnavailable } from '../postgres/unavailable.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
@@ -375,10 +375,8 @@ export class ContentKeyTable implements ContentKeys {
   }
 
   private nameMonth(at: Instant): string {
-    if (at < this.month.from || at >= this.month.until) {
-      const [year, month] = [new Date(at).getUTCFullYear(), new Date(at).getUTCMonth()];
-      this.month = { name: monthOf(at), from: Date.UTC(year, month), until: Date.UTC(year, month + 1) };
-    }
+    if (at < this.month.from || at >= this.month.until)
+      this.month = { name: monthOf(at), from: startOfMonth(at), until: startOfMonth(at, 1) };
     return this.month.name;
   }
 

@@ -21,10 +21,11 @@ afterAll(async () => {
 /** Deletes everything as if its retention had just ended. */
 const sweep = async (signal = new AbortController().signal): Promise<void> => {
   const { leases, progress } = gateway.infrastructure;
-  const settings = { deliveryBodyMs: 0, jobMs: 0, contentMonths: 0 };
+  const settings = { deliveryBodyMs: 0, jobMs: 0, contentMonths: 0, archiveMonths: 0 };
   const sampler = { pruneExpired: () => Promise.resolve(false) };
   const erasure = { startRetention: () => Promise.resolve() };
-  await new PruneExpired(pool, leases, progress, silentLog, settings, sampler, erasure).sweep(signal);
+  const archive = { startByAge: () => Promise.resolve() };
+  await new PruneExpired(pool, leases, progress, silentLog, settings, sampler, erasure, archive).sweep(signal);
 };
 const createOutput = async (setup: WebhookSetup): Promise<{ receiver: WebhookReceiver; outputId: string }> => {
   const receiver = await WebhookReceiver.start();

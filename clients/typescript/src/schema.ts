@@ -2810,6 +2810,12 @@ export interface Schemas {
     /** Projects to add to those that the endpoint already posts to. */
     readonly project_ids: readonly string[];
   };
+  readonly ArchiveRequest: {
+    /** Months (UTC) that ended at or before this time are archived. */
+    readonly before: string;
+    /** True to count only: nothing is written. */
+    readonly dry_run?: boolean;
+  };
   readonly VerificationRequest: {
     /** Only the events of aggregates of this type. */
     readonly aggregate?:
@@ -3652,6 +3658,11 @@ export interface Routes {
     };
     readonly answers: Schemas['Diff'];
   };
+  /** Move old history from the database into files */
+  readonly 'POST /manage/v1/history/archive': {
+    readonly takes: { readonly body: Schemas['ArchiveRequest'] };
+    readonly answers: Schemas['Job'];
+  };
   /** Compare all endpoints, channels, projects and pauses at two times */
   readonly 'GET /manage/v1/history/diff': {
     readonly takes: {
@@ -3790,7 +3801,8 @@ export interface Routes {
           | 'KeyIssued'
           | 'KeyChanged'
           | 'KeyRotated'
-          | 'KeyRevoked';
+          | 'KeyRevoked'
+          | 'HistoryArchived';
         /** Only events from this time on. */
         readonly since?: string;
         /** Only events before this time. */

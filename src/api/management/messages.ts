@@ -90,7 +90,7 @@ export const CALL_MESSAGES = {
   /** 403 `forbidden` */
   packsForOperator: "Only the operator can add post packs. Use the operator's key.",
   /** 422 `before_in_future` */
-  beforeInFuture: 'before is in the future: only months that are over can be erased.',
+  beforeInFuture: 'before is in the future: use a time that has passed.',
   /** 409 `content_erased` */
   deliveryErased: 'The body of this delivery was erased, so it cannot be sent again.',
   /** 403 `forbidden` */
@@ -242,6 +242,10 @@ export const HISTORY_MESSAGES = {
   transferType: 'Send the history with the media type application/x-ndjson.',
   /** 422 `invalid` */
   line: message('Line {line}: {problem}'),
+  /** 403 `forbidden` */
+  archiveIsOperators: 'Only the operator may archive the history: it covers all owners.',
+  /** 409 `not_archivable` */
+  notArchivable: 'KurrentDB keeps its own events: archive or scavenge them there.',
   /** 403 `forbidden` */
   verificationIsOperators: 'Only the operator may verify the history: it covers all owners.',
   /** 422 `missing` */

@@ -7,6 +7,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { ArchiveHistory, createArchiveHandler } from '../../commands/archive-history.js';
 import { createErasureHandler, EraseContent } from '../../commands/erase-content.js';
 import { PauseAfterPublication } from '../../commands/pause.js';
 import { SETTINGS } from '../../config/tokens.js';
@@ -158,7 +159,7 @@ const JOBS: Provider = {
   provide: JobRunner,
   inject: [
     ...[JobTable, Leases, Notifications, LOG, POOL, EVENT_STORE, EventCodec],
-    ...[AggregatePlaces, Database, KeyRing, PROJECTIONS, Rebuilds, EraseContent],
+    ...[AggregatePlaces, Database, KeyRing, PROJECTIONS, Rebuilds, EraseContent, ArchiveHistory],
   ],
   useFactory: (
     jobs: JobTable,
@@ -174,6 +175,7 @@ const JOBS: Provider = {
     projections: readonly Projection[],
     rebuilds: Rebuilds,
     erasure: EraseContent,
+    archive: ArchiveHistory,
   ) => {
     const verification = { tables: new LogTables(pool), store, codec, sealKey };
     const replay = { pool, store, codec };
@@ -183,6 +185,7 @@ const JOBS: Provider = {
       createRebuildHandler(replay, rebuilds, projections),
       createResealHandler(pool, ring),
       createErasureHandler(erasure),
+      createArchiveHandler(archive),
     ];
     const isOutage = (error: unknown) => error instanceof Unavailable || isUnavailable(error);
     return new JobRunner(jobs, leases, notifications, handlers, isOutage, log);

@@ -4,7 +4,7 @@ import { open, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schemas } from '../../../clients/typescript/src/index.js';
-import type { Api } from '../api.js';
+import { type Api, finishJob } from '../api.js';
 import type { Define } from '../define.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import { failToRead, Failure, isThing, NotReachable, type Output, WrongUsage } from '../output.js';
@@ -17,7 +17,10 @@ const MAX_TRIES = 5;
 const MAX_PART_TRIES = 60;
 const PART_RETRY_MS = 1_000;
 
-/** Adds the commands that move a history to another gateway: `export`, `export-keys` and `import`. */
+/** A day without a time. */
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Adds the commands that move a history to another gateway, or into files: `export`, `export-keys`, `import` and `archive`. */
 export const addTransfer = (define: Define): void => {
   define({
     usage: 'export',
@@ -53,6 +56,21 @@ export const addTransfer = (define: Define): void => {
       if (file === undefined) return out.raw(text);
       const target = await openTarget(file, 'w');
       await new Promise<void>((resolve) => target.end(text, resolve));
+    },
+  });
+  define({
+    usage: 'archive',
+    summary: SUMMARIES.archiveHistory,
+    example: 'crosspost history archive --before 2026-01-01 --dry-run',
+    options: {
+      '--before <date>': OPTIONS.archiveBefore,
+      '--dry-run': OPTIONS.archiveDryRun,
+      '--no-wait': OPTIONS.noWait,
+    },
+    handler: async (call) => {
+      const { before = '', dryRun = false } = call.options as { before?: string; dryRun?: boolean };
+      const body = { before: DATE.test(before) ? `${before}T00:00:00Z` : before, dry_run: dryRun };
+      await finishJob(call, await call.api.post('/history/archive', { body }));
     },
   });
   define({

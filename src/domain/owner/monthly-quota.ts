@@ -1,4 +1,4 @@
-import type { Instant } from '../../kernel/clock.js';
+import { type Instant, startOfMonth } from '../../kernel/clock.js';
 import { type Plan, PLANS } from './owner.events.js';
 
 /** Monthly quota of each plan, from the limits profile; null means unlimited. */
@@ -65,12 +65,11 @@ export const computePostsLeft = (
   const current = months.find((usage) => usage.month === month);
   const used = current?.published ?? 0;
   const quota = monthlyPosts[plan];
-  const date = new Date(now);
   return {
     month,
     used,
     left: quota === null ? null : Math.max(0, quota - used) + packPostsLeft,
-    resetsAt: Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1),
+    resetsAt: startOfMonth(now, 1),
     lastEvent: current?.last_event ?? null,
   };
 };

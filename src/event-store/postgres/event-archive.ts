@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type pg from 'pg';
-import type { Instant } from '../../kernel/clock.js';
+import { type Instant, startOfMonth } from '../../kernel/clock.js';
 import { reasonOf } from '../../kernel/result.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { timeOf } from '../content.js';
@@ -81,18 +81,18 @@ export class PostgresEventArchive implements EventArchive {
     return row ? BigInt(row.end) : BEGINNING;
   }
 
-  async pack(before: Instant): Promise<PackedFile | null> {
+  async pack(before: Instant, after?: Position): Promise<PackedFile | null> {
     const rows = await this.query<Line>(
       `select position::text, stream, revision::text, id, type, data, metadata from (
          select *, sum(octet_length(data) + octet_length(metadata)) over (order by position) as bytes from (
            select * from ${this.schema}.event where position > $1 and stream ~ $2 order by position limit $3) first) page
        where bytes <= ${MAX_FILE_BYTES} order by page.position`,
-      [await this.readEnd(), ARCHIVED_STREAMS, this.maxFileEvents],
+      [after ?? (await this.readEnd()), ARCHIVED_STREAMS, this.maxFileEvents],
     );
     const [first] = rows;
     if (!first || timeOf(first) >= before) return null;
     const month = monthOf(timeOf(first));
-    const end = Math.min(before, endOf(month));
+    const end = Math.min(before, startOfMonth(timeOf(first), 1));
     const next = rows.findIndex((row) => timeOf(row) >= end);
     const lines = next < 0 ? rows : rows.slice(0, next);
     const last = lines.at(-1)!;
@@ -212,7 +212,8 @@ export class PostgresEventArchive implements EventArchive {
       if (!isBackwards && BigInt(row.revision) < (from ?? 0n)) continue;
       const ofStream = (await this.readFile(row)).filter(
         (event) =>
-          event.stream === stream && (from === undefined || (isBackwards ? event.revision <= from : event.revision >= from)),
+          event.stream === stream &&
+          (from === undefined || (isBackwards ? event.revision <= from : event.revision >= from)),
       );
       archived.push(...(isBackwards ? ofStream.reverse() : ofStream));
       if (archived.length + (isBackwards ? events.length : 0) >= limit) break;
@@ -261,12 +262,6 @@ export class PostgresEventArchive implements EventArchive {
     }
   }
 }
-
-/** Returns the time at which a month such as `2026-11` ends. */
-const endOf = (month: string): Instant => {
-  const [year, number] = month.split('-').map(Number) as [number, number];
-  return Date.UTC(year, number);
-};
 
 const damaged = (name: string, problem: string): StorageFailed =>
   new StorageFailed('ARCHIVE_DAMAGED', `the archive's file ${name} is damaged: ${problem}`);

@@ -1,3 +1,4 @@
+import { archiveEvents } from '../../domain/archive/archive.events.js';
 import { channelEvents } from '../../domain/channel/channel.events.js';
 import { deliveryEvents } from '../../domain/delivery/delivery.events.js';
 import { endpointEvents } from '../../domain/endpoint/endpoint.events.js';
@@ -38,6 +39,7 @@ const EVENTS_OF: Readonly<Record<string, Catalogue>> = {
   recovery: recoveryEvents,
   media: mediaEvents,
   key: keyEvents,
+  archive: archiveEvents,
 };
 
 /** Names of the aggregates in the audit trail. */

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { ArchiveHistory } from '../../commands/archive-history.js';
 import { EraseContent } from '../../commands/erase-content.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
@@ -28,7 +29,8 @@ const LIMIT_MS = 24 * 3_600_000;
  * Deletes data past its retention, in one process at a time and in small transactions: delivery bodies in the read
  * model (the event store keeps them), jobs, limits of deleted endpoints, drafts of deleted owners, last uses of revoked
  * keys, the console's expired sign-ins, budgets that have not been used recently (ADR-218), and samples of numbers except
- * the last. Starts the job that erases content past its retention (D-100).
+ * the last. Starts the jobs that erase content past its retention (D-100) and archive old history
+ * (D-101).
  */
 @Injectable()
 export class PruneExpired {
@@ -37,9 +39,11 @@ export class PruneExpired {
     private readonly leases: Leases,
     @Inject(ProjectionProgress) private readonly progress: Pick<ProjectionProgress, 'waitForOwnVersions'>,
     @Inject(LOG) private readonly log: Log,
-    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'deliveryBodyMs' | 'jobMs' | 'contentMonths'>,
+    @Inject(SETTINGS)
+    private readonly settings: Pick<Settings, 'deliveryBodyMs' | 'jobMs' | 'contentMonths' | 'archiveMonths'>,
     @Inject(Sampler) private readonly sampler: Pick<Sampler, 'pruneExpired'>,
     @Inject(EraseContent) private readonly erasure: Pick<EraseContent, 'startRetention'>,
+    @Inject(ArchiveHistory) private readonly archive: Pick<ArchiveHistory, 'startByAge'>,
   ) {}
 
   /** Runs until the signal is aborted; survives outages. */
@@ -60,6 +64,7 @@ export class PruneExpired {
   async sweep(signal: AbortSignal): Promise<void> {
     await this.pruneBodies(signal);
     if (this.settings.contentMonths > 0) await this.erasure.startRetention(this.settings.contentMonths);
+    if (this.settings.archiveMonths > 0) await this.archive.startByAge(this.settings.archiveMonths);
     const steps = [this.pruneJobs, this.pruneLimits, this.pruneBudgets, this.pruneDrafts];
     for (const step of [...steps, this.pruneKeyUses, this.pruneSessions])
       while (!signal.aborted && (await step()) === BATCH_SIZE) await sleepUnlessAborted(PAUSE_MS, signal);

@@ -1,3 +1,4 @@
+import type { HistoryArchived } from '../../../src/domain/archive/archive.events.js';
 import type { ProjectionEvent } from '../../../src/domain/projection/projection.events.js';
 import type { RecoveryConfirmed, RecoveryEvent } from '../../../src/domain/recovery/recovery.events.js';
 import type { SagaEvent } from '../../../src/domain/saga/saga.events.js';
@@ -52,5 +53,18 @@ const recovery: SamplesOf<RecoveryEvent | RecoveryConfirmed> = {
   RecoveryConfirmed: [{ ownerId: 'own_1', at: 1_762_077_602_000, planned: 'keep', inDoubt: 'dismiss' }],
 };
 
+const archive: SamplesOf<HistoryArchived> = {
+  HistoryArchived: [
+    {
+      month: '2025-09',
+      file: 'archive/2025-09-9007199254740000-3f2a9c5e7b1d4c60.jsonl.gz',
+      sha256: '3f2a9c5e7b1d4c60a8e2f1d3b5c7e9f00123456789abcdef0123456789abcdef',
+      firstPosition: '9007199254740000',
+      lastPosition: '9007199254743999',
+      events: 4_000,
+    },
+  ],
+};
+
 /** Sample events of operators' decisions. */
-export const operations = { ...projection, ...saga, ...recovery };
+export const operations = { ...projection, ...saga, ...recovery, ...archive };

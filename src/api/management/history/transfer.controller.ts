@@ -3,18 +3,25 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { Controller, Get, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ARCHIVE_HISTORY, ArchiveHistory } from '../../../commands/archive-history.js';
 import { BEGINNING } from '../../../event-store/port.js';
 import { ContradictedLog, ExportHistory } from '../../../history/transfer/export-history.js';
 import { ImportHistory, ImportInvalid, ImportSpool } from '../../../history/transfer/import-history.js';
 import { ImportRefused } from '../../../history/transfer/transfer-line.js';
+import { JobTable } from '../../../jobs/job.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { LOG, type Log } from '../../../kernel/log.js';
 import { reasonOf } from '../../../kernel/result.js';
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
-import { readQuery } from '../../transport/fields.js';
+import { fieldsReader, readQuery } from '../../transport/fields.js';
 import { forbiddenProblem, HttpProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard, getCaller } from '../api-key.guard.js';
+import { ChangePipeline } from '../change-pipeline.js';
+import { isTime } from '../common-fields.js';
+import { askerOf, jobResult, type JobView, readBefore, startJob } from '../jobs/jobs.controller.js';
 import { HISTORY_MESSAGES } from '../messages.js';
+import { type Call, TheCall } from '../owned-resources.js';
 import { currentLog } from './transparency-log.controller.js';
 
 /** Query parameters of an export. */
@@ -43,6 +50,18 @@ const NDJSON = 'application/x-ndjson';
 /** Number of characters to collect before each write, because writing line by line would be slow. */
 const WRITE_CHARS = 65_536;
 
+/** Body of POST /history/archive. */
+export class ArchiveBody {
+  /** Months (UTC) that ended at or before this time are archived. */
+  @isTime()
+  @Must.bePresent('a time such as 2026-06-01T00:00:00Z')
+  readonly before!: string;
+
+  /** True to count only: nothing is written. */
+  @Must.beBoolean()
+  readonly dry_run: boolean | undefined;
+}
+
 /** The result of an import. */
 export interface ImportView {
   /** Number of imported events, including events that the store already had. */
@@ -53,7 +72,10 @@ export interface ImportView {
   readonly complete: boolean;
 }
 
-/** Moves the history to another gateway (management-api.md: `GET /history/export`, `POST /history/import`). */
+/**
+ * Moves the history to another gateway (management-api.md: `GET /history/export`, `POST /history/import`), or from the
+ * database into files (`POST /history/archive`).
+ */
 @Controller('manage/v1/history')
 @UseGuards(ApiKeyGuard)
 export class TransferController {
@@ -61,6 +83,10 @@ export class TransferController {
     private readonly exports: ExportHistory,
     private readonly imports: ImportHistory,
     private readonly spool: ImportSpool,
+    private readonly history: ArchiveHistory,
+    private readonly changes: ChangePipeline,
+    private readonly jobs: JobTable,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
@@ -87,6 +113,30 @@ export class TransferController {
     const body = Readable.from(await startReading(pieces), { objectMode: false });
     body.on('error', (error) => this.log.warn({ reason: reasonOf(error) }, 'an export of the history was interrupted'));
     return body;
+  }
+
+  @Documented({
+    summary: 'Move old history from the database into files',
+    scope: 'manage',
+    description:
+      'Posts, publications and deliveries of the months that ended at or before a time move into files beside the uploads; every answer stays the same. The first month in which something is not settled stays, and so do all after it; `left` in the result of the job names it.',
+    body: ArchiveBody,
+    status: 202,
+    operatorOnly: HISTORY_MESSAGES.archiveIsOperators,
+    codes: { 409: ['job_running', 'not_archivable'], 422: ['before_in_future'] },
+  })
+  @Post('archive')
+  async archive(@TheCall() call: Call): Promise<JobView> {
+    const read = fieldsReader(ArchiveBody);
+    return this.changes.handlePost({ ...call, read, status: 202 }, async (body, change) => {
+      if (!this.history.isPossible)
+        throw HttpProblem.withMessage(409, 'not_archivable', HISTORY_MESSAGES.notArchivable);
+      const before = readBefore(body.before, this.clock);
+      const id = change.newId('job');
+      const params = { before, dry_run: body.dry_run ?? false, by: askerOf(change) };
+      const job = { id, kind: ARCHIVE_HISTORY, params, subject: ARCHIVE_HISTORY };
+      return jobResult((await this.jobs.find(id)) ?? (await startJob(this.jobs, job)));
+    });
   }
 
   @Documented({

@@ -1,13 +1,14 @@
 import { Controller, Get, Param, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { type Job, JOB_STATES, JobRuns, type JobState, JobTable, type NewJob } from '../../../jobs/job.js';
+import type { Clock, Instant } from '../../../kernel/clock.js';
 import type { Json } from '../../../kernel/ids.js';
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
 import { buildListView, isCursorOf, type ListView, PageQuery, readQuery, toPage } from '../../transport/fields.js';
 import { HttpProblem, notFoundProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard, getOwnerScope } from '../api-key.guard.js';
-import type { ChangeResult } from '../change-pipeline.js';
+import type { Change, ChangeResult } from '../change-pipeline.js';
 import { IdPipe } from '../common-fields.js';
 import { CALL_MESSAGES } from '../messages.js';
 
@@ -44,6 +45,22 @@ export const startJob = async (jobs: JobTable, job: NewJob): Promise<Job> => {
     if (!(error instanceof JobRuns)) throw error;
     throw HttpProblem.withMessage(409, 'job_running', CALL_MESSAGES.jobRuns({ id: error.runningId }));
   }
+};
+
+/** Returns who asked for a job, for the events that it appends. */
+export const askerOf = ({ context: { actor, actorName, requestId } }: Pick<Change, 'context'>) => ({
+  actor,
+  ...(actorName !== undefined && { actorName }),
+  requestId,
+});
+
+/** Reads the time before which a job works. @throws HttpProblem 422 if it is in the future */
+export const readBefore = (before: string, clock: Clock): Instant => {
+  const at = Date.parse(before);
+  if (at <= clock.now()) return at;
+  throw new HttpProblem(422, 'before_in_future', [
+    { path: 'before', code: 'before_in_future', message: CALL_MESSAGES.beforeInFuture },
+  ]);
 };
 
 /** Returns the result of a call that started a job. It has no position, because starting a job appends no event. */

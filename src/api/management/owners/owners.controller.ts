@@ -31,7 +31,7 @@ import { ApiKeyGuard, getCaller } from '../api-key.guard.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { createCredentialsBody } from '../channels/channel.dto.js';
 import { isTime, NoQuery } from '../common-fields.js';
-import { jobResult, type JobView, startJob } from '../jobs/jobs.controller.js';
+import { askerOf, jobResult, type JobView, readBefore, startJob } from '../jobs/jobs.controller.js';
 import { RotateKeyBody } from '../keys/key.dto.js';
 import { BODY_MESSAGES, CALL_MESSAGES } from '../messages.js';
 import {
@@ -284,15 +284,9 @@ export class OwnersController {
   async eraseContent(@OfResource('owner') call: ResourceCall<'owner'>): Promise<JobView> {
     const read = fieldsReader(EraseContentBody);
     return this.changes.handlePost({ ...call, read, status: 202 }, async (body, change) => {
-      const before = Date.parse(body.before);
-      if (before > this.clock.now())
-        throw new HttpProblem(422, 'before_in_future', [
-          { path: 'before', code: 'before_in_future', message: CALL_MESSAGES.beforeInFuture },
-        ]);
+      const before = readBefore(body.before, this.clock);
       const id = change.newId('job');
-      const { actor, actorName, requestId } = change.context;
-      const by = { actor, ...(actorName !== undefined && { actorName }), requestId };
-      const params = { owner_id: call.id, before, by };
+      const params = { owner_id: call.id, before, by: askerOf(change) };
       const job = { id, kind: ERASE_CONTENT, params, subject: `${ERASE_CONTENT}/${call.id}` };
       // A client that repeats the call because the response was lost gets the job started by the first call.
       return jobResult((await this.jobs.find(id)) ?? (await startJob(this.jobs, job)));

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { archive } from '../domain/archive/archive.decider.js';
+import { ARCHIVE_ID } from '../domain/archive/archive.events.js';
+import { AggregateStore } from '../event-store/aggregate-store.js';
+import { CheckedEventStore } from '../event-store/checked-event-store.js';
+import type { EventArchive, PackedFile } from '../event-store/port.js';
+import { type Job, type JobContext, type JobHandler, JobRuns, JobTable } from '../jobs/job.js';
+import { CLOCK, type Clock, startOfMonth } from '../kernel/clock.js';
+import type { Origin } from '../kernel/events.js';
+import type { Json } from '../kernel/ids.js';
+import { isRejection } from '../kernel/result.js';
+import { ProjectionProgress } from '../projections/engine/progress.js';
+import { type NeededMonth, UnsettledContent } from '../projections/posts/unsettled.queries.js';
+import { StoreStatus } from '../uploads/store-status.js';
+
+/** Job kind, and subject, for moving old history into files. */
+export const ARCHIVE_HISTORY = 'archive-history';
+
+/** Parameters of an archiving job. */
+export type ArchiveHistoryParams = {
+  /** Time in ms since 1970: months that ended at or before it are archived. */
+  readonly before: number;
+  /** True to count only. */
+  readonly dry_run: boolean;
+  /** Who asked for it, as in events. */
+  readonly by: Pick<Origin, 'actor' | 'actorName' | 'requestId'>;
+};
+
+/** What a job has archived of one month, or would archive. */
+type ArchivedMonth = {
+  readonly month: string;
+  files: number;
+  events: number;
+  /** Of the files. */
+  bytes: number;
+};
+
+/** Read models in which the job looks up what is not settled. */
+const ASKED = ['posts', 'webhook-deliveries'];
+/** Pause after each file, in ms, so that moving a year's history does not slow down publishing. */
+const PAUSE_MS = 100;
+
+/**
+ * Moves the history of old months from the event table into files (D-101). For each file in turn: the file, durable and
+ * read back; the event that names it; the removal. A crash in between leaves the events in the table, which give the same
+ * file again. A month in which something is not settled stays, and so do all after it.
+ */
+@Injectable()
+export class ArchiveHistory {
+  constructor(
+    private readonly store: CheckedEventStore,
+    private readonly aggregates: AggregateStore,
+    private readonly unsettled: UnsettledContent,
+    private readonly progress: ProjectionProgress,
+    private readonly files: StoreStatus,
+    private readonly jobs: JobTable,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** False if the server of the event store keeps its events itself, so that nothing can be archived. */
+  get isPossible(): boolean {
+    return this.store.archive !== null;
+  }
+
+  /**
+   * Starts the job that archives what is too old for ARCHIVE_MONTHS, at most once a day: a month may not be settled.
+   * @param months whole months that stay after their month has ended
+   */
+  async startByAge(months: number): Promise<void> {
+    const { archive: events } = this.store;
+    const before = startOfMonth(this.clock.now(), -months);
+    if (
+      !events ||
+      (await this.jobs.hasStartedToday(ARCHIVE_HISTORY, { dry_run: false })) ||
+      !(await events.pack(before))
+    )
+      return;
+    const params = { before, dry_run: false, by: { actor: `system:${ARCHIVE_HISTORY}`, requestId: '' } };
+    try {
+      await this.jobs.start({ kind: ARCHIVE_HISTORY, params, subject: ARCHIVE_HISTORY });
+    } catch (error) {
+      if (!(error instanceof JobRuns)) throw error;
+    }
+  }
+
+  /** Runs a job. @returns null if it was aborted @throws Unavailable */
+  async run({ id, params }: Pick<Job, 'id' | 'params'>, { signal }: Pick<JobContext, 'signal'>): Promise<Json> {
+    const { before, dry_run: isDryRun, by } = params as unknown as ArchiveHistoryParams;
+    const { archive: events } = this.store;
+    if (!events) return { months: [], left: null };
+    await this.files.requireUsable();
+    const head = await this.aggregates.store.readHead();
+    while (!signal.aborted && !(await this.progress.waitFor(ASKED, head, 1_000)));
+    const months: ArchivedMonth[] = [];
+    let left: NeededMonth | null = null;
+    for (let after = await events.readEnd(); !signal.aborted;) {
+      const file = await events.pack(before, after);
+      if (!file) break;
+      if (months.at(-1)?.month !== file.month) {
+        left = await this.unsettled.findInMonth(file.month);
+        if (left) break;
+        months.push({ month: file.month, files: 0, events: 0, bytes: 0 });
+      }
+      if (!isDryRun) await this.archiveFile(events, file, id, by);
+      const month = months.at(-1)!;
+      month.files += 1;
+      month.events += file.events;
+      month.bytes += file.bytes.length;
+      after = file.last;
+      await sleep(PAUSE_MS);
+    }
+    return signal.aborted ? null : ({ months, left } as unknown as Json);
+  }
+
+  private async archiveFile(
+    events: EventArchive,
+    file: PackedFile,
+    jobId: string,
+    by: ArchiveHistoryParams['by'],
+  ): Promise<void> {
+    await events.store(file);
+    const { month, name, sha256, first, last } = file;
+    const facts = { month, file: name, sha256, firstPosition: String(first), lastPosition: String(last) };
+    const origin = { ...by, causationId: jobId, correlationId: jobId, clientAddress: null };
+    const context = { ...origin, commandId: `${jobId}/${name}`, at: this.clock.now() };
+    const command = { type: 'NameFile', ...facts, events: file.events } as const;
+    const named = await this.aggregates.execute(archive, ARCHIVE_ID, command, context);
+    if (isRejection(named)) throw new Error(`archive: ${named.rejection}`);
+    await events.move(file);
+  }
+}
+
+/** Creates the handler of archiving jobs. An interrupted job goes on after the last file. */
+export const createArchiveHandler = (history: ArchiveHistory): JobHandler => ({
+  kind: ARCHIVE_HISTORY,
+  run: (job, context) => history.run(job, context),
+});

@@ -1,0 +1,272 @@
+// More than 20 s: months pass, and the history is archived at several moments of a crash.
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ArchiveHistory } from '../../../src/commands/archive-history.js';
+import { type EventStore, Unavailable } from '../../../src/event-store/port.js';
+import type { CheckedEventStore } from '../../../src/event-store/checked-event-store.js';
+import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
+import { JobTable } from '../../../src/jobs/job.js';
+import { until } from '../../e2e/until.js';
+import { computeHash, type EventJson, verifyInclusion } from '../../history/webcrypto-verifier.js';
+import { MINUTE_MS, WebhookSetup } from '../../sagas/deliver-webhooks/webhook-harness.js';
+import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { type Answer, OPERATOR_KEY, TestGateway } from '../public/gateway.js';
+
+const DAY = 24 * 3_600_000;
+const now = new Date();
+const firstOf = (monthsAgo: number): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo));
+const nameOf = (monthsAgo: number): string => firstOf(monthsAgo).toISOString().slice(0, 7);
+let ahead = 0;
+/** Goes to the middle of a month, or back to the present. */
+const goTo = (monthsAgo: number): void => {
+  ahead = monthsAgo === 0 ? 0 : firstOf(monthsAgo).getTime() + 14 * DAY - Date.now();
+};
+
+/** What happens to the next event that names a file. */
+let fault: 'none' | 'before' | 'after' = 'none';
+const wrapEventStore = (store: EventStore): EventStore =>
+  new Proxy(store, {
+    get: (target, name, receiver) => {
+      if (name !== 'append') return Reflect.get(target, name, receiver) as unknown;
+      const append: EventStore['append'] = async (...call) => {
+        const failing = call[2].some(({ type }) => type === 'HistoryArchived') ? fault : 'none';
+        if (failing !== 'none') fault = 'none';
+        if (failing === 'before') throw new Unavailable('killed before the event');
+        const appended = await target.append(...call);
+        if (failing === 'after') throw new Unavailable('killed after the event');
+        return appended;
+      };
+      return append;
+    },
+  });
+
+let folder: string;
+let gateway: TestGateway;
+let receiver: WebhookReceiver;
+let setup: WebhookSetup;
+let output: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'archive-history-'));
+  const env = {
+    ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8',
+    MINUTE_MS: String(MINUTE_MS),
+    MEDIA_STORE: join(folder, 'uploads'),
+    DATA_DIR: join(folder, 'data'),
+  };
+  gateway = await TestGateway.start(env, undefined, { clock: { now: () => Date.now() + ahead }, wrapEventStore });
+  receiver = await WebhookReceiver.start();
+  goTo(4);
+  setup = await WebhookSetup.create(gateway);
+  output = (await setup.createOutput(receiver, { kinds: ['post.published', 'publication.succeeded'] })).id as string;
+});
+afterEach(async () => {
+  await gateway.stop();
+  await receiver.close();
+  await rm(folder, { recursive: true });
+});
+
+const listDeliveries = async (postId: string): Promise<{ readonly id: string; readonly state: string }[]> => {
+  const { items } = await gateway.manage('GET', `/webhook-outputs/${output}/deliveries?limit=200`);
+  return (items as { id: string; state: string }[]).filter((delivery) => JSON.stringify(delivery).includes(postId));
+};
+
+let number = 0;
+/** Publishes a post, with a delivery for each of its events. */
+const publish = async (): Promise<{ readonly id: string; readonly key: string; readonly text: string }> => {
+  const [text, key] = [`old news ${number++}`, `key-${number}`];
+  const answer = await setup.endpoint.post('', { text, metadata: { n: number } }, { 'idempotency-key': key });
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+  const { id } = answer.body as { id: string };
+  await until('it is published and delivered', async () => {
+    const deliveries = await listDeliveries(id);
+    return deliveries.length === 2 && deliveries.every(({ state }) => state === 'delivered');
+  });
+  return { id, key, text };
+};
+
+const waitForJob = (id: string): Promise<Answer['body']> =>
+  until('the job has ended', async () => {
+    const job = await gateway.manage('GET', `/jobs/${id}`);
+    return job.state !== 'running' && job;
+  });
+const archive = async (body: object): Promise<Answer['body']> => {
+  const ended = await waitForJob((await gateway.manage('POST', '/history/archive', body)).id);
+  expect(ended).toMatchObject({ state: 'done', kind: 'archive-history' });
+  return ended.result;
+};
+
+const countRows = async (kind: string): Promise<number> => {
+  const text = `select count(*)::int as n from event_store.event where stream like $1`;
+  return (await gateway.pool.query<{ n: number }>(text, [`${kind}-%`])).rows[0]!.n;
+};
+
+/** Reads everything that the gateway answers about a post and its history. */
+const readAnswers = async (ids: readonly string[]): Promise<unknown> => {
+  const answers: unknown[] = [];
+  for (const id of ids) {
+    const post = await gateway.manage('GET', `/posts/${id}`);
+    const [publication] = post.publications as { id: string; published_at: string }[];
+    const at = publication!.published_at;
+    const until = firstOf(-1).toISOString();
+    const history = await gateway.manage('GET', `/history/post/${id}?at=${until}`);
+    const [delivery] = await listDeliveries(id);
+    answers.push(
+      post,
+      history,
+      await gateway.manage('GET', `/history/post/${id}?at=${at}`),
+      await gateway.manage('GET', `/history/publication/${publication!.id}?at=${until}`),
+      await gateway.manage('GET', `/history/trace/${id}`),
+      await gateway.manage('GET', `/history/events?aggregate=post&id=${id}`),
+      await gateway.manage('GET', `/deliveries/${delivery!.id}`),
+    );
+  }
+  return answers;
+};
+
+const expectSound = async (): Promise<void> => {
+  const verification = await gateway.manage('POST', '/history/verify', {});
+  const { result } = await waitForJob(verification.id);
+  expect(result).toMatchObject({ broken: [] });
+  for (const { name } of (await gateway.manage('GET', '/projections')).items as { name: string }[]) {
+    const { id } = await gateway.manage('POST', `/projections/${name}/verify`);
+    expect({ name, ...(await waitForJob(id)).result }).toMatchObject({ name, missing: 0, extra: 0, different: 0 });
+  }
+};
+
+const expectProof = async (id: string): Promise<void> => {
+  const { events } = await gateway.manage('GET', `/history/post/${id}`);
+  const [event] = events as EventJson[];
+  expect(await computeHash(event!, '')).toBe(event!.hash);
+  const headers = { authorization: `Bearer ${OPERATOR_KEY}` };
+  const proof = await fetch(`${gateway.url}/manage/v1/history/log/proof/${event!.id}`, { headers });
+  const { vkey } = await gateway.manage('GET', '/history/log/key');
+  await verifyInclusion(event!, await proof.text(), vkey);
+};
+
+it('moves months that are over into files, after which every answer is the same', async () => {
+  goTo(4);
+  const first = await publish();
+  goTo(3);
+  const second = await publish();
+  goTo(1);
+  const third = await publish();
+  goTo(0);
+  const fourth = await publish();
+  const ids = [first, second, third, fourth].map(({ id }) => id);
+  const before = await readAnswers(ids);
+  const rows = await countRows('publication');
+
+  const counted = await archive({ before: firstOf(2).toISOString(), dry_run: true });
+  expect(counted).toMatchObject({ months: [{ month: nameOf(4) }, { month: nameOf(3) }], left: null });
+  expect(await countRows('publication')).toBe(rows);
+  expect(await gateway.readEvents('archive-history')).toEqual([]);
+
+  expect(await archive({ before: firstOf(2).toISOString() })).toEqual(counted);
+  const named = await gateway.readEvents('archive-history');
+  expect(named.map(({ data }) => (data as { month: string }).month)).toEqual([nameOf(4), nameOf(3)]);
+  expect(await readdir(join(folder, 'uploads', 'archive'))).toHaveLength(2);
+  for (const kind of ['post', 'publication', 'delivery']) {
+    const left = await gateway.pool.query<{ stream: string }>(
+      'select distinct stream from event_store.event where stream like $1',
+      [`${kind}-%`],
+    );
+    expect(left.rows.length).toBe(kind === 'delivery' ? 4 : 2);
+  }
+  expect(await readAnswers(ids)).toEqual(before);
+  for (const id of ids) await expectProof(id);
+  await expectSound();
+  expect(await archive({ before: firstOf(2).toISOString() })).toEqual({ months: [], left: null });
+}, 60_000);
+
+it('goes on with archived posts: a key is used again, a post is taken back', async () => {
+  goTo(3);
+  const { id, key, text } = await publish();
+  goTo(0);
+  await archive({ before: firstOf(2).toISOString() });
+  const again = await setup.endpoint.post('', { text: 'much later' }, { 'idempotency-key': key });
+  expect(again.status).toBe(200);
+  expect(again.body.id).not.toBe(id);
+  await gateway.waitForText(setup.channel.chatId, 'much later');
+  expect(await gateway.manage('GET', `/posts/${again.body.id}`)).toMatchObject({ payload: { text: 'much later' } });
+  expect(await gateway.manage('GET', `/posts/${id}`)).toMatchObject({ payload: { text } });
+
+  await gateway.manage('POST', `/posts/${id}/withdraw`, {});
+  await until('it is taken back', async () => {
+    const { publications } = await gateway.manage('GET', `/posts/${id}`);
+    return (publications as { state: string }[]).every(({ state }) => state === 'withdrawn');
+  });
+  await expectSound();
+}, 60_000);
+
+it.each(['before', 'after'] as const)(
+  'goes on after a crash %s the event that names a file',
+  async (moment) => {
+    goTo(3);
+    const { id } = await publish();
+    goTo(0);
+    const before = await readAnswers([id]);
+    fault = moment;
+    const files = (await gateway.readEvents('archive-history')).length;
+    expect(await archive({ before: firstOf(2).toISOString() })).toMatchObject({ left: null });
+    expect(fault).toBe('none');
+    expect(await gateway.readEvents('archive-history')).toHaveLength(files + 1);
+    expect(await readAnswers([id])).toEqual(before);
+    await expectSound();
+  },
+  60_000,
+);
+
+it('leaves the first month in which something is not settled, and all after it', async () => {
+  goTo(3);
+  const settled = await publish();
+  goTo(2);
+  const publish_at = new Date(Date.now() + 30 * DAY).toISOString();
+  const planned = await setup.sendPost('planned long before', { publish_at });
+  goTo(1);
+  await publish();
+  goTo(0);
+  expect(await archive({ before: firstOf(0).toISOString() })).toMatchObject({
+    months: [{ month: nameOf(3) }],
+    left: { month: nameOf(2), posts: 1, deliveries: 0 },
+  });
+  await gateway.manage('POST', `/posts/${planned}/cancel`);
+  expect(await archive({ before: firstOf(0).toISOString() })).toMatchObject({
+    months: [{ month: nameOf(2) }, { month: nameOf(1) }],
+    left: null,
+  });
+  expect(await gateway.manage('GET', `/posts/${settled.id}`)).toMatchObject({ id: settled.id });
+  await expectSound();
+}, 60_000);
+
+it('is started by ARCHIVE_MONTHS, once a day, if there is something to archive', async () => {
+  const none = {} as never;
+  const jobs = new JobTable(gateway.pool);
+  await gateway.pool.query(`delete from ops_job where kind = 'archive-history'`);
+  const { connectionString } = gateway.infrastructure;
+  const store = new PostgresEventStore({ connectionString });
+  const archiving = new ArchiveHistory(store as unknown as CheckedEventStore, none, none, none, none, jobs, {
+    now: () => Date.now(),
+  });
+  await archiving.startByAge(2);
+  expect(await jobs.list(undefined, null, 100)).not.toContainEqual(
+    expect.objectContaining({ kind: 'archive-history' }),
+  );
+  goTo(3);
+  const { id } = await publish();
+  goTo(0);
+  for (let sweep = 0; sweep < 3; sweep++) await archiving.startByAge(2);
+  const started = (await jobs.list(undefined, null, 100)).filter(({ kind }) => kind === 'archive-history');
+  expect(started).toHaveLength(1);
+  expect((await waitForJob(started[0]!.id)).result).toMatchObject({ months: [{ month: nameOf(3) }] });
+  expect(await gateway.manage('GET', `/posts/${id}`)).toMatchObject({ id });
+  await store.close();
+}, 60_000);
+
+it('is refused for others than the operator, and for a time that has not passed', async () => {
+  const ask = (body: object) => gateway.callManagement('POST', '/history/archive', body);
+  const future = new Date(Date.now() + DAY).toISOString();
+  expect(await ask({ before: future })).toMatchObject({ status: 422, body: { code: 'before_in_future' } });
+  for (const before of ['yesterday', '', undefined]) expect((await ask({ before })).status).toBe(422);
+  expect((await ask({ before: firstOf(2).toISOString(), dry_run: 'yes' })).status).toBe(422);
+});
