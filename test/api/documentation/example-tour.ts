@@ -283,6 +283,9 @@ class ExampleTour {
 
   async operate(copy: ManagementHarness): Promise<void> {
     await this.finish(
+      await this.operator('POST', '/history/archive', [], { before: '2025-01-01T00:00:00Z', dry_run: true }),
+    );
+    await this.finish(
       await this.operator('POST', '/history/verify', [], { aggregate: 'endpoint', id: this.endpoint.id }),
     );
     await this.operator('GET', '/projections', [], undefined, 'limit=2');
