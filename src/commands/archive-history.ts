@@ -9,7 +9,6 @@ import { type Job, type JobContext, type JobHandler, JobRuns, JobTable } from '.
 import { CLOCK, type Clock, startOfMonth } from '../kernel/clock.js';
 import type { Origin } from '../kernel/events.js';
 import type { Json } from '../kernel/ids.js';
-import { isRejection } from '../kernel/result.js';
 import { ProjectionProgress } from '../projections/engine/progress.js';
 import { type NeededMonth, UnsettledContent } from '../projections/posts/unsettled.queries.js';
 import { StoreStatus } from '../uploads/store-status.js';
@@ -125,8 +124,7 @@ export class ArchiveHistory {
     const origin = { ...by, causationId: jobId, correlationId: jobId, clientAddress: null };
     const context = { ...origin, commandId: `${jobId}/${name}`, at: this.clock.now() };
     const command = { type: 'NameFile', ...facts, events: file.events } as const;
-    const named = await this.aggregates.execute(archive, ARCHIVE_ID, command, context);
-    if (isRejection(named)) throw new Error(`archive: ${named.rejection}`);
+    await this.aggregates.execute(archive, ARCHIVE_ID, command, context);
     await events.move(file);
   }
 }

@@ -74,11 +74,20 @@ export class PostgresEventArchive implements EventArchive {
     private readonly maxFileEvents = MAX_FILE_EVENTS,
   ) {}
 
+  /** SQL for the position of the last archived event. */
+  get readEndSql(): string {
+    return `select a.last_position from ${this.schema}.archived_file a order by a.last_position desc limit 1`;
+  }
+
+  /** SQL for a stream `r.wanted` without an event `e` in the table: true if it has archived ones. Otherwise null. */
+  get isArchivedSql(): string {
+    return `case when e.position is null
+      then exists (select from ${this.schema}.archived_stream a where a.stream = md5(r.wanted)::uuid) end`;
+  }
+
   async readEnd(): Promise<Position> {
-    const [row] = await this.query<{ end: string }>(
-      `select last_position::text as end from ${this.schema}.archived_file order by last_position desc limit 1`,
-    );
-    return row ? BigInt(row.end) : BEGINNING;
+    const [row] = await this.query<{ last_position: string }>(this.readEndSql);
+    return row ? BigInt(row.last_position) : BEGINNING;
   }
 
   async pack(before: Instant, after?: Position): Promise<PackedFile | null> {

@@ -167,7 +167,7 @@ export class PostgresEventStore implements EventStoreAdapter {
     const filter = named === null ? '' : types ? 'and type = any($4)' : 'and type <> all($4)';
     // octet_length does not read the values of large rows.
     const text = `
-      select ${COLUMNS}, (${this.archivedEnd()}) from (
+      select ${COLUMNS}, (${this.archive.readEndSql}) from (
         select *, sum(bytes) over (order by position) - bytes as bytes_before from (
           select ${COLUMNS}, octet_length(data) + octet_length(metadata) as bytes from ${this.schema}.event
           where position > $1 and position <= $2 ${filter} order by position limit $3) first) page
@@ -179,10 +179,6 @@ export class PostgresEventStore implements EventStoreAdapter {
     // Of the same moment as the page, so that no event can move to a file unnoticed.
     const end = first ? BigInt(first[7] ?? BEGINNING) : await this.archive.readEnd();
     return end <= after ? page : this.archive.completePage({ ...options, upTo }, page);
-  }
-
-  private archivedEnd(): string {
-    return `select a.last_position from ${this.schema}.archived_file a order by a.last_position desc limit 1`;
   }
 
   async readHead(): Promise<Position> {
@@ -263,7 +259,7 @@ export class PostgresEventStore implements EventStoreAdapter {
   /** Reads the last event of each stream, which retention never hides. Most writers need only this event. */
   private async readLastEvents(streams: readonly string[]): Promise<StoredEvent[][]> {
     const text = `
-      select ${COLUMNS}, r.n, ${this.isArchived('wanted')} from unnest($1::text[]) with ordinality r(wanted, n)
+      select ${COLUMNS}, r.n, ${this.archive.isArchivedSql} from unnest($1::text[]) with ordinality r(wanted, n)
       left join lateral (
         select * from ${this.schema}.event e where e.stream = r.wanted order by e.revision desc limit 1) e on true`;
     const rows = await this.query(text, [textArray(streams)], 'streams last');
@@ -282,7 +278,7 @@ export class PostgresEventStore implements EventStoreAdapter {
     const { schema } = this;
     const isBackwards = direction === 'backwards';
     const text = `
-      select ${COLUMNS}, r.n, ${this.isArchived('wanted')}
+      select ${COLUMNS}, r.n, ${this.archive.isArchivedSql}
       from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality r(wanted, start, most, n)
       left join lateral (
         select * from ${schema}.event e
@@ -301,12 +297,6 @@ export class PostgresEventStore implements EventStoreAdapter {
       options: { direction, from: start, ...(limit !== null && { limit }) },
     }));
     return this.groupByStream(wanted, await this.query(text, columns, `streams ${direction}`));
-  }
-
-  /** SQL that is true for a stream without events in the table, if it has archived ones. */
-  private isArchived(stream: string): string {
-    return `case when e.position is null
-      then exists (select from ${this.schema}.archived_stream a where a.stream = md5(r.${stream})::uuid) end`;
   }
 
   /**

@@ -36,12 +36,17 @@ const openFolder = async (): Promise<Subject> => {
   };
 };
 const openS3 = async (): Promise<Subject> => {
-  const { url, bucket, accessKeyId, secretAccessKey, stop } = await startS3StandIn();
+  const server = await startS3StandIn();
+  const { url, bucket, accessKeyId, secretAccessKey } = server;
   const settings = {
-    ...{ bucket, prefix: 'here/', endpoint: url, region: 'us-east-1', pathStyle: true },
+    bucket,
+    prefix: 'here/',
+    endpoint: url,
+    region: 'us-east-1',
+    pathStyle: true,
     credentials: { accessKeyId, secretAccessKey },
   };
-  return { settings, files: new S3Store(settings), close: stop };
+  return { settings, files: new S3Store(settings), close: () => server.stop() };
 };
 
 const eventAt = (at: number) => ({

@@ -26,7 +26,7 @@ import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-sche
 import { Must } from '../../../validation/rules.js';
 import { Documented } from '../../documentation/documented.js';
 import { type BodyReader, fieldsReader, type ListView, readQuery } from '../../transport/fields.js';
-import { forbiddenProblem, HttpProblem } from '../../transport/problem.view.js';
+import { forbiddenProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard, getCaller } from '../api-key.guard.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { createCredentialsBody } from '../channels/channel.dto.js';
