@@ -1,10 +1,17 @@
 /**
  * bench -- growth: measures how many bytes each table grows per post, with posts of 200 characters, each published on
  * one channel and delivered to a webhook output. Sizes are pg_total_relation_size (rows, indexes, TOAST) after a
- * VACUUM, before and after. The last line compares the sum with the bytes that clients sent.
+ * VACUUM, before and after. The last line compares the sum with the bytes that clients sent. Then everything is archived,
+ * and the sizes of the event table, of the archive's index and of its files are measured again.
  */
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
+import { PostgresEventStore } from '../dist/event-store/postgres/postgres-event-store.js';
+import { archiveFilesIn } from '../dist/uploads/archive-files.js';
+import { FolderStore } from '../dist/uploads/folder-store.js';
 import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 import { until } from './publishing.js';
 import { seed, unlimitedProfile } from './seed.js';
@@ -61,7 +68,35 @@ export const run = async (args) => {
     console.log(
       `${String(Math.round(total)).padStart(7)}  all: ${(total / BODY_BYTES).toFixed(2)} × what clients sent`,
     );
+    await gateway.stop();
+    const files = await archive(environment.connectionString);
+    await db.query('vacuum full event_store.event');
+    const left = await readSizes(db);
+    const count = posts + WARM_UP;
+    console.log(`bytes per post once all of it is archived: ${Math.round(files / count)} in files`);
+    for (const [table, bytes] of left)
+      if (table.startsWith('event_store.') && bytes / count >= 1)
+        console.log(`${String(Math.round(bytes / count)).padStart(7)}  ${table}`);
   });
+};
+
+/** Archives all events. Returns the size of the files, in bytes. */
+const archive = async (connectionString) => {
+  const folder = await mkdtemp(join(tmpdir(), 'crosspost-growth-'));
+  const openArchive = async () => archiveFilesIn(new FolderStore(folder, 0));
+  const store = new PostgresEventStore({ connectionString, openArchive });
+  try {
+    for (let file; (file = await store.archive.pack(Infinity));) {
+      await store.archive.store(file);
+      await store.archive.move(file);
+    }
+    const names = await readdir(join(folder, 'archive'));
+    const stats = await Promise.all(names.map((name) => stat(join(folder, 'archive', name))));
+    return stats.reduce((sum, { size }) => sum + size, 0);
+  } finally {
+    await store.close();
+    await rm(folder, { recursive: true });
+  }
 };
 
 const bodyOf = (n) =>

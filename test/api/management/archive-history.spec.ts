@@ -177,7 +177,7 @@ it('moves months that are over into files, after which every answer is the same'
   for (const id of ids) await expectProof(id);
   await expectSound();
   expect(await archive({ before: firstOf(2).toISOString() })).toEqual({ months: [], left: null });
-}, 60_000);
+}, 300_000);
 
 it('goes on with archived posts: a key is used again, a post is taken back', async () => {
   goTo(3);
@@ -197,7 +197,7 @@ it('goes on with archived posts: a key is used again, a post is taken back', asy
     return (publications as { state: string }[]).every(({ state }) => state === 'withdrawn');
   });
   await expectSound();
-}, 60_000);
+}, 300_000);
 
 it.each(['before', 'after'] as const)(
   'goes on after a crash %s the event that names a file',
@@ -214,7 +214,7 @@ it.each(['before', 'after'] as const)(
     expect(await readAnswers([id])).toEqual(before);
     await expectSound();
   },
-  60_000,
+  300_000,
 );
 
 it('leaves the first month in which something is not settled, and all after it', async () => {
@@ -237,7 +237,7 @@ it('leaves the first month in which something is not settled, and all after it',
   });
   expect(await gateway.manage('GET', `/posts/${settled.id}`)).toMatchObject({ id: settled.id });
   await expectSound();
-}, 60_000);
+}, 300_000);
 
 it('is started by ARCHIVE_MONTHS, once a day, if there is something to archive', async () => {
   const none = {} as never;
@@ -261,7 +261,7 @@ it('is started by ARCHIVE_MONTHS, once a day, if there is something to archive',
   expect((await waitForJob(started[0]!.id)).result).toMatchObject({ months: [{ month: nameOf(3) }] });
   expect(await gateway.manage('GET', `/posts/${id}`)).toMatchObject({ id });
   await store.close();
-}, 60_000);
+}, 300_000);
 
 it('is refused for others than the operator, and for a time that has not passed', async () => {
   const ask = (body: object) => gateway.callManagement('POST', '/history/archive', body);
