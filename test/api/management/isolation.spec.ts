@@ -99,6 +99,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'DELETE /keys/:id': on(),
   'POST /media': on({}, 415),
   'DELETE /media/:id': on(),
+  'POST /history/archive': on({}, 403),
   'POST /history/import': on({}, 403),
   'POST /history/verify': on({}, 403),
   'POST /recovery/confirm': creating(({ ids }) => ({ owner_id: ids.owners, planned: 'cancel' }), 404),
