@@ -82,7 +82,7 @@ export class PostgresEventArchive implements EventArchive {
   /** SQL for a stream `r.wanted` without an event `e` in the table: true if it has archived ones. Otherwise null. */
   get isArchivedSql(): string {
     return `case when e.position is null
-      then exists (select from ${this.schema}.archived_stream a where a.stream = md5(r.wanted)::uuid) end`;
+      then exists (select from ${this.schema}.archived_stream a where a.stream = r.wanted) end`;
   }
 
   async readEnd(): Promise<Position> {
@@ -147,7 +147,7 @@ export class PostgresEventArchive implements EventArchive {
       if (isNew) {
         await client.query(
           `insert into ${this.schema}.archived_stream (stream, file, revision)
-           select md5(s.stream)::uuid, $1, s.revision from unnest($2::text[], $3::bigint[]) s (stream, revision)`,
+           select s.stream, $1, s.revision from unnest($2::text[], $3::bigint[]) s (stream, revision)`,
           [first, [...revisions.keys()], [...revisions.values()]],
         );
         const { rowCount: removed } = await client.query(
@@ -213,7 +213,7 @@ export class PostgresEventArchive implements EventArchive {
     const rows = await this.query<FileRow & { revision: string }>(
       `select f.first_position::text as first, f.file, s.revision::text
        from ${this.schema}.archived_stream s join ${this.schema}.archived_file f on f.first_position = s.file
-       where s.stream = md5($1)::uuid order by f.first_position ${isBackwards ? 'desc' : ''}`,
+       where s.stream = $1 order by f.first_position ${isBackwards ? 'desc' : ''}`,
       [stream],
     );
     const archived: StoredEvent[] = [];

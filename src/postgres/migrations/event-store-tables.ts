@@ -39,9 +39,10 @@ export const archiveTables = (schema: string): string => `
       -- Types of its events.
       types          text[] not null
     );
-    -- The files that hold events of a stream, known by the hash of its name, with its last revision in each.
+    -- The files that hold events of a stream, with its last revision in each. Names begin with a time after the category, so
+    -- that looking for a new one finds its page in memory; a hash would be shorter, and each look a read (ADR-415).
     create table ${schema}.archived_stream (
-      stream   uuid   not null,
+      stream   text   not null collate "C",
       file     bigint not null references ${schema}.archived_file,
       revision bigint not null,
       primary key (stream, file)

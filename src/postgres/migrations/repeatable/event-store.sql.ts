@@ -57,7 +57,7 @@ begin
   select array_agg(c.item), array_agg(c.found) into rejections, currents from (
     select g.item, g.revision as wanted,
       coalesce((select e.revision from ${schema}.event e where e.stream = g.stream order by e.revision desc limit 1),
-        (select max(a.revision) from ${schema}.archived_stream a where a.stream = md5(g.stream)::uuid), -1) as found
+        (select a.revision from ${schema}.archived_stream a where a.stream = g.stream order by a.file desc limit 1), -1) as found
     from unnest(items, streams, revisions, firsts) g (item, stream, revision, is_first) where g.is_first
     offset 0 -- evaluated once, not for every reference
   ) c where c.found <> c.wanted - 1;
