@@ -9,6 +9,7 @@ import { type Job, type JobContext, type JobHandler, JobRuns, JobTable } from '.
 import { CLOCK, type Clock, startOfMonth } from '../kernel/clock.js';
 import type { Origin } from '../kernel/events.js';
 import type { Json } from '../kernel/ids.js';
+import { LOG, type Log } from '../kernel/log.js';
 import { ProjectionProgress } from '../projections/engine/progress.js';
 import { type NeededMonth, UnsettledContent } from '../projections/posts/unsettled.queries.js';
 import { StoreStatus } from '../uploads/store-status.js';
@@ -37,6 +38,8 @@ type ArchivedMonth = {
 
 /** Read models in which the job looks up what is not settled. */
 const ASKED = ['posts', 'webhook-deliveries'];
+/** Maximum number of unknown files that a result names. */
+const NAMED = 100;
 /** Pause after each file, in ms, so that moving a year's history does not slow down publishing. */
 const PAUSE_MS = 100;
 
@@ -47,6 +50,8 @@ const PAUSE_MS = 100;
  */
 @Injectable()
 export class ArchiveHistory {
+  private hasLooked = false;
+
   constructor(
     private readonly store: CheckedEventStore,
     private readonly aggregates: AggregateStore,
@@ -55,6 +60,7 @@ export class ArchiveHistory {
     private readonly files: StoreStatus,
     private readonly jobs: JobTable,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Log,
   ) {}
 
   /** False if the server of the event store keeps its events itself, so that nothing can be archived. */
@@ -64,17 +70,17 @@ export class ArchiveHistory {
 
   /**
    * Starts the job that archives what is too old for ARCHIVE_MONTHS, at most once a day: a month may not be settled.
+   * Looks once for files that the database does not know.
    * @param months whole months that stay after their month has ended
    */
   async startByAge(months: number): Promise<void> {
     const { archive: events } = this.store;
+    if (!events) return;
+    if (!this.hasLooked) await this.findUnknown(events);
+    this.hasLooked = true;
     const before = startOfMonth(this.clock.now(), -months);
-    if (
-      !events ||
-      (await this.jobs.hasStartedToday(ARCHIVE_HISTORY, { dry_run: false })) ||
-      !(await events.pack(before))
-    )
-      return;
+    if (await this.jobs.hasStartedToday(ARCHIVE_HISTORY, { dry_run: false })) return;
+    if (!(await events.pack(before))) return;
     const params = { before, dry_run: false, by: { actor: `system:${ARCHIVE_HISTORY}`, requestId: '' } };
     try {
       await this.jobs.start({ kind: ARCHIVE_HISTORY, params, subject: ARCHIVE_HISTORY });
@@ -87,11 +93,12 @@ export class ArchiveHistory {
   async run({ id, params }: Pick<Job, 'id' | 'params'>, { signal }: Pick<JobContext, 'signal'>): Promise<Json> {
     const { before, dry_run: isDryRun, by } = params as unknown as ArchiveHistoryParams;
     const { archive: events } = this.store;
-    if (!events) return { months: [], left: null };
+    if (!events) return { months: [], left: null, unknown_files: [] };
     await this.files.requireUsable();
     const head = await this.aggregates.store.readHead();
     while (!signal.aborted && !(await this.progress.waitFor(ASKED, head, 1_000)));
     const months: ArchivedMonth[] = [];
+    const counted = new Set<string>();
     let left: NeededMonth | null = null;
     for (let after = await events.readEnd(); !signal.aborted;) {
       const file = await events.pack(before, after);
@@ -101,7 +108,8 @@ export class ArchiveHistory {
         if (left) break;
         months.push({ month: file.month, files: 0, events: 0, bytes: 0 });
       }
-      if (!isDryRun) await this.archiveFile(events, file, id, by);
+      if (isDryRun) counted.add(file.name);
+      else await this.archiveFile(events, file, id, by);
       const month = months.at(-1)!;
       month.files += 1;
       month.events += file.events;
@@ -109,7 +117,21 @@ export class ArchiveHistory {
       after = file.last;
       await sleep(PAUSE_MS);
     }
-    return signal.aborted ? null : ({ months, left } as unknown as Json);
+    if (signal.aborted) return null;
+    // What an interrupted run has written, and this one only counts, is no surprise.
+    const unknown = (await this.findUnknown(events)).filter((name) => !counted.has(name));
+    return { months, left, unknown_files: unknown.slice(0, NAMED) } as unknown as Json;
+  }
+
+  /** Finds files that the database does not know: it was restored from a backup that is older than they are. */
+  private async findUnknown(events: EventArchive): Promise<readonly string[]> {
+    const files = await events.findUnknown();
+    if (files.length > 0)
+      this.log.warn(
+        { count: files.length, files: files.slice(0, NAMED) },
+        'the archive has files that the database does not know, so a backup from before them was restored: if it lacks their events, these files have them',
+      );
+    return files;
   }
 
   private async archiveFile(

@@ -233,6 +233,8 @@ export interface ArchiveFiles {
   write(name: string, bytes: Buffer): Promise<void>;
   /** @throws Unavailable */
   read(name: string): Promise<Buffer>;
+  /** Lists the names of all files. @throws Unavailable */
+  list(): Promise<readonly string[]>;
 }
 
 /**
@@ -252,6 +254,11 @@ export interface EventArchive {
   pack(before: Instant, after?: Position): Promise<PackedFile | null>;
   /** Writes the file and reads it back. @throws Unavailable */
   store(file: PackedFile): Promise<void>;
+  /**
+   * Lists the files that the database does not know. If they are not those of an interrupted run, a backup from before
+   * them was restored. @throws Unavailable
+   */
+  findUnknown(): Promise<readonly string[]>;
   /** Removes the file's events from the table. Does nothing if it was moved before. @throws Unavailable */
   move(file: ArchivedFile): Promise<void>;
 }

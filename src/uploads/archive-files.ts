@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type ArchiveFiles, StorageFailed, Unavailable } from '../event-store/port.js';
 import { reasonOf } from '../kernel/result.js';
-import { FileGone, type FileStore } from './file-store.js';
+import { ARCHIVE_NAME, FileGone, type FileStore } from './file-store.js';
 import { FILE_STORE_MESSAGES } from './messages.js';
 
 /** Time limit of a call, in ms. A file has a few MB. */
@@ -16,6 +16,12 @@ export const archiveFilesIn = (store: FileStore): ArchiveFiles => ({
         await store.write(name, Readable.from([bytes]), AbortSignal.timeout(CALL_MS));
     });
   },
+  list: () =>
+    call('archive/', async () => {
+      const names: string[] = [];
+      for await (const { file, isComplete } of store.list(ARCHIVE_NAME)) if (isComplete) names.push(file);
+      return names;
+    }),
   read: (name) => call(name, async () => buffer(await store.read(name, null, AbortSignal.timeout(CALL_MS)))),
 });
 

@@ -41,10 +41,11 @@ export interface FileStore {
   /** Removes a file. Safe to repeat. */
   remove(file: string): Promise<void>;
   /**
-   * Lists all uploaded files and what interrupted uploads left behind, in any order. Leaves out whatever else is in the folder
-   * or bucket, so that nothing of another program is ever removed.
+   * Lists all files and what interrupted uploads left behind, in any order. Leaves out whatever else is in the folder or
+   * bucket, so that nothing of another program is ever removed.
+   * @param names the form of their names, by default {@link FILE_NAME}
    */
-  list(): AsyncIterable<StoredItem>;
+  list(names?: RegExp): AsyncIterable<StoredItem>;
   /** Returns the content of the store's mark; null if it has none. */
   readMark(): Promise<string | null>;
   /** Writes the mark. */
@@ -57,8 +58,8 @@ export interface FileStore {
 /** The form of uploaded files' names. */
 export const FILE_NAME = /^own_[0-9a-f]{32}\/[0-9a-f]{32}$/;
 
-/** The form of the names of archived history (D-101), which the store keeps as well and does not list. */
-const ARCHIVE_NAME = /^archive\/[\w.-]+$/;
+/** The form of the names of archived history (D-101), which the store keeps as well. */
+export const ARCHIVE_NAME = /^archive\/[\w.-]+$/;
 
 /** Returns a file's name. @throws Error if it has another form, because it would be a path to anywhere */
 export const checkFileName = (file: string): string => {

@@ -106,12 +106,12 @@ export class FolderStore implements FileStore {
     return this.removePath(this.pathOf(file));
   }
 
-  async *list(): AsyncIterable<StoredItem> {
+  async *list(names = FILE_NAME): AsyncIterable<StoredItem> {
     for await (const owner of this.entriesOf(this.folder)) {
       for await (const name of this.entriesOf(join(this.folder, owner))) {
         const isPartial = name.endsWith(PARTIAL);
         const file = `${owner}/${isPartial ? name.slice(0, -PARTIAL.length) : name}`;
-        if (!FILE_NAME.test(file)) continue;
+        if (!names.test(file)) continue;
         const path = join(this.folder, owner, name);
         const found = await stat(path).catch(() => null); // it may have been removed in the meantime
         if (!found) continue;

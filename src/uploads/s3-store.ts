@@ -114,14 +114,14 @@ export class S3Store implements FileStore {
     await this.call(() => this.client.send(new DeleteObjectCommand(this.place(file))));
   }
 
-  async *list(): AsyncIterable<StoredItem> {
+  async *list(names = FILE_NAME): AsyncIterable<StoredItem> {
     const { bucket: Bucket, prefix: Prefix } = this.settings;
     for (let ContinuationToken: string | undefined, more = true; more;) {
       const command = new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken });
       const page = await this.call(() => this.client.send(command));
       for (const { Key = '', LastModified } of page.Contents ?? []) {
         const file = Key.slice(Prefix.length);
-        if (!FILE_NAME.test(file)) continue;
+        if (!names.test(file)) continue;
         yield {
           file,
           isComplete: true,
@@ -132,17 +132,17 @@ export class S3Store implements FileStore {
       ContinuationToken = page.NextContinuationToken;
       more = page.IsTruncated === true && ContinuationToken !== undefined;
     }
-    yield* this.listUnfinished();
+    yield* this.listUnfinished(names);
   }
 
-  private async *listUnfinished(): AsyncIterable<StoredItem> {
+  private async *listUnfinished(names: RegExp): AsyncIterable<StoredItem> {
     const { bucket: Bucket, prefix: Prefix } = this.settings;
     for (let KeyMarker: string | undefined, UploadIdMarker: string | undefined, more = true; more;) {
       const command = new ListMultipartUploadsCommand({ Bucket, Prefix, KeyMarker, UploadIdMarker });
       const page = await this.call(() => this.client.send(command));
       for (const { Key = '', UploadId, Initiated } of page.Uploads ?? []) {
         const file = Key.slice(Prefix.length);
-        if (!FILE_NAME.test(file)) continue;
+        if (!names.test(file)) continue;
         const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
         yield {
           file,

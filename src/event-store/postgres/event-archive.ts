@@ -126,6 +126,16 @@ export class PostgresEventArchive implements EventArchive {
     if (hash('sha256', await files.read(name)) !== sha256) throw damaged(name, 'it is not what was written');
   }
 
+  async findUnknown(): Promise<readonly string[]> {
+    const names = await (await this.files()).list();
+    const known = await this.query<{ file: string }>(
+      `select file from ${this.schema}.archived_file where file = any($1)`,
+      [names],
+    );
+    const files = new Set(known.map(({ file }) => file));
+    return names.filter((name) => !files.has(name)).toSorted();
+  }
+
   async move({ name, sha256 }: ArchivedFile): Promise<void> {
     const bytes = await (await this.files()).read(name);
     if (hash('sha256', bytes) !== sha256) throw damaged(name, 'its hash is not the one in its event');

@@ -64,11 +64,12 @@ export class PruneExpired {
   async sweep(signal: AbortSignal): Promise<void> {
     await this.pruneBodies(signal);
     if (this.settings.contentMonths > 0) await this.erasure.startRetention(this.settings.contentMonths);
-    if (this.settings.archiveMonths > 0) await this.archive.startByAge(this.settings.archiveMonths);
     const steps = [this.pruneJobs, this.pruneLimits, this.pruneBudgets, this.pruneDrafts];
     for (const step of [...steps, this.pruneKeyUses, this.pruneSessions])
       while (!signal.aborted && (await step()) === BATCH_SIZE) await sleepUnlessAborted(PAUSE_MS, signal);
     while (!signal.aborted && (await this.sampler.pruneExpired())) await sleepUnlessAborted(PAUSE_MS, signal);
+    // Last, because the store of files may not answer.
+    if (this.settings.archiveMonths > 0) await this.archive.startByAge(this.settings.archiveMonths);
   }
 
   /** Deletes expired bodies in id order. Records the cut-off time first, so that a verification skips them. */

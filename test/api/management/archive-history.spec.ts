@@ -1,5 +1,5 @@
 // More than 20 s: months pass, and the history is archived at several moments of a crash.
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ArchiveHistory } from '../../../src/commands/archive-history.js';
@@ -7,6 +7,10 @@ import type { CheckedEventStore } from '../../../src/event-store/checked-event-s
 import { type EventStore, Unavailable } from '../../../src/event-store/port.js';
 import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
 import { JobTable } from '../../../src/jobs/job.js';
+import { systemClock } from '../../../src/kernel/clock.js';
+import { silentLog } from '../../../src/kernel/log.js';
+import { archiveFilesIn } from '../../../src/uploads/archive-files.js';
+import { FolderStore } from '../../../src/uploads/folder-store.js';
 import { until } from '../../e2e/until.js';
 import { computeHash, type EventJson, verifyInclusion } from '../../history/webcrypto-verifier.js';
 import { MINUTE_MS, WebhookSetup } from '../../sagas/deliver-webhooks/webhook-harness.js';
@@ -176,7 +180,10 @@ it('moves months that are over into files, after which every answer is the same'
   expect(await readAnswers(ids)).toEqual(before);
   for (const id of ids) await expectProof(id);
   await expectSound();
-  expect(await archive({ before: firstOf(2).toISOString() })).toEqual({ months: [], left: null });
+  expect(await archive({ before: firstOf(2).toISOString() })).toEqual({ months: [], left: null, unknown_files: [] });
+  const other = 'archive/2020-01-0000000000000000001-ab.jsonl.gz';
+  await writeFile(join(folder, 'uploads', other), 'of a database that was restored to a moment before it');
+  expect(await archive({ before: firstOf(2).toISOString() })).toMatchObject({ unknown_files: [other] });
 }, 300_000);
 
 it('goes on with archived posts: a key is used again, a post is taken back', async () => {
@@ -244,10 +251,10 @@ it('is started by ARCHIVE_MONTHS, once a day, if there is something to archive',
   const jobs = new JobTable(gateway.pool);
   await gateway.pool.query(`delete from ops_job where kind = 'archive-history'`);
   const { connectionString } = gateway.infrastructure;
-  const store = new PostgresEventStore({ connectionString });
-  const archiving = new ArchiveHistory(store as unknown as CheckedEventStore, none, none, none, none, jobs, {
-    now: () => Date.now(),
-  });
+  const openArchive = async () => archiveFilesIn(new FolderStore(join(folder, 'uploads'), 0));
+  const store = new PostgresEventStore({ connectionString, openArchive });
+  const checked = store as unknown as CheckedEventStore;
+  const archiving = new ArchiveHistory(checked, none, none, none, none, jobs, systemClock, silentLog);
   await archiving.startByAge(2);
   expect(await jobs.list(undefined, null, 100)).not.toContainEqual(
     expect.objectContaining({ kind: 'archive-history' }),

@@ -220,6 +220,16 @@ it('writes one month into a file, in the order of the log, with the exact text',
   }
 });
 
+it('knows which files are of another history', async () => {
+  await fill(history(30));
+  await archiveAll(MARCH);
+  expect(await store.archive.findUnknown()).toEqual([]);
+  const other = 'archive/2026-04-0000000000000000400-ab.jsonl.gz';
+  await writeFile(join(FOLDER, other), 'of a database that was restored to a moment before it');
+  await writeFile(join(FOLDER, 'archive', 'begun.jsonl.gz.partial'), '');
+  expect(await store.archive.findUnknown()).toEqual([other]);
+});
+
 it('repeats each step without effect', async () => {
   await fill(history(30));
   const all = await readLog(500);
