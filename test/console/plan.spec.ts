@@ -276,7 +276,10 @@ describeInChromium('planned posts', () => {
     await page.getByRole('button', { name: 'Second (UTC+1)' }).click();
     await actAndSee(
       page.getByRole('button', { name: /^Schedule for .*02:30 \(UTC\+1\)/ }).click(),
-      page.getByText(/^Planned for/).waitFor(),
+      page
+        .getByText(/^Planned for/)
+        .first()
+        .waitFor(),
     );
     await until('it is listed', async () => {
       const { items } = await manage.get('/posts?state=planned&limit=1');

@@ -74,9 +74,13 @@ describeInChromium('writing at once', () => {
     await opened.click(page.getByRole('navigation').getByRole('link', { name: m.compose }).filter({ visible: true }));
     if (look.phone) await opened.click(editor);
     else
-      await page.waitForFunction(
-        'document.activeElement.isContentEditable || document.activeElement.matches("textarea")',
-      );
+      // A function, because the page's policy lets no text be evaluated.
+      await page.waitForFunction(() => {
+        const { document } = globalThis as unknown as {
+          document: { activeElement: { isContentEditable: boolean; matches(selector: string): boolean } };
+        };
+        return document.activeElement.isContentEditable || document.activeElement.matches('textarea');
+      });
     await page.keyboard.type('A whale off the breakwater');
     expect(opened.clicks).toBeLessThanOrEqual(2);
     await page.getByRole('heading', { level: 1, name: m.missing }).waitFor();
