@@ -1,8 +1,8 @@
 /**
  * bench -- growth: measures how many bytes each table grows per post, with posts of 200 characters, each published on
  * one channel and delivered to a webhook output. Sizes are pg_total_relation_size (rows, indexes, TOAST) after a
- * VACUUM, before and after. The last line compares the sum with the bytes that clients sent. Then everything is archived,
- * and the sizes of the event table, of the archive's index and of its files are measured again.
+ * VACUUM, before and after. The last line compares the sum with the bytes that clients sent. Then it archives
+ * everything, and measures the event table, the archive's index and its files.
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';

@@ -40,7 +40,7 @@ type ArchivedMonth = {
 const ASKED = ['posts', 'webhook-deliveries'];
 /** Maximum number of unknown files that a result names. */
 const NAMED = 100;
-/** Pause after each file, in ms, so that moving a year's history does not slow down publishing. */
+/** Pause after each file, in ms, so that archiving a year at once does not slow down publishing. */
 const PAUSE_MS = 100;
 
 /**

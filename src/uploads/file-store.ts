@@ -19,7 +19,8 @@ export interface StoredItem {
 
 /**
  * Keeps the bytes of uploaded files (D-92). One suite of tests holds for every adapter: test/uploads/contract.ts. A
- * file's name is chosen by the gateway: `<owner id>/<32 hex digits>`, or of archived history. All methods throw {@link StoreUnavailable}.
+ * file's name is chosen by the gateway: `<owner id>/<32 hex digits>`, or `archive/…` for archived history. All methods
+ * throw {@link StoreUnavailable}.
  */
 export interface FileStore {
   /** What it is called in messages, without secrets. */

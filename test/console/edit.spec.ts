@@ -80,7 +80,7 @@ describeInChromium('a published post on four networks', () => {
     await page.getByText('not edited', { exact: true }).waitFor();
     const banner = page.getByRole('region', { name: 'Not edited on 1 channel: readers see an older version.' });
     await banner.getByText('Harbour Friends').waitFor();
-    // Neither helps where the network lets programs edit nothing.
+    // Neither helps on a network that allows no edits.
     expect(await banner.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     expect(await banner.getByRole('link', { name: 'Change the content' }).count()).toBe(0);
     await page.getByText('Version 2: Edited').waitFor();

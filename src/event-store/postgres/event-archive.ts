@@ -34,7 +34,7 @@ import { toPortError } from './port-error.js';
 const ARCHIVED_STREAMS = '^(post|publication|delivery)-';
 const isArchivable = (stream: string): boolean => /^(post|publication|delivery)-/.test(stream);
 
-/** Bounds of a file. A reader that looks for one event reads the whole file. */
+/** Limits of a file. They are small, because even a reader of one event reads the whole file. */
 const MAX_FILE_EVENTS = 4_000;
 const MAX_FILE_BYTES = 2 * MAX_PAGE_BYTES;
 /** Number of files of which the events stay in memory, because pages and streams begin within files. */
@@ -200,7 +200,10 @@ export class PostgresEventArchive implements EventArchive {
     );
   }
 
-  /** True if a read of a stream from the table may lack archived events. @param isEmpty the stream has archived events */
+  /**
+   * True if a read of a stream from the table may lack archived events.
+   * @param isArchived for a stream without events in the table: true if it has archived ones
+   */
   isIncomplete(
     stream: string,
     { direction, from, limit }: ReadStreamOptions,

@@ -39,8 +39,8 @@ export const archiveTables = (schema: string): string => `
       -- Types of its events.
       types          text[] not null
     );
-    -- The files that hold events of a stream, with its last revision in each. Names begin with a time after the category, so
-    -- that looking for a new one finds its page in memory; a hash would be shorter, and each look a read (ADR-415).
+    -- The files that hold events of a stream, with its last revision in each. By name, not by
+    -- a hash: ids of publications and deliveries begin with a time, so a search for a new one ends on the last page (ADR-415).
     create table ${schema}.archived_stream (
       stream   text   not null collate "C",
       file     bigint not null references ${schema}.archived_file,

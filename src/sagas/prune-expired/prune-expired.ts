@@ -29,8 +29,7 @@ const LIMIT_MS = 24 * 3_600_000;
  * Deletes data past its retention, in one process at a time and in small transactions: delivery bodies in the read
  * model (the event store keeps them), jobs, limits of deleted endpoints, drafts of deleted owners, last uses of revoked
  * keys, the console's expired sign-ins, budgets that have not been used recently (ADR-218), and samples of numbers except
- * the last. Starts the jobs that erase content past its retention (D-100) and archive old history
- * (D-101).
+ * the last. Starts the jobs that erase content past its retention (D-100) and archive old history (D-101).
  */
 @Injectable()
 export class PruneExpired {

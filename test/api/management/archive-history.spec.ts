@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ArchiveHistory } from '../../../src/commands/archive-history.js';
 import type { CheckedEventStore } from '../../../src/event-store/checked-event-store.js';
-import { type EventStore, Unavailable } from '../../../src/event-store/port.js';
 import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
 import { JobTable } from '../../../src/jobs/job.js';
 import { systemClock } from '../../../src/kernel/clock.js';
@@ -14,6 +13,7 @@ import { FolderStore } from '../../../src/uploads/folder-store.js';
 import { until } from '../../e2e/until.js';
 import { computeHash, type EventJson, verifyInclusion } from '../../history/webcrypto-verifier.js';
 import { MINUTE_MS, WebhookSetup } from '../../sagas/deliver-webhooks/webhook-harness.js';
+import { AppendFault } from '../../support/append-fault.js';
 import { WebhookReceiver } from '../../support/webhook-receiver.js';
 import { type Answer, OPERATOR_KEY, TestGateway } from '../public/gateway.js';
 
@@ -27,23 +27,8 @@ const goTo = (monthsAgo: number): void => {
   ahead = monthsAgo === 0 ? 0 : firstOf(monthsAgo).getTime() + 14 * DAY - Date.now();
 };
 
-/** What happens to the next event that names a file. */
-let fault: 'none' | 'before' | 'after' = 'none';
-const wrapEventStore = (store: EventStore): EventStore =>
-  new Proxy(store, {
-    get: (target, name, receiver) => {
-      if (name !== 'append') return Reflect.get(target, name, receiver) as unknown;
-      const append: EventStore['append'] = async (...call) => {
-        const failing = call[2].some(({ type }) => type === 'HistoryArchived') ? fault : 'none';
-        if (failing !== 'none') fault = 'none';
-        if (failing === 'before') throw new Unavailable('killed before the event');
-        const appended = await target.append(...call);
-        if (failing === 'after') throw new Unavailable('killed after the event');
-        return appended;
-      };
-      return append;
-    },
-  });
+/** Fails the events that name files. */
+const fault = new AppendFault('HistoryArchived');
 
 let folder: string;
 let gateway: TestGateway;
@@ -58,7 +43,10 @@ beforeEach(async () => {
     MEDIA_STORE: join(folder, 'uploads'),
     DATA_DIR: join(folder, 'data'),
   };
-  gateway = await TestGateway.start(env, undefined, { clock: { now: () => Date.now() + ahead }, wrapEventStore });
+  gateway = await TestGateway.start(env, undefined, {
+    clock: { now: () => Date.now() + ahead },
+    wrapEventStore: fault.wrap,
+  });
   receiver = await WebhookReceiver.start();
   goTo(4);
   setup = await WebhookSetup.create(gateway);
@@ -213,10 +201,13 @@ it.each(['before', 'after'] as const)(
     const { id } = await publish();
     goTo(0);
     const before = await readAnswers([id]);
-    fault = moment;
+    fault.now = moment;
+    fault.count = 0;
     const files = (await gateway.readEvents('archive-history')).length;
-    expect(await archive({ before: firstOf(2).toISOString() })).toMatchObject({ left: null });
-    expect(fault).toBe('none');
+    const archiving = archive({ before: firstOf(2).toISOString() });
+    await until('it has died', () => fault.count > 0);
+    fault.now = 'none';
+    expect(await archiving).toMatchObject({ left: null });
     expect(await gateway.readEvents('archive-history')).toHaveLength(files + 1);
     expect(await readAnswers([id])).toEqual(before);
     await expectSound();

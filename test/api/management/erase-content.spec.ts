@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EraseContent } from '../../../src/commands/erase-content.js';
-import { type EventStore, Unavailable } from '../../../src/event-store/port.js';
 import { JobTable } from '../../../src/jobs/job.js';
 import { ContentKeyTable } from '../../../src/secrets/content-keys.js';
 import { until } from '../../e2e/until.js';
 import { computeHash, type EventJson, verifyInclusion } from '../../history/webcrypto-verifier.js';
 import { MINUTE_MS, WebhookSetup } from '../../sagas/deliver-webhooks/webhook-harness.js';
 import { addUpload } from '../../support/add-upload.js';
+import { AppendFault } from '../../support/append-fault.js';
 import { findInFiles, findInTables } from '../../support/find-bytes.js';
 import { WebhookReceiver } from '../../support/webhook-receiver.js';
 import { type Answer, OPERATOR_KEY, TestGateway } from '../public/gateway.js';
@@ -24,27 +24,8 @@ const goTo = (monthsAgo: number): void => {
   ahead = monthsAgo === 0 ? 0 : firstOf(monthsAgo).getTime() + 14 * DAY - Date.now();
 };
 
-/** What happens to the event of the next erasure. */
-let fault: 'none' | 'before' | 'after' = 'none';
-let faults = 0;
-const wrapEventStore = (store: EventStore): EventStore =>
-  new Proxy(store, {
-    get: (target, name, receiver) => {
-      if (name !== 'append') return Reflect.get(target, name, receiver) as unknown;
-      const append: EventStore['append'] = async (...call) => {
-        const isErasure = JSON.stringify(call, (_, v: unknown) => (typeof v === 'bigint' ? String(v) : v)).includes(
-          'OwnerContentErased',
-        );
-        const failing = isErasure ? fault : 'none';
-        if (failing !== 'none') faults++;
-        if (failing === 'before') throw new Unavailable('killed before the event');
-        const appended = await target.append(...call);
-        if (failing === 'after') throw new Unavailable('killed after the event');
-        return appended;
-      };
-      return append;
-    },
-  });
+/** Fails the events of erasures. */
+const fault = new AppendFault('OwnerContentErased');
 
 let folder: string;
 let gateway: TestGateway;
@@ -58,7 +39,10 @@ beforeAll(async () => {
     DATA_DIR: join(folder, 'data'),
     MEDIA_DAYS: '3650',
   };
-  gateway = await TestGateway.start(env, undefined, { clock: { now: () => Date.now() + ahead }, wrapEventStore });
+  gateway = await TestGateway.start(env, undefined, {
+    clock: { now: () => Date.now() + ahead },
+    wrapEventStore: fault.wrap,
+  });
   receiver = await WebhookReceiver.start();
 });
 afterAll(async () => {
@@ -109,8 +93,8 @@ class Writer {
     const postId = await post({ text, metadata: { meta } });
     await gateway.waitForText(channel.chatId, text);
     const body = { ok: false, error_code: 400, description: `Bad Request: ${error}` };
-    const fault = { mode: 'answer', method: 'sendMessage', channel: channel.chatId, times: 1, status: 400 } as const;
-    await gateway.telegram.addFault({ ...fault, body });
+    const refusal = { mode: 'answer', method: 'sendMessage', channel: channel.chatId, times: 1, status: 400 } as const;
+    await gateway.telegram.addFault({ ...refusal, body });
     const failedId = await post({ text: `${text} failed` });
     const ended = [postId, failedId];
     ended.push(await post({ text, metadata: { large: large.repeat(3_000) } }));
@@ -264,19 +248,19 @@ describe('content of months that are over', () => {
       const writer = await Writer.create();
       const written = await writer.write();
       goTo(0);
-      fault = moment;
-      faults = 0;
+      fault.now = moment;
+      fault.count = 0;
       const job = await gateway.manage('POST', `/owners/${writer.owner}/erase-content`, {
         before: firstOf(0).toISOString(),
       });
-      await until('it has died twice', async () => faults >= 2);
+      await until('it has died twice', async () => fault.count >= 2);
       // The keys are gone already: nothing in the log can be read any more.
       const { rows } = await gateway.pool.query(
         'select sealed from ops_content_key where owner_id = $1 and month = $2',
         [writer.owner, nameOf(2)],
       );
       expect(rows).toEqual([{ sealed: null }]);
-      fault = 'none';
+      fault.now = 'none';
       expect((await waitForJob(job.id)).result).toMatchObject({ months: [nameOf(2)], left: [] });
       await expectGone(written);
       const events = await gateway.readEvents(`owner-${writer.owner}`);

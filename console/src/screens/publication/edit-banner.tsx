@@ -38,7 +38,7 @@ export const EditBanner = ({ post, publications, names }: EditBannerProps) => {
   const failed = publications.filter(isFailed);
   const going = publications.filter((each) => !isFailed(each));
   const count = failed.length > 0 ? failed.length : going.length;
-  // Other content helps only where the network lets programs edit at all.
+  // Editing again only helps on networks that allow edits.
   const mayChange = failed.some(({ edit }) => edit?.error?.code !== 'edit_unsupported');
   const mayTry = failed.some(({ edit }) => MAY_END.has(edit?.error?.code ?? ''));
   const waits = going.flatMap(({ id, edit }) => (edit?.waiting_for ? [{ id, text: edit.waiting_for.text }] : []));

@@ -1,0 +1,26 @@
+import { type EventStore, Unavailable } from '../../src/event-store/port.js';
+
+/** Fails appends of one type of event, before or after it is written, as if the process was killed there. */
+export class AppendFault {
+  /** What happens to such appends. */
+  now: 'none' | 'before' | 'after' = 'none';
+  /** Number of appends that were failed. */
+  count = 0;
+
+  constructor(private readonly type: string) {}
+
+  /** Returns a store with the fault. */
+  readonly wrap = (store: EventStore): EventStore => {
+    const append: EventStore['append'] = async (...call) => {
+      const fault = call[2].some(({ type }) => type === this.type) ? this.now : 'none';
+      if (fault !== 'none') this.count++;
+      if (fault === 'before') throw new Unavailable('killed before the event');
+      const appended = await store.append(...call);
+      if (fault === 'after') throw new Unavailable('killed after the event');
+      return appended;
+    };
+    return new Proxy(store, {
+      get: (target, name, receiver) => (name === 'append' ? append : (Reflect.get(target, name, receiver) as unknown)),
+    });
+  };
+}
