@@ -1,7 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { publication, type PublicationCommand } from '../../domain/publication/publication.decider.js';
+import {
+  publication,
+  type PublicationCommand,
+  type PublicationState,
+} from '../../domain/publication/publication.decider.js';
 import type { PublicationIds, PublicationWithdrawalRequested } from '../../domain/publication/publication.events.js';
-import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { AggregateStore, type LoadedAggregate } from '../../event-store/aggregate-store.js';
 import { type CommandContext, isDamaged } from '../../event-store/codec.js';
 import { type Position, Unavailable } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/clock.js';
@@ -29,6 +33,8 @@ import {
 /** A publication that is to be taken back. */
 export type WithdrawnTarget = PublicationIds & Pick<PublicationWithdrawalRequested['data'], 'ownerId' | 'platform'>;
 
+type OpenTarget = WithdrawnTarget & { readonly known?: LoadedAggregate<PublicationState> };
+
 /** What a take-back did, in numbers of publications. */
 export type WithdrawnPost = Completed & {
   /** Readers may still see these; their messages are being deleted. */
@@ -41,7 +47,7 @@ export type WithdrawnPost = Completed & {
 type Request = Pick<PublicationWithdrawalRequested['data'], 'requestedAt' | 'by' | 'reason'>;
 
 /** Number of publications taken back at a time; a post may have thousands. */
-const AT_ONCE = 200;
+const AT_ONCE = 50;
 
 /**
  * Takes posts back (D-69): what is not sent stays unsent, and what readers see is deleted by the workers. One append
@@ -69,9 +75,9 @@ export class WithdrawPosts {
   ): Promise<WithdrawnPost | Rejection | null> {
     const { at, actor: by } = context;
     const request = { requestedAt: at, by, reason };
-    const changes = await inSlices(targets, AT_ONCE, (target) => this.changeOf(target, request));
-    const open = targets.filter((_, i) => changes[i] !== 'none');
-    const sooner = changes.filter((change) => change === 'sooner').length;
+    const found = await inSlices(targets, AT_ONCE, (target) => this.findOpen(target, request));
+    const open = found.filter((each) => each !== null);
+    const sooner = open.filter(({ known }) => known.state.status === 'withdrawing').length;
     if (open.length === 0) return { position: -1n, withdrawing: 0, cancelled: 0, unchanged: targets.length };
     const publicationIds = open.map(({ publicationId }) => publicationId);
     const command = { type: 'WithdrawPost', at, reason, publicationIds } as const;
@@ -89,7 +95,7 @@ export class WithdrawPosts {
 
   /** Takes publications of a released post back. Safe to repeat: a publication handles each request once. */
   async withdrawEach(
-    targets: readonly WithdrawnTarget[],
+    targets: readonly OpenTarget[],
     request: Request,
     context: CommandContext,
   ): Promise<Omit<WithdrawnPost, 'unchanged'>> {
@@ -98,10 +104,10 @@ export class WithdrawPosts {
     const inStory = await this.stories.joinStory(context, postId);
     let withdrawing = 0;
     let cancelled = 0;
-    const positions = await inSlices(targets, AT_ONCE, async (target) => {
+    const positions = await inSlices(targets, AT_ONCE, async ({ known, ...target }) => {
       const command = commandFor(target, request, context.at);
       const result = await rejectUnreadable(() =>
-        this.aggregates.execute(publication, target.publicationId, command, inStory),
+        this.aggregates.execute(publication, target.publicationId, command, inStory, known),
       );
       if (isRejection(result)) return { position: -1n };
       const { state, position } = result.aggregate;
@@ -114,14 +120,12 @@ export class WithdrawPosts {
     return { ...latestCompleted(positions), withdrawing, cancelled };
   }
 
-  /** `sooner`: it is being taken back, and the next try need not be waited for. */
-  private async changeOf(target: WithdrawnTarget, request: Request): Promise<'none' | 'sooner' | 'state'> {
-    const loaded = await rejectUnreadable(() => this.aggregates.loadAggregate(publication, target.publicationId));
-    if (isRejection(loaded)) return 'none';
-    const { state } = loaded;
-    const decided = publication.decide(commandFor(target, request, request.requestedAt), state);
-    if (isRejection(decided) || decided.length === 0) return 'none';
-    return state.status === 'withdrawing' ? 'sooner' : 'state';
+  /** Loads a publication; null if there is nothing to take back. If it is `withdrawing`, its next try comes sooner. */
+  private async findOpen(target: WithdrawnTarget, request: Request): Promise<Required<OpenTarget> | null> {
+    const known = await rejectUnreadable(() => this.aggregates.loadAggregate(publication, target.publicationId));
+    if (isRejection(known)) return null;
+    const decided = publication.decide(commandFor(target, request, request.requestedAt), known.state);
+    return isRejection(decided) || decided.length === 0 ? null : { ...target, known };
   }
 }
 

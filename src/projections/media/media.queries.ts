@@ -38,7 +38,7 @@ export class MediaQueries {
   async find(mediaIds: readonly string[], ownerId: string | null): Promise<FileRow[]> {
     const { rows } = await this.pool.query<{ row: FileRow }>({
       name: 'find media',
-      text: `select to_jsonb(f) as row from ${MEDIA}.file f
+      text: `select to_json(f) as row from ${MEDIA}.file f
              where f.media_id = any($1) and ($2::text is null or f.owner_id = $2)`,
       values: [mediaIds, ownerId],
     });
@@ -51,7 +51,7 @@ export class MediaQueries {
     if (ownerId !== null) conditions.push(`owner_id = $${values.push(ownerId)}`);
     if (type !== null) conditions.push(`type = $${values.push(type)}`);
     if (before) conditions.push(`(created_at, media_id) < ($${values.push(before.at)}, $${values.push(before.id)})`);
-    const text = `select to_jsonb(f) as row from ${MEDIA}.file f where ${conditions.join(' and ')}
+    const text = `select to_json(f) as row from ${MEDIA}.file f where ${conditions.join(' and ')}
                   order by created_at desc, media_id desc limit $1`;
     return (await this.pool.query<{ row: FileRow }>(text, values)).rows.map(({ row }) => row);
   }
@@ -60,7 +60,7 @@ export class MediaQueries {
   async findOldest(until: Instant, after: Place, limit: number): Promise<FileRow[]> {
     const { rows } = await this.pool.query<{ row: FileRow }>({
       name: 'oldest media',
-      text: `select to_jsonb(f) as row from ${MEDIA}.file f
+      text: `select to_json(f) as row from ${MEDIA}.file f
              where f.renewed_at <= $1 and (f.renewed_at, f.media_id) > ($2, $3)
              order by f.renewed_at, f.media_id limit $4`,
       values: [until, after.at, after.id, limit],
@@ -71,7 +71,7 @@ export class MediaQueries {
   /** Lists an owner's files whose latest upload was in one of these months (UTC). */
   async findOfMonths(ownerId: string, months: readonly string[]): Promise<FileRow[]> {
     const { rows } = await this.pool.query<{ row: FileRow }>(
-      `select to_jsonb(f) as row from ${MEDIA}.file f where f.owner_id = $1 and ${monthAt('f.renewed_at')} = any($2)`,
+      `select to_json(f) as row from ${MEDIA}.file f where f.owner_id = $1 and ${monthAt('f.renewed_at')} = any($2)`,
       [ownerId, months],
     );
     return rows.map(({ row }) => row);

@@ -48,7 +48,7 @@ export interface PostRange {
 
 /** SQL for a post's publications, in the order defined by D-57. */
 export const PUBLICATIONS = `coalesce((
-  select jsonb_agg(to_jsonb(x) order by x.place) from ${POSTS}.publication x where x.post_id = p.post_id), '[]')`;
+  select json_agg(x order by x.place) from ${POSTS}.publication x where x.post_id = p.post_id), '[]')`;
 
 /** Approximate sizes of a post and a publication in a response, in bytes. */
 const POST_BYTES = 1_000;

@@ -38,7 +38,7 @@ export class FindEndpointPost {
     return this.progress.findUpToDate('posts', this.store, async () => {
       const { rows } = await this.pool.query<EndpointPost>({
         name: 'find post of an endpoint',
-        text: `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from ${POSTS}.post p
+        text: `select to_json(p) as post, ${PUBLICATIONS} as publications from ${POSTS}.post p
                where p.post_id = $1 and p.endpoint_id = $2`,
         values: [postId, endpointId],
       });

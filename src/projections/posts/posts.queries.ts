@@ -83,7 +83,7 @@ export class FindPost {
   private async findRow(postId: string, ownerId: string | null): Promise<PostAndPublications | null> {
     const { rows } = await this.pool.query<PostAndPublications>({
       name: 'find post',
-      text: `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from ${POSTS}.post p
+      text: `select to_json(p) as post, ${PUBLICATIONS} as publications from ${POSTS}.post p
              where p.post_id = $1 and ($2::text is null or p.owner_id = $2)`,
       values: [postId, ownerId],
     });

@@ -28,7 +28,7 @@ export class FindPublication {
     return this.progress.findUpToDate('posts', this.store, async () => {
       const { rows } = await this.pool.query<{ row: PublicationRow }>({
         name: 'find publication',
-        text: `select to_jsonb(x) as row from ${POSTS}.publication x
+        text: `select to_json(x) as row from ${POSTS}.publication x
                where x.publication_id = $1 and ($2::text is null or x.owner_id = $2) and ($3::text[] is null
                  or exists (select from ${POSTS}.post p where p.post_id = x.post_id and p.endpoint_id = any($3)))`,
         values: [publicationId, ownerId, endpointIds],
@@ -71,7 +71,7 @@ export class ListReceipts {
     await this.progress.waitUntilCaughtUp(['posts'], this.store);
     const { rows } = await this.pool.query<{ row: PublicationRow }>({
       name: 'list receipts',
-      text: `select to_jsonb(x) as row from ${POSTS}.publication x
+      text: `select to_json(x) as row from ${POSTS}.publication x
              where x.channel_id = $1 and x.sequence >= $2 order by x.sequence limit $3`,
       values: [channelId, from, limit],
     });
@@ -211,7 +211,7 @@ export class PublicationDetailsQueries {
     const { rows } = await this.pool.query<PublicationDetails>({
       name: 'details of publications',
       text: `
-        select to_jsonb(x) as row, p.accepted_at::float8 as accepted_at, c.name as channel_name,
+        select to_json(x) as row, p.accepted_at::float8 as accepted_at, c.name as channel_name,
           o.name as owner_name
         from ${POSTS}.publication x join ${POSTS}.post p on p.post_id = x.post_id
         left join ${DISCOVERY}.channel c on c.channel_id = x.channel_id

@@ -41,7 +41,7 @@ export class FindPostsLeft {
 export const findUsage = async (pool: Pool, ownerIds: readonly string[]): Promise<UsageRow[]> => {
   const { rows } = await pool.query<{ row: UsageRow }>({
     name: 'usage of owners',
-    text: `select to_jsonb(u) as row from ${POSTS}.usage u where owner_id = any($1)`,
+    text: `select to_json(u) as row from ${POSTS}.usage u where owner_id = any($1)`,
     values: [ownerIds],
   });
   return rows.map(({ row }) => row);

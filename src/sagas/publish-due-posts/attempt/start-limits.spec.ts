@@ -73,6 +73,17 @@ describe('the turns of publications that get ready', () => {
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(158);
   });
 
+  it('let changes begin in groups of their own, which wait for no posts', async () => {
+    const turns = new StartTurns(1_000, stillClock);
+    ask(turns, 'own_quiet', 1);
+    ask(turns, 'own_busy', 100);
+    let changes = 0;
+    for (let i = 0; i < 10; i++) void turns.waitForChange('own_busy', never).then(() => changes++);
+    await settle();
+    expect(changes).toBe(8);
+    while (changes < 10) await settle();
+  });
+
   it('end without a turn when the worker stops', async () => {
     const turns = new StartTurns(2, stillClock);
     const drain = new AbortController();

@@ -22,6 +22,98 @@ import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
 import type { PublicationAttempt } from './publication-attempt.js';
 
+/** How long an owner counts as active after the start of a publication, in ms. */
+const ACTIVE_MS = 2_000;
+
+/** While several owners publish, an owner's publications start in groups of this size, one group per interval. */
+const GROUP_SIZE = 8;
+const GROUP_INTERVAL_MS = 80;
+/** Maximum number of owners whose latest group is remembered. */
+const MAX_OWNERS = 10_000;
+
+interface Group {
+  /** Monotonic time in ms. */
+  readonly startsAt: number;
+  size: number;
+}
+
+/**
+ * Limits how many publications of a process prepare at the same time while several owners publish (D-68, ADR-222).
+ * Otherwise hundreds of one owner's due posts would fill every queue on the way to the network. Each owner's
+ * publications also start in small groups, at most a hundred a second. An owner that publishes alone is not limited,
+ * because larger batches cost less.
+ */
+export class StartTurns {
+  private readonly slots: FairSlots;
+  /** The latest group of each owner. */
+  private readonly groups = new BoundedCache<Group>(MAX_OWNERS);
+  private latest: { readonly owner: string; at: number } | null = null;
+  /** The owner that was active before `latest`. */
+  private previous: { readonly owner: string; readonly at: number } | null = null;
+
+  /**
+   * @param size number of publications that may prepare at a time; one owner uses at most half of it
+   * @param now monotonic time in ms
+   */
+  constructor(
+    size: number,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.slots = new FairSlots(size);
+  }
+
+  /**
+   * Waits until a publication may prepare.
+   * @returns a function that lets the next publication start, once; null if the signal aborted first
+   */
+  async acquire(owner: string, signal: AbortSignal): Promise<(() => void) | null> {
+    if (this.isAlone(owner)) return () => undefined;
+    await this.waitForGroup(owner, signal);
+    let release: (() => void) | null = await this.slots.acquire(owner, signal).catch(() => null);
+    if (release === null) return null;
+    return () => {
+      release?.();
+      release = null;
+    };
+  }
+
+  /**
+   * Waits until a change of what is published may begin, or until the signal aborts. Changes start in groups of their own,
+   * because none waits behind posts (D-78).
+   */
+  async waitForChange(owner: string, signal: AbortSignal): Promise<void> {
+    if (!this.isAlone(owner)) await this.waitForGroup(`changes/${owner}`, signal);
+  }
+
+  private async waitForGroup(key: string, signal: AbortSignal): Promise<void> {
+    const untilStart = this.joinGroup(key) - this.now();
+    if (untilStart > 0) await sleepUnlessAborted(untilStart, signal);
+  }
+
+  /** Adds a publication to the owner's latest group, or else to a new group. @returns the group's start */
+  private joinGroup(key: string): number {
+    const now = this.now();
+    const latest = this.groups.get(key);
+    const startsAt = Math.max(now, latest ? latest.startsAt + GROUP_INTERVAL_MS : now);
+    const hasRoom = latest && latest.size < GROUP_SIZE && startsAt > now;
+    const group = hasRoom ? latest : { startsAt, size: 0 };
+    group.size++;
+    this.groups.set(key, group);
+    return group.startsAt;
+  }
+
+  /** Records that an owner is active. @returns true if no other owner is active */
+  private isAlone(owner: string): boolean {
+    const at = this.now();
+    if (this.latest?.owner === owner) this.latest.at = at;
+    else {
+      this.previous = this.latest;
+      this.latest = { owner, at };
+    }
+    return this.previous === null || at > this.previous.at + ACTIVE_MS;
+  }
+}
+
 type PacedAttempt = Pick<PublicationAttempt, 'publisher' | 'target' | 'ownerId' | 'signals' | 'endStart'>;
 
 /**
@@ -37,6 +129,7 @@ export class Pacing {
   constructor(
     private readonly turns: CallTurns,
     private readonly concurrency: GroupConcurrency,
+    private readonly starts: StartTurns,
     @Inject(SETTINGS) { pacing }: Settings,
   ) {
     this.enabled = pacing;
@@ -82,6 +175,7 @@ export class Pacing {
     chat: PlatformChannel['address'] | null = null,
   ): Promise<void> {
     if (!this.enabled) return;
+    await this.starts.waitForChange(ownerId, signals.drain);
     const { platform, pace } = publisher;
     const caller = { platform, ownerId, credential: publisher.credentialFor(credentials, false) };
     const account = accountBudget(caller, limitsOf(pace.perCredential));
@@ -172,85 +266,5 @@ export class PublishingQuota {
 
   private hasQuota({ state }: LoadedAggregate<OwnerState>): boolean {
     return state !== null && hasMonthlyQuota(state.plan, this.monthlyPosts);
-  }
-}
-
-/** How long an owner counts as active after the start of a publication, in ms. */
-const ACTIVE_MS = 2_000;
-
-/** While several owners publish, an owner's publications start in groups of this size, one group per interval. */
-const GROUP_SIZE = 8;
-const GROUP_INTERVAL_MS = 80;
-/** Maximum number of owners whose latest group is remembered. */
-const MAX_OWNERS = 10_000;
-
-interface Group {
-  /** Monotonic time in ms. */
-  readonly startsAt: number;
-  size: number;
-}
-
-/**
- * Limits how many publications of a process prepare at the same time while several owners publish (D-68, ADR-222).
- * Otherwise hundreds of one owner's due posts would fill every queue on the way to the network. Each owner's
- * publications also start in small groups, at most a hundred a second. An owner that publishes alone is not limited,
- * because larger batches cost less.
- */
-export class StartTurns {
-  private readonly slots: FairSlots;
-  /** The latest group of each owner. */
-  private readonly groups = new BoundedCache<Group>(MAX_OWNERS);
-  private latest: { readonly owner: string; at: number } | null = null;
-  /** The owner that was active before `latest`. */
-  private previous: { readonly owner: string; readonly at: number } | null = null;
-
-  /**
-   * @param size number of publications that may prepare at a time; one owner uses at most half of it
-   * @param now monotonic time in ms
-   */
-  constructor(
-    size: number,
-    private readonly now: () => number = () => performance.now(),
-  ) {
-    this.slots = new FairSlots(size);
-  }
-
-  /**
-   * Waits until a publication may prepare.
-   * @returns a function that lets the next publication start, once; null if the signal aborted first
-   */
-  async acquire(owner: string, signal: AbortSignal): Promise<(() => void) | null> {
-    if (this.isAlone(owner)) return () => undefined;
-    const untilStart = this.joinGroup(owner) - this.now();
-    if (untilStart > 0) await sleepUnlessAborted(untilStart, signal);
-    let release: (() => void) | null = await this.slots.acquire(owner, signal).catch(() => null);
-    if (release === null) return null;
-    return () => {
-      release?.();
-      release = null;
-    };
-  }
-
-  /** Adds a publication to the owner's latest group, or else to a new group. @returns the group's start */
-  private joinGroup(owner: string): number {
-    const now = this.now();
-    const latest = this.groups.get(owner);
-    const startsAt = Math.max(now, latest ? latest.startsAt + GROUP_INTERVAL_MS : now);
-    const hasRoom = latest && latest.size < GROUP_SIZE && startsAt > now;
-    const group = hasRoom ? latest : { startsAt, size: 0 };
-    group.size++;
-    this.groups.set(owner, group);
-    return group.startsAt;
-  }
-
-  /** Records that an owner is active. @returns true if no other owner is active */
-  private isAlone(owner: string): boolean {
-    const at = this.now();
-    if (this.latest?.owner === owner) this.latest.at = at;
-    else {
-      this.previous = this.latest;
-      this.latest = { owner, at };
-    }
-    return this.previous === null || at > this.previous.at + ACTIVE_MS;
   }
 }
