@@ -145,18 +145,24 @@ export class ReactionAttempts<E extends DomainEvent> {
   private async tryOnce(stored: StoredEvent, signal: AbortSignal): Promise<void> {
     const event = this.deps.codec.decodeCached(stored) as RecordedEventOf<E>;
     const release = await this.slots.acquire(signal);
-    const limit = new AbortController();
-    const reacting = this.reaction.react(event, AbortSignal.any([signal, limit.signal]));
+    // A listener, because AbortSignal.any costs more than most reactions.
+    const stopped = new AbortController();
+    const stop = () => stopped.abort(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    const reacting = this.reaction.react(event, stopped.signal);
     const { reactionMs } = this.deps.settings;
-    const tooSlow = new ReactionTooSlow(SAGA_MESSAGES.tooSlow({ seconds: reactionMs / 1_000 }));
+    const createError = () => new ReactionTooSlow(SAGA_MESSAGES.tooSlow({ seconds: reactionMs / 1_000 }));
     try {
-      await withTimeLimit(reacting, reactionMs, () => tooSlow).finally(release);
+      await withTimeLimit(reacting, reactionMs, createError).finally(release);
     } catch (error) {
-      if (error !== tooSlow) throw error;
-      limit.abort(tooSlow);
-      if (!signal.aborted) await this.recordFailure(stored, tooSlow);
-      if (await this.waitForEnd(reacting, stored, signal)) throw tooSlow;
+      if (!(error instanceof ReactionTooSlow)) throw error;
+      stopped.abort(error);
+      if (!signal.aborted) await this.recordFailure(stored, error);
+      if (await this.waitForEnd(reacting, stored, signal)) throw error;
       this.logSkip(stored);
+    } finally {
+      signal.removeEventListener('abort', stop);
     }
   }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Position, StoredEvent } from '../../event-store/port.js';
 import { type Naming, resourceIn, type ResourceOwners } from '../../event-store/resource-owners.js';
 import type { RecordedEvent } from '../../kernel/events.js';
@@ -52,6 +53,7 @@ export class SagaLanes {
     signal: AbortSignal,
   ) {
     this.signal = AbortSignal.any([signal, this.ended.signal]);
+    setMaxListeners(0, this.signal); // one listener per reaction is not a leak
   }
 
   /** Continues the lanes that an earlier process has left. */
