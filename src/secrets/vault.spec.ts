@@ -9,7 +9,13 @@ const SECRET = { bot_token: '1000:secret' };
 /** Creates an in-memory table `ops_secret`, in a database whose key is `key`. */
 const createTable = (key: Buffer = KEY) => {
   const rows = new Map<string, Buffer>();
-  const query = async (text: string, [id, sealed]: readonly [string, Buffer?]) => {
+  const readMany = ({ values: [ids] }: { readonly values: readonly [readonly string[]] }) =>
+    ids.flatMap((id) => (rows.has(id) ? [{ id, sealed: rows.get(id) }] : []));
+  const query = async (
+    text: string | Parameters<typeof readMany>[0],
+    [id, sealed]: readonly [string, Buffer?] = [''],
+  ) => {
+    if (typeof text !== 'string') return { rows: readMany(text) };
     if (text.includes('from ops_setting') && !text.startsWith('insert'))
       return { rows: [{ value: new KeyRing(key).first.fingerprint }] };
     if (text.startsWith('insert')) {
@@ -17,8 +23,7 @@ const createTable = (key: Buffer = KEY) => {
       return { rows: [], rowCount: 1 };
     }
     if (text.startsWith('delete')) rows.delete(id);
-    const found = rows.get(id);
-    return { rows: found ? [{ sealed: found }] : [] };
+    return { rows: [] };
   };
   return { rows, pool: { query } as unknown as Pool };
 };
@@ -32,6 +37,23 @@ describe('the vault', () => {
     const id = await vaultOn(pool).storeSecret(SECRET, null);
     expect(await vaultOn(pool).readSecret(id)).toEqual(SECRET);
     expect(rows.get(id)!.toString('latin1')).not.toContain('secret');
+  });
+
+  it('returns to each of many concurrent callers the secret it asked for, and rejects only those of unreadable ones', async () => {
+    const { pool, rows } = createTable();
+    const vault = vaultOn(pool);
+    const ids: string[] = [];
+    for (let i = 0; i < 250; i++) ids.push(await vault.storeSecret({ bot_token: `${i}` }, null));
+    const damaged = ids[7]!;
+    rows.set(damaged, Buffer.alloc(64));
+    rows.delete(ids[8]!);
+    const other = vaultOn(pool);
+    const read = await Promise.allSettled(ids.map((id) => other.readSecret(id)));
+    const values = read.map((each) => (each.status === 'fulfilled' ? each.value : each.reason));
+    expect(values[7]).toBeInstanceOf(UnreadableSecret);
+    expect(values[8]).toBeNull();
+    const others = values.filter((_, i) => i !== 7 && i !== 8);
+    expect(others).toEqual([...ids.keys()].filter((i) => i !== 7 && i !== 8).map((i) => ({ bot_token: `${i}` })));
   });
 
   it('does not decrypt a ciphertext that was moved to another id', async () => {

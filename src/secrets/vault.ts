@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { newUuid } from '../kernel/ids.js';
 import { POOL } from '../postgres/tokens.js';
+import { Batcher } from '../runtime/batcher.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 import { ACTIVE_KEY, readActiveKey } from './database-keys.js';
 import { KeyRing, openValue, sealValue, type SecretsKey } from './key-ring.js';
@@ -63,6 +64,8 @@ export type Secret = Readonly<Record<string, string>>;
 @Injectable()
 export class SecretVault {
   private readonly cache = new BoundedCache<Secret>(CACHE_SIZE);
+  /** A post to many channels needs the credentials of all of them at once. */
+  private readonly reads = new Batcher<string, Buffer | null>((ids) => this.readSealed(ids), { maxBatchSize: 100 });
   private active: SecretsKey | null = null;
 
   constructor(
@@ -118,12 +121,21 @@ export class SecretVault {
   async readSecret(id: string): Promise<Secret | null> {
     const known = this.cache.get(id);
     if (known) return known;
-    const text = 'select sealed from ops_secret where secret_id = $1';
-    const { rows } = await this.pool.query<{ sealed: Buffer }>(text, [id]);
-    if (!rows[0]) return null;
-    const secret = this.open(id, rows[0].sealed);
+    const sealed = await this.reads.submit(id);
+    if (!sealed) return null;
+    const secret = this.open(id, sealed);
     this.cache.set(id, secret);
     return secret;
+  }
+
+  private async readSealed(ids: readonly string[]): Promise<(Buffer | null)[]> {
+    const { rows } = await this.pool.query<SealedSecret>({
+      name: 'read secrets',
+      text: 'select secret_id as id, sealed from ops_secret where secret_id = any($1)',
+      values: [ids],
+    });
+    const found = new Map(rows.map(({ id, sealed }) => [id, sealed]));
+    return ids.map((id) => found.get(id) ?? null);
   }
 
   /** Lists sealed secrets in order of id. Only the same keys can open them. Omits secrets without an event. */
