@@ -272,7 +272,7 @@ export class Leases {
                     where l.name = ended.name and l.term = ended.term returning right(l.name, 2) as shard)
                   select pg_notify('lease', 'free ' || $3 || ' ' || string_agg(distinct shard, ' ')) from released having count(*) > 0`;
     const values = [terms.map(({ name }) => name), terms.map(({ term }) => term), registeredId];
-    await this.options.pool.query(text, values).catch(() => undefined);
+    await this.options.pool.query({ name: 'release leases', text, values }).catch(() => undefined);
   }
 
   private async tryAcquire(name: string, id: string): Promise<Lease | null> {
