@@ -11,6 +11,14 @@ const SHOWN = 100;
 /** Minimum number of channels for which a search field is shown. */
 const SEARCHED = 9;
 
+type PickedChannel = Pick<Channel, 'id' | 'name' | 'platform' | 'address'>;
+
+/** Returns what is shown beside a channel's name. A number says nothing to people, unless two channels have one name. */
+const addressBeside = ({ address }: PickedChannel, isAlone: boolean): string | undefined => {
+  const shown = address.chat_id ?? address.group_id;
+  return isAlone && /^-?\d+$/.test(shown ?? '') ? undefined : shown;
+};
+
 /** A checklist of channels. Selected channels keep the order in which they were ticked. */
 export const ChannelPicker = ({ label, channels, chosen, onChange }: ChannelPickerProps) => {
   const [find, setFind] = useState('');
@@ -19,6 +27,8 @@ export const ChannelPicker = ({ label, channels, chosen, onChange }: ChannelPick
     const text = [name, platform, ...Object.values(address)].join('\n').toLowerCase();
     return words.every((word) => text.includes(word));
   });
+  const isAlone = ({ name, platform }: PickedChannel): boolean =>
+    channels.filter((other) => other.name === name && other.platform === platform).length === 1;
   const toggle = (id: string, isChosen: boolean): void =>
     onChange(isChosen ? [...chosen, id] : chosen.filter((each) => each !== id));
   return (
@@ -34,15 +44,18 @@ export const ChannelPicker = ({ label, channels, chosen, onChange }: ChannelPick
         />
       )}
       <div className="channel-picker-list">
-        {found.slice(0, SHOWN).map(({ id, name, platform, address }) => (
-          <Checkbox key={id} checked={chosen.includes(id)} onChange={(event) => toggle(id, event.target.checked)}>
-            <span className="row">
-              <NetworkMark platform={platform} size={16} />
-              <bdi className="cut">{name}</bdi>
-              <bdi className="tertiary cut">{address.chat_id ?? address.group_id}</bdi>
-            </span>
-          </Checkbox>
-        ))}
+        {found.slice(0, SHOWN).map((channel) => {
+          const { id, name, platform } = channel;
+          return (
+            <Checkbox key={id} checked={chosen.includes(id)} onChange={(event) => toggle(id, event.target.checked)}>
+              <span className="row">
+                <NetworkMark platform={platform} size={16} />
+                <bdi className="cut">{name}</bdi>
+                <bdi className="tertiary cut">{addressBeside(channel, isAlone(channel))}</bdi>
+              </span>
+            </Checkbox>
+          );
+        })}
         {found.length === 0 && <p className="secondary">{m.nothing}</p>}
         {found.length > SHOWN && <p className="tertiary">{m.more(found.length - SHOWN)}</p>}
       </div>
@@ -65,7 +78,7 @@ const m = defineMessages({
 
 interface ChannelPickerProps {
   readonly label: string;
-  readonly channels: readonly Pick<Channel, 'id' | 'name' | 'platform' | 'address'>[];
+  readonly channels: readonly PickedChannel[];
   readonly chosen: readonly string[];
   readonly onChange: (ids: readonly string[]) => void;
 }

@@ -32,7 +32,7 @@ export const overviewMessages = defineMessages({
     nothing: 'Nothing waiting',
     lastAt: 'last at',
     waitingTitle: 'Waiting, and why',
-    waitingEmpty: 'Nothing is waiting',
+    waitingEmpty: 'The queue is empty',
     waitingEmptyText: 'Posts are published as soon as they arrive.',
     allWaiting: (shown: string) => `All ${shown} on the timeline`,
     why: 'Why is it waiting?',

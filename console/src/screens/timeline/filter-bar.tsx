@@ -59,13 +59,10 @@ export const JumpDialog = ({ onJump, onClose }: JumpDialogProps) => {
   );
 };
 
-/** Number of posts in each state; undefined while loading. */
-export interface StateCounts {
-  readonly planned: Count | undefined;
-  readonly queued: Count | undefined;
-  readonly in_doubt: Count | undefined;
-  readonly failed: Count | undefined;
-}
+const MAIN_STATES = ['queued', 'planned', 'in_doubt', 'failed'] as const;
+
+/** Number of posts in each state that has a chip of its own; undefined while loading. */
+export type StateCounts = Readonly<Record<(typeof MAIN_STATES)[number], Count | undefined>>;
 
 const OTHER_STATES = [
   'publishing',
@@ -99,26 +96,13 @@ export const FilterBar = ({ search, counts, onChange }: FilterBarProps) => {
       <Chip isOn={state === undefined} onClick={() => onChange({ state: undefined })}>
         {m.all}
       </Chip>
-      <Chip isOn={state === 'queued'} onClick={() => toggle('queued')}>
-        <StateGlyph state="waiting" size={14} isDecoration />
-        {m.waitingChip}
-        {count(counts.queued)}
-      </Chip>
-      <Chip isOn={state === 'planned'} onClick={() => toggle('planned')}>
-        <StateGlyph state="planned" size={14} isDecoration />
-        {names.planned}
-        {count(counts.planned)}
-      </Chip>
-      <Chip isOn={state === 'in_doubt'} onClick={() => toggle('in_doubt')}>
-        <StateGlyph state="in_doubt" size={14} isDecoration />
-        {names.in_doubt}
-        {count(counts.in_doubt)}
-      </Chip>
-      <Chip isOn={state === 'failed'} onClick={() => toggle('failed')}>
-        <StateGlyph state="failed" size={14} isDecoration />
-        {names.failed}
-        {count(counts.failed)}
-      </Chip>
+      {MAIN_STATES.map((each) => (
+        <Chip key={each} isOn={state === each} onClick={() => toggle(each)}>
+          <StateGlyph state={each === 'queued' ? 'waiting' : each} size={14} isDecoration />
+          {m.chips[each]}
+          {count(counts[each])}
+        </Chip>
+      ))}
       <Menu
         align="start"
         trigger={

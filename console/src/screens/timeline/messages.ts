@@ -4,7 +4,7 @@ import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 export const timelineMessages = defineMessages({
   en: {
     loading: 'Timeline',
-    allPublished: 'Everything is being published. Nothing is waiting.',
+    allPublished: 'Everything is being published. The queue is empty.',
     waitingFor: (count: number, shown: string, reason: string) =>
       `${shown} ${pluralEn(count, 'post', 'posts')} waiting ${reason}`,
     waiting: (count: number, shown: string, parts: readonly string[]) =>
@@ -29,7 +29,7 @@ export const timelineMessages = defineMessages({
     connect: 'Connect a channel',
     filters: 'Filters',
     all: 'All',
-    waitingChip: 'Waiting',
+    chips: { queued: 'Waiting', planned: 'Planned', in_doubt: 'In doubt', failed: 'Failed' },
     more: 'More states',
     dismissed: 'Cancelled or confirmed',
     allProjects: 'All channel sets',
@@ -84,7 +84,7 @@ export const timelineMessages = defineMessages({
   },
   ru: {
     loading: 'Лента',
-    allPublished: 'Всё публикуется. Ничего не ждёт.',
+    allPublished: 'Всё публикуется. В очереди пусто.',
     waitingFor: (count: number, shown: string, reason: string) =>
       `${pluralRu(count, 'Ждёт', 'Ждут', 'Ждут')} ${reason}: ${shown} ${pluralRu(count, 'пост', 'поста', 'постов')}`,
     waiting: (count: number, shown: string, parts: readonly string[]) =>
@@ -109,7 +109,7 @@ export const timelineMessages = defineMessages({
     connect: 'Подключить канал',
     filters: 'Фильтры',
     all: 'Все',
-    waitingChip: 'Ждут',
+    chips: { queued: 'Ждут', planned: 'Запланированы', in_doubt: 'Под вопросом', failed: 'Не вышли' },
     more: 'Другие состояния',
     dismissed: 'Отменены или подтверждены',
     allProjects: 'Все наборы',
