@@ -86,6 +86,11 @@ describeInChromium('a published post on four networks', () => {
     await page.getByText('Version 2: Edited').waitFor();
     await expectGoodPage();
     await picture('edit-saved');
+    // Once someone has left it so, it needs no one's attention.
+    await opened.click(banner.getByRole('button', { name: 'Leave it' }));
+    await banner.waitFor({ state: 'detached' });
+    const overview = await manage.get('/overview');
+    expect((overview.attention as readonly { code: string }[]).map(({ code }) => code)).not.toContain('edit_failed');
     expect(await networks.ok.control.readLedger()).toHaveLength(1);
 
     await opened.click(page.getByRole('button', { name: 'Show version 2' }));

@@ -3767,6 +3767,7 @@ export interface Routes {
           | 'PublicationEditPostponed'
           | 'PublicationEdited'
           | 'PublicationEditFailed'
+          | 'PublicationEditDropped'
           | 'PublicationPinned'
           | 'PublicationPinFailed'
           | 'PublicationDuplicateFound'

@@ -30,7 +30,10 @@ export const resendPublication = (id: string): Promise<Publication> =>
 export const dismissDuplicate = (id: string): Promise<Publication> =>
   change(management().post('/publications/{id}/dismiss-duplicate', { path: { id } }));
 
-/** Closes a publication that is in doubt or has failed, so that it is not sent again, or leaves what was not deleted. */
+/**
+ * Closes a publication that is in doubt or has failed, so that it is not sent again, or leaves what was not deleted or
+ * not edited.
+ */
 export const dismissPublication = (id: string): Promise<Publication> =>
   change(management().post('/publications/{id}/dismiss', { path: { id } }));
 

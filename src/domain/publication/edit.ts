@@ -179,6 +179,8 @@ export const evolveEdit = (
       const { error, done } = event.data;
       return { ...state, edit: edit && { ...edit, status: 'failed', attempts: edit.attempts + 1, error, done } };
     }
+    case 'PublicationEditDropped':
+      return { ...state, edit: edit && { ...edit, status: 'dropped' } };
     case 'PublicationPinned':
       return { ...state, pin: pin && { ...pin, isPinned: true, hasEnded: true } };
     case 'PublicationPinFailed': {

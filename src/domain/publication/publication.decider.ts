@@ -164,6 +164,8 @@ export const publication: Decider<
           const status = state.hasSucceeded ? 'published' : 'dismissed';
           return [{ type: 'PublicationWithdrawalDropped', data: { at: command.at, status, ...ids } }];
         }
+        if (command.type === 'DismissPublication' && state.status === 'published' && state.edit?.status === 'failed')
+          return [{ type: 'PublicationEditDropped', data: { at: command.at, ...ids } }];
         if (state.status !== 'in_doubt' && state.status !== 'failed') {
           return reject('wrong_state', PUBLICATION_MESSAGES.notResendable({ status: state.status }));
         }

@@ -121,6 +121,29 @@ describe('newer content of a publication (D-72)', () => {
       .then([]);
   });
 
+  it('is left by a person once it failed, and replaced by newer content', () => {
+    const failed = [started, succeeded, requested(2, false), refused];
+    const dismiss: PublicationCommand = { type: 'DismissPublication', ...ids, at: T };
+    const dropped: PublicationEvent = { type: 'PublicationEditDropped', data: { ...ids, at: T } };
+    spec(publication).given(failed).when(dismiss).then([dropped]);
+    spec(publication)
+      .given([...failed, dropped])
+      .when(dismiss)
+      .thenRejected('wrong_state');
+    spec(publication)
+      .given([started, succeeded, requested(2, false)])
+      .when(dismiss)
+      .thenRejected('wrong_state');
+    spec(publication)
+      .given([...failed, dropped])
+      .when(edit(2, { requestedAt: T + 1 }))
+      .then([]);
+    spec(publication)
+      .given([...failed, dropped])
+      .when(edit(3))
+      .then([requested(3, false)]);
+  });
+
   it('is given up after five tries (D-20)', () => {
     const next = (tries: number): PublicationCommand => ({
       type: 'PostponeEdit',

@@ -289,6 +289,8 @@ export type PublicationEditFailed = DomainEvent<
     readonly done: readonly string[];
   }
 >;
+/** A person leaves what readers see as it is, after an edit that failed. */
+export type PublicationEditDropped = DomainEvent<'PublicationEditDropped', PublicationIds & { readonly at: Instant }>;
 /** A message was pinned. */
 export type PublicationPinned = DomainEvent<
   'PublicationPinned',
@@ -330,6 +332,7 @@ export type PublicationEvent =
   | PublicationEditPostponed
   | PublicationEdited
   | PublicationEditFailed
+  | PublicationEditDropped
   | PublicationPinned
   | PublicationPinFailed
   | PublicationDuplicateFound
@@ -365,6 +368,7 @@ export const publicationEvents = {
   PublicationEditPostponed: withContent(QUOTED),
   PublicationEdited: withContent(['warnings']),
   PublicationEditFailed: withContent(QUOTED),
+  PublicationEditDropped: { version: 1 },
   PublicationPinned: { version: 1 },
   PublicationPinFailed: withContent(QUOTED),
   PublicationDuplicateFound: { version: 1 },

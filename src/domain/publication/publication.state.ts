@@ -46,8 +46,11 @@ export interface Edit
       'ownerId' | 'platform' | 'by' | 'requestedAt' | 'content' | 'releasedRevision'
     >,
     Pick<RetryCounters, 'failures' | 'firstStartedAt'> {
-  /** `waiting`: the next attempt publishes it, or the success of the current one makes it due. */
-  readonly status: 'waiting' | 'due' | 'failed';
+  /**
+   * `waiting`: the next attempt publishes it, or the success of the current one makes it due. `dropped`: it failed, and a
+   * person leaves what readers see.
+   */
+  readonly status: 'waiting' | 'due' | 'failed' | 'dropped';
   readonly attempts: number;
   /** Messages that show it. */
   readonly done: readonly string[];
@@ -215,6 +218,7 @@ export const evolve = (state: PublicationState, event: PublicationEvent): Public
     case 'PublicationEditPostponed':
     case 'PublicationEdited':
     case 'PublicationEditFailed':
+    case 'PublicationEditDropped':
     case 'PublicationPinned':
     case 'PublicationPinFailed':
       return evolveEdit(state, event);

@@ -69,7 +69,10 @@ export type PublicationHistory = {
   readonly edit?: EditHistory | null;
   /** Id of the pinned message; null if it is asked for; absent if it was not asked for. */
   readonly pinned?: string | null;
-  /** The last decision by a person, and its author. `kind` is `resent`, `dismissed`, `duplicate_dismissed` or `withdrawal_dropped`. */
+  /**
+   * The last decision by a person, and its author. `kind` is `resent`, `dismissed`, `duplicate_dismissed`,
+   * `withdrawal_dropped` or `edit_dropped`.
+   */
   readonly decision: null | {
     readonly kind: string;
     readonly at: string;
@@ -243,6 +246,10 @@ export const publicationHistory: ShownAggregate<PublicationHistory, PublicationE
       }
       case 'PublicationEditFailed':
         return { ...changeEdit(state, { error: event.data.error, failed: true }), waiting: null };
+      case 'PublicationEditDropped': {
+        const decision = { kind: 'edit_dropped', at, by: event.actor, ip: event.clientAddress };
+        return { ...state, edit: null, decision };
+      }
       case 'PublicationPinned':
         return { ...state, pinned: event.data.messageId, waiting: null };
       case 'PublicationPinFailed': {

@@ -251,6 +251,9 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
       publications.put({ ...row, edit, edit_failed_since });
       return;
     }
+    case 'PublicationEditDropped':
+      publications.put({ ...row, edit: null, edit_failed_since: null });
+      return;
     case 'PublicationPinned':
       publications.put({ ...row, is_pinned: true });
       return;

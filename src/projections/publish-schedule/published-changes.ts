@@ -55,6 +55,8 @@ export const applyEdit = (event: RecordedEventOf<EditEvent>, rows: ChangeRows): 
     case 'PublicationEdited':
     case 'PublicationEditFailed':
       return endChange(publicationId, { edits: false }, rows);
+    case 'PublicationEditDropped':
+      return; // its failure has ended the change
     case 'PublicationPinFailed':
       if (event.data.retryAt === null) return endChange(publicationId, { pins: false }, rows);
       return void rows.changes.patch(publicationId, { next_due: event.data.retryAt });

@@ -34,6 +34,7 @@ const ENDED: ReadonlySet<string> = new Set<PublicationEvent['type']>([
   'PublicationWithdrawalDropped',
   'PublicationEdited',
   'PublicationEditFailed',
+  'PublicationEditDropped',
   'PublicationPinned',
   'PublicationPinFailed',
 ]);

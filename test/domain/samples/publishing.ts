@@ -235,6 +235,7 @@ const publication: SamplesOf<PublicationEvent> = {
     },
   ],
   PublicationEditFailed: [{ ...ids, at: later, revision: 2, error, done: [] }],
+  PublicationEditDropped: [{ ...ids, at: later }],
   PublicationPinned: [{ ...ids, at: later, messageId: '17' }],
   PublicationPinFailed: [{ ...ids, at, retryAt: later, rule: 'retry', error }],
 };

@@ -77,4 +77,8 @@ it('tells of an edit and of a refused one: webhooks, a notice, attention, metric
     const of = (outcome: string) => `crosspost_edits_total{platform="telegram",outcome="${outcome}"} 1`;
     return metrics.includes(of('edited')) && metrics.includes(of('edit_failed'));
   });
+
+  await harness.gateway.manage('POST', `/publications/${id}/dismiss`);
+  expect(await readAttention()).toEqual([]);
+  expect(await harness.gateway.manage('GET', `/publications/${id}`)).toMatchObject({ state: 'published', edit: null });
 });

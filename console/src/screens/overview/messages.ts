@@ -123,7 +123,7 @@ export const attentionMessages = defineMessages({
     notWithdrawnText: 'Readers of the channel “{channel}” may still see it.',
     notEdited: 'On {network}, readers still see the former content of “{excerpt}”.',
     ofChannel: 'Channel “{channel}”.',
-    notEditedText: 'Channel “{channel}”. Edit the post again, or take it back.',
+    notEditedText: 'Channel “{channel}”. Edit the post again, take it back, or leave it.',
     twice: 'Readers see “{excerpt}” twice on {network}.',
     twiceText: 'Channel “{channel}”. Delete one of the messages there, then dismiss the duplicate here.',
     channel: {
@@ -224,7 +224,7 @@ export const attentionMessages = defineMessages({
     notWithdrawnText: 'Возможно, читатели канала «{channel}» его ещё видят.',
     notEdited: 'Читатели {network} видят прежнее содержание поста «{excerpt}».',
     ofChannel: 'Канал «{channel}».',
-    notEditedText: 'Канал «{channel}». Измените пост ещё раз или отзовите.',
+    notEditedText: 'Канал «{channel}». Измените пост ещё раз, отзовите или оставьте как есть.',
     twice: 'Читатели видят «{excerpt}» в {network} дважды.',
     twiceText: 'Канал «{channel}». Удалите там одно из сообщений, затем снимите здесь отметку о дубле.',
     channel: {

@@ -7,6 +7,7 @@ import { toast } from '../../components/toasts.js';
 import { format } from '../../i18n/format.js';
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 import { contentOf, editPost } from '../../publications/edit-calls.js';
+import { dismissPublication } from '../../publications/publication-calls.js';
 import type { Publication } from '../../publications/states.js';
 import { RefusalList } from './banner-refusals.js';
 import { BannerFrame } from './planned-banner.js';
@@ -38,16 +39,13 @@ export const EditBanner = ({ post, publications, names }: EditBannerProps) => {
   const failed = publications.filter(isFailed);
   const going = publications.filter((each) => !isFailed(each));
   const count = failed.length > 0 ? failed.length : going.length;
-  // Editing again only helps on networks that allow edits.
-  const mayChange = failed.some(({ edit }) => edit?.error?.code !== 'edit_unsupported');
-  const mayTry = failed.some(({ edit }) => MAY_END.has(edit?.error?.code ?? ''));
   const waits = going.flatMap(({ id, edit }) => (edit?.waiting_for ? [{ id, text: edit.waiting_for.text }] : []));
   return (
     <BannerFrame
       icon={failed.length > 0 ? 'onHold' : 'compose'}
       tone={failed.length > 0 ? 'warn' : 'go'}
       title={(failed.length > 0 ? m.failed : m.going)(count, format.number(count))}
-      actions={mayChange && <Actions post={post} mayTry={mayTry} />}
+      actions={failed.length > 0 && <Actions post={post} failed={failed} />}
     >
       {failed.length > 0 && <RefusalList publications={failed} names={names} errorOf={errorOf} />}
       {failed.length > 0 && going.length > 0 && <p>{m.going(going.length, format.number(going.length))}</p>}
@@ -62,22 +60,34 @@ export const EditBanner = ({ post, publications, names }: EditBannerProps) => {
 
 const errorOf = ({ edit }: Publication) => edit?.error;
 
-const Actions = ({ post, mayTry }: Pick<EditBannerProps, 'post'> & { readonly mayTry: boolean }) => {
+/** Buttons to edit what failed in another way, or to leave it, after which it needs no one's attention. */
+const Actions = ({ post, failed }: Pick<EditBannerProps, 'post'> & { readonly failed: readonly Publication[] }) => {
+  // Editing again only helps on networks that allow edits.
+  const mayChange = failed.some(({ edit }) => edit?.error?.code !== 'edit_unsupported');
+  const mayTry = failed.some(({ edit }) => MAY_END.has(edit?.error?.code ?? ''));
   const { save: tryAgain, isBusy } = useSave(async () => {
     await editPost(post.id, post.revision, contentOf(post.payload ?? {}));
     toast(m.trying);
   });
-  if (post.payload === null) return null;
+  const { save: leave, isBusy: isLeaving } = useSave(async () => {
+    for (const { id } of failed) await dismissPublication(id);
+    toast(m.left);
+  });
   return (
     <>
-      {mayTry && (
+      {mayTry && post.payload !== null && (
         <Button needs="PUT /posts/{id}/content" look="primary" busy={isBusy} onClick={tryAgain}>
           {m.tryAgain}
         </Button>
       )}
-      <ButtonLink to="/compose" search={{ post: post.id }}>
-        {m.change}
-      </ButtonLink>
+      {mayChange && post.payload !== null && (
+        <ButtonLink to="/compose" search={{ post: post.id }}>
+          {m.change}
+        </ButtonLink>
+      )}
+      <Button needs="POST /publications/{id}/dismiss" busy={isLeaving} onClick={leave}>
+        {m.leave}
+      </Button>
     </>
   );
 };
@@ -94,6 +104,8 @@ const m = defineMessages({
     tryAgain: 'Try again',
     change: 'Change the content',
     trying: 'Being edited again.',
+    leave: 'Leave it',
+    left: 'Left as it is.',
   },
   ru: {
     failed: (count: number, shown: string) => `Не изменён в ${channelsRu(count, shown)}: читатели видят старую версию.`,
@@ -101,5 +113,7 @@ const m = defineMessages({
     tryAgain: 'Попробовать ещё раз',
     change: 'Изменить содержимое',
     trying: 'Изменяется ещё раз.',
+    leave: 'Оставить',
+    left: 'Оставлено как есть.',
   },
 });

@@ -202,6 +202,7 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
     case 'not_sent':
       return <b>{m.notSent}</b>;
     case 'withdrawal_left':
+    case 'edit_left':
       return who(m.withdrawalLeft);
     case 'notice':
       return m.noticed;

@@ -39,6 +39,7 @@ export type StepKind =
   | 'edit_postponed'
   | 'edited'
   | 'edit_failed'
+  | 'edit_left'
   | 'pinned'
   | 'not_pinned'
   | 'notice'
@@ -102,6 +103,7 @@ export const STEP_LOOKS: Readonly<Record<StepKind, { readonly icon: IconName; re
   edit_postponed: { icon: 'retrying', tone: 'warn' },
   edited: { icon: 'compose', tone: 'ok' },
   edit_failed: { icon: 'onHold', tone: 'warn' },
+  edit_left: { icon: 'check', tone: 'idle' },
   pinned: { icon: 'check', tone: 'ok' },
   not_pinned: { icon: 'onHold', tone: 'warn' },
   notice: null,
@@ -127,6 +129,7 @@ const KINDS: Readonly<Record<string, StepKind>> = {
   PublicationEditPostponed: 'edit_postponed',
   PublicationEdited: 'edited',
   PublicationEditFailed: 'edit_failed',
+  PublicationEditDropped: 'edit_left',
   PublicationPinned: 'pinned',
   PublicationPinFailed: 'not_pinned',
   PublicationDuplicateFound: 'duplicate',
