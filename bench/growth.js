@@ -2,7 +2,7 @@
  * bench -- growth: measures how many bytes each table grows per post, with posts of 200 characters, each published on
  * one channel and delivered to a webhook output. Sizes are pg_total_relation_size (rows, indexes, TOAST) after a
  * VACUUM, before and after. The last line compares the sum with the bytes that clients sent. Then it archives
- * everything, and measures the event table, the archive's index and its files.
+ * everything, makes the read models let go of it, and measures the tables again, and the files.
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -10,6 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { PostgresEventStore } from '../dist/event-store/postgres/postgres-event-store.js';
+import { tableSchema } from '../dist/projections/engine/projection.js';
+import { posts as postsModel } from '../dist/projections/posts/posts.projection.js';
+import { webhookDeliveries } from '../dist/projections/webhook-deliveries/webhook-deliveries.projection.js';
 import { archiveFilesIn } from '../dist/uploads/archive-files.js';
 import { FolderStore } from '../dist/uploads/folder-store.js';
 import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
@@ -70,12 +73,13 @@ export const run = async (args) => {
     );
     await gateway.stop();
     const files = await archive(environment.connectionString);
-    await db.query('vacuum full event_store.event');
+    await letGo(db);
+    await db.query('vacuum full');
     const left = await readSizes(db);
     const count = posts + WARM_UP;
     console.log(`bytes per post once all of it is archived: ${Math.round(files / count)} in files`);
     for (const [table, bytes] of left)
-      if (table.startsWith('event_store.') && bytes / count >= 1)
+      if (/^(event_store|(posts|webhook_deliveries)_v\d+)\./.test(table) && bytes / count >= 1)
         console.log(`${String(Math.round(bytes / count)).padStart(7)}  ${table}`);
   });
 };
@@ -97,6 +101,15 @@ const archive = async (connectionString) => {
     await store.close();
     await rm(folder, { recursive: true });
   }
+};
+
+/** Makes read models let go of all posts. */
+const letGo = async (db) => {
+  for (const { name, version, letGo: apply } of [postsModel, webhookDeliveries]) {
+    await db.query(`set search_path to ${tableSchema(name, version)}, public`);
+    await apply(db, { before: Date.now(), position: '9223372036854775807' });
+  }
+  await db.query('reset search_path');
 };
 
 const bodyOf = (n) =>

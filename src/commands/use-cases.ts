@@ -1,5 +1,4 @@
 import type { Provider } from '@nestjs/common';
-import { ArchiveHistory } from './archive-history.js';
 import { ChangeChannel, ConnectChannel, DeleteChannel } from './channel.js';
 import { AggregateCommandHandler } from './command.js';
 import { Deletions } from './deletion.js';
@@ -42,7 +41,6 @@ import { CreateWebhookOutput, EnableWebhookOutput, RotateOutputSecret } from './
 export const USE_CASES: readonly Provider[] = [
   AcceptPost,
   AggregateCommandHandler,
-  ArchiveHistory,
   CancelPlannedPosts,
   CancelPublications,
   CappedCreation,

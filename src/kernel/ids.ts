@@ -82,4 +82,6 @@ export interface PartOfList<Row> {
   readonly isCut: boolean;
   /** Key of the last row that was looked at, if the part ends there and not at its last row. */
   readonly end?: string;
+  /** Set at the end of a list that lacks what is older than this time, in ms since 1970, because it is archived (D-101). */
+  readonly archivedBefore?: number;
 }

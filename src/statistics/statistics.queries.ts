@@ -273,7 +273,7 @@ export class StatisticsQueries {
     let after: readonly [number, string] = [0, ''];
     for (;;) {
       const { rows } = await this.pool.query<ListedPublication>(
-        `select s.post_id, s.publication_id, s.channel_id as target_id, p.platform, c.name as channel,
+        `select s.post_id, s.publication_id, s.channel_id as target_id, coalesce(p.platform, c.platform) as platform, c.name as channel,
            p.urls ->> 0 as url, s.published_at::float8 as published_at, s.as_of::float8 as as_of,
            s.views::float8 as views, s.reactions::float8 as reactions, s.comments::float8 as comments,
            s.shares::float8 as shares

@@ -157,8 +157,12 @@ export class StatisticsTable {
   private async read(rows: string, values: readonly unknown[]): Promise<readonly SampledPublication[]> {
     const { rows: found } = await this.pool.query<{ row: SampledPublication }>(
       `select to_jsonb(s) - 'samples' || jsonb_build_object('shown', case when p.publication_id is not null then
-         jsonb_build_object('state', p.state, 'published_at', p.published_at, 'message_ids', p.message_ids) end) as row
-       from (${rows}) s left join ${POSTS}.publication p on p.publication_id = s.publication_id`,
+         jsonb_build_object('state', p.state, 'published_at', p.published_at, 'message_ids', p.message_ids)
+         -- Archived (D-101): its numbers stay, and are not asked for again.
+         when a.publication_id is not null then
+         jsonb_build_object('state', 'published', 'published_at', s.published_at, 'message_ids', '[]'::jsonb) end) as row
+       from (${rows}) s left join ${POSTS}.publication p on p.publication_id = s.publication_id
+       left join ${POSTS}.archived_publication a on a.publication_id = s.publication_id`,
       [...values],
     );
     return found.map(({ row }) => row);

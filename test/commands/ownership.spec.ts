@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { type PauseScope, PauseTargets, ResumeTargets } from '../../src/commands/pause.js';
 import { PlannedPosts } from '../../src/commands/post/planned-posts.js';
 import { CancelPublications, DismissPublication, ResendPublication } from '../../src/commands/publication.js';
@@ -166,7 +165,7 @@ describe('an owner’s command on another owner’s aggregate', () => {
 
   // The calls are rejected before it asks the database.
   const noPlaces = { find: () => Promise.resolve(null) } as unknown as PostPlaces;
-  const createStories = () => new PostStories(new pg.Pool(), aggregates.store, aggregates.codec);
+  const createStories = () => new PostStories(noPlaces, aggregates.store, aggregates.codec);
   const ids = { publicationId: 'pub_1', postId: 'post_1', channelId: 'tgt_1' };
   const pause = (scope: PauseScope) => (context: CommandContext) =>
     new PauseTargets(aggregates, 60_000).execute(context, scope, { source: 'management' });

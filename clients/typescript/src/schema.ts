@@ -421,6 +421,14 @@ export interface Schemas {
     /** ISO 8601, UTC. */
     readonly created_at: string;
   };
+  /** One page of a list of what can be archived. */
+  readonly DeliveryArchivedList: {
+    /** ISO 8601; only on the last page, if what is older is archived: it is still found by its id. */
+    readonly archived_before?: string;
+    readonly items: readonly Schemas['Delivery'][];
+    /** Cursor of the next page; null on the last page. */
+    readonly next: string | null;
+  };
   /** One attempt at a delivery. */
   readonly DeliveryAttempt: {
     /** Start of the attempt: ISO 8601, UTC. */
@@ -430,12 +438,6 @@ export interface Schemas {
     readonly latency_ms: number;
     /** The beginning of the response body, or the reason why there was no response; null once it is erased. */
     readonly answer: string | null;
-  };
-  /** One page of a list. */
-  readonly DeliveryList: {
-    readonly items: readonly Schemas['Delivery'][];
-    /** Cursor of the next page; null on the last page. */
-    readonly next: string | null;
   };
   /** The differences in an aggregate's state between two points in time. */
   readonly Diff: {
@@ -1583,8 +1585,10 @@ export interface Schemas {
     /** One per target, in the order in which discovery lists projects and channels. */
     readonly publications: readonly Schemas['Publication'][];
   };
-  /** One page of a list. */
-  readonly PostList: {
+  /** One page of a list of what can be archived. */
+  readonly PostArchivedList: {
+    /** ISO 8601; only on the last page, if what is older is archived: it is still found by its id. */
+    readonly archived_before?: string;
     readonly items: readonly Schemas['Post'][];
     /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
@@ -1625,6 +1629,8 @@ export interface Schemas {
     readonly items: readonly Schemas['PostStatus'][];
     /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
+    /** ISO 8601; only on the last page, if older posts are archived: they are still found by their ids. */
+    readonly archived_before?: string;
   };
   /** A post with its publications and its payload. */
   readonly PostWithPayload: {
@@ -1932,8 +1938,10 @@ export interface Schemas {
     /** ISO 8601, UTC; null if it is not published. */
     readonly published_at: string | null;
   };
-  /** One page of a list. */
-  readonly ReceiptList: {
+  /** One page of a list of what can be archived. */
+  readonly ReceiptArchivedList: {
+    /** ISO 8601; only on the last page, if what is older is archived: it is still found by its id. */
+    readonly archived_before?: string;
     readonly items: readonly Schemas['Receipt'][];
     /** Cursor of the next page; null on the last page. */
     readonly next: string | null;
@@ -3314,7 +3322,7 @@ export interface Routes {
         readonly from?: string;
       };
     };
-    readonly answers: Schemas['ReceiptList'];
+    readonly answers: Schemas['ReceiptArchivedList'];
   };
   /** Resume a channel */
   readonly 'POST /manage/v1/channels/{id}/resume': {
@@ -3803,7 +3811,8 @@ export interface Routes {
           | 'KeyChanged'
           | 'KeyRotated'
           | 'KeyRevoked'
-          | 'HistoryArchived';
+          | 'HistoryArchived'
+          | 'HorizonMoved';
         /** Only events from this time on. */
         readonly since?: string;
         /** Only events before this time. */
@@ -4176,7 +4185,7 @@ export interface Routes {
         readonly owner_id?: string;
       };
     };
-    readonly answers: Schemas['PostList'];
+    readonly answers: Schemas['PostArchivedList'];
   };
   /** Show a post with its payload and publications */
   readonly 'GET /manage/v1/posts/{id}': {
@@ -4637,7 +4646,7 @@ export interface Routes {
         readonly state?: 'pending' | 'delivered' | 'failed';
       };
     };
-    readonly answers: Schemas['DeliveryList'];
+    readonly answers: Schemas['DeliveryArchivedList'];
   };
   /** Disable a webhook output */
   readonly 'POST /manage/v1/webhook-outputs/{id}/disable': {

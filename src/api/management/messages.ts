@@ -92,6 +92,7 @@ export const CALL_MESSAGES = {
   /** 422 `before_in_future` */
   beforeInFuture: 'before is in the future: use a time that has passed.',
   /** 409 `content_erased` */
+  deliveryArchived: 'This delivery is in the archive: it can be read, but not sent again.',
   deliveryErased: 'The body of this delivery was erased, so it cannot be sent again.',
   /** 403 `forbidden` */
   jobsForOperator: "Jobs are for the operator only: use the operator's key.",
@@ -245,7 +246,6 @@ export const HISTORY_MESSAGES = {
   /** 403 `forbidden` */
   archiveIsOperators: 'Only the operator may archive the history: it covers all owners.',
   /** 409 `not_archivable` */
-  notArchivable: 'KurrentDB keeps its own events: archive or scavenge them there.',
   /** 403 `forbidden` */
   verificationIsOperators: 'Only the operator may verify the history: it covers all owners.',
   /** 422 `missing` */

@@ -15,6 +15,7 @@ import {
 } from '../../projections/posts/posts.tables.js';
 import { findDueWait, type Hold, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
 import type { StatisticsView } from '../../statistics/statistics.queries.js';
+import type { ArchivedListView } from '../transport/fields.js';
 import { type CanView, editOf, type EditView, WithdrawalStatusView } from './change.views.js';
 import type { ContentWarningView } from './content-edits.js';
 import type { AnsweredPost, ReceivedPost } from './gate/gate.js';
@@ -367,9 +368,12 @@ export class PostStatusListView {
   readonly items: readonly PostStatusView[];
   /** Cursor of the next page; null on the last page. */
   readonly next: string | null;
+  /** ISO 8601; only on the last page, if older posts are archived: they are still found by their ids (D-101). */
+  readonly archived_before?: string;
 
-  constructor(items: readonly PostStatusView[], next: string | null) {
+  constructor({ items, next, archived_before }: ArchivedListView<PostStatusView>) {
     this.items = items;
     this.next = next;
+    if (archived_before !== undefined) this.archived_before = archived_before;
   }
 }

@@ -195,8 +195,9 @@ export class PostStatusController {
       const range = { before: page.after, limit: page.limit + 1 };
       const part = await this.listEndpointPosts.execute(endpoint.endpoint_id, state, range);
       const keyOf = ({ post }: EndpointPost): string => (state === 'planned' ? calendarKeyOf(post) : post.post_id);
-      const { items, next } = await buildListView(part, page, keyOf, (posts) => this.views.build(endpoint, posts));
-      return new PostStatusListView(items, next);
+      return new PostStatusListView(
+        await buildListView(part, page, keyOf, (posts) => this.views.build(endpoint, posts)),
+      );
     } finally {
       release();
     }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { type Instant, iso } from '../../kernel/clock.js';
 import type { IdPrefix, PartOfList } from '../../kernel/ids.js';
 import { type BodyClass, checkFields, fieldNamesOf, readFields, type Sent } from '../../validation/check-fields.js';
 import { FIELD_MESSAGES } from '../../validation/messages.js';
@@ -112,6 +113,17 @@ export class ListView<V> {
   ) {}
 }
 
+/** One page of a list of what can be archived (D-101). */
+export class ArchivedListView<V> extends ListView<V> {
+  /** ISO 8601; only on the last page, if what is older is archived: it is still found by its id. */
+  readonly archived_before?: string;
+
+  constructor(items: readonly V[], next: string | null, archivedBefore: Instant | undefined) {
+    super(items, next);
+    if (archivedBefore !== undefined) this.archived_before = iso(archivedBefore);
+  }
+}
+
 /**
  * Builds one page of a list.
  * @param found the page's rows, plus one row if there are more; or a partial list that was cut short because it was too
@@ -122,11 +134,12 @@ export const buildListView = async <Row, V>(
   { limit }: Page,
   keyOf: (row: Row) => string,
   show: (rows: readonly Row[]) => readonly V[] | Promise<readonly V[]>,
-): Promise<ListView<V>> => {
-  const { rows, isCut, end } = 'isCut' in found ? found : { rows: found, isCut: false };
+): Promise<ArchivedListView<V>> => {
+  const { rows, isCut, end, archivedBefore }: PartOfList<Row> =
+    'isCut' in found ? found : { rows: found, isCut: false };
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const key = end ?? (last !== undefined && (isCut || rows.length > limit) ? keyOf(last) : undefined);
   const next = key === undefined ? null : encodeCursor(key);
-  return new ListView(await show(shown), next);
+  return new ArchivedListView(await show(shown), next, archivedBefore);
 };

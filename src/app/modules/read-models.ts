@@ -25,6 +25,7 @@ import { media } from '../../projections/media/media.projection.js';
 import { MediaQueries } from '../../projections/media/media.queries.js';
 import { plannedPosts } from '../../projections/planned-posts/planned-posts.projection.js';
 import { PlannedPostQueries } from '../../projections/planned-posts/planned-posts.queries.js';
+import { PostHorizon, PostLookup } from '../../projections/posts/archived-posts.queries.js';
 import { FindMediaUses } from '../../projections/posts/media-uses.queries.js';
 import {
   FindEndpointPost,
@@ -112,6 +113,8 @@ export const READ_MODELS = [
   OpenWithdrawalQueries,
   PendingApprovalQueries,
   PostExcerpts,
+  PostHorizon,
+  PostLookup,
   PostPayloads,
   PostPlaces,
   PostPlans,

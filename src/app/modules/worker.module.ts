@@ -95,6 +95,7 @@ const createTask = (saga: Saga, services: EventSagaServices): SagaTask => {
 
 const SAGA_PARTS: Provider[] = [
   ...SAGAS,
+  ArchiveHistory,
   ChannelStates,
   DeliveryFanOut,
   DoubtfulSends,

@@ -1,3 +1,4 @@
+import type { Instant } from '../../kernel/clock.js';
 import type { Catalogue, DomainEvent } from '../../kernel/events.js';
 
 /**
@@ -19,9 +20,26 @@ export type HistoryArchived = DomainEvent<
   }
 >;
 
+/**
+ * Read models let go of what grows with posts and is settled, up to a time (D-101). Each event covers few posts, because
+ * a read model applies it in one transaction.
+ */
+export type HorizonMoved = DomainEvent<
+  'HorizonMoved',
+  {
+    /** Exclusive: posts accepted, and deliveries scheduled, before this time leave. */
+    readonly before: Instant;
+    /** No event before that time has a higher position. Text, like other positions. */
+    readonly position: string;
+  }
+>;
+
+export type ArchiveEvent = HistoryArchived | HorizonMoved;
+
 export const archiveEvents = {
   HistoryArchived: { version: 1 },
-} satisfies Catalogue & Record<HistoryArchived['type'], unknown>;
+  HorizonMoved: { version: 1 },
+} satisfies Catalogue & Record<ArchiveEvent['type'], unknown>;
 
 /** Id of the only archive. */
 export const ARCHIVE_ID = 'history';

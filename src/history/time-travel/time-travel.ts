@@ -1,13 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Pool } from 'pg';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/clock.js';
 import type { ShownAggregate } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/ids.js';
-import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { findPostPlace } from '../../projections/posts/post-details.queries.js';
+import { PostPlaces } from '../../projections/posts/post-details.queries.js';
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { SecretVault } from '../../secrets/vault.js';
 import type { Folded } from '../aggregates/history-aggregate.js';
@@ -28,7 +26,7 @@ interface Origin {
 @Injectable()
 export class AggregatePlaces {
   constructor(
-    @Inject(POOL) private readonly pool: Pool,
+    private readonly posts: PostPlaces,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly codec: EventCodec,
     private readonly progress: ProjectionProgress,
@@ -44,7 +42,7 @@ export class AggregatePlaces {
   private async locate({ name, category }: ShownAggregate, id: string): Promise<AggregatePlace | null> {
     if (name !== 'post') return wholeStream(`${category}-${id}`);
     // The stream of a post is named after its idempotency key.
-    const found = (await findPostPlace(this.pool, id)) ?? (await this.findNewPost(id));
+    const found = (await this.posts.find(id)) ?? (await this.findNewPost(id));
     if (!found) return null;
     const revision = BigInt(found.revision);
     // The changes to a planned post follow its acceptance, between events of other posts with the same key.
@@ -54,7 +52,7 @@ export class AggregatePlaces {
   /** Finds a new post that the read model may not have reached yet. */
   private async findNewPost(id: string) {
     await this.progress.waitUntilCaughtUp(['posts'], this.store);
-    return findPostPlace(this.pool, id);
+    return this.posts.find(id);
   }
 
   private async findOwner(stream: string, revision: bigint): Promise<string | null> {

@@ -157,6 +157,11 @@ export class AuditIndex {
     return (await this.pool.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
   }
 
+  /** Returns a position that no event before a time exceeds; 0 if there is none. */
+  async findEnd(until: Instant): Promise<bigint> {
+    return (await this.findRange({ until }, null))?.to ?? 0n;
+  }
+
   /** Finds the number of an owner. @returns undefined if this owner has never existed */
   async findOwnerNumber(ownerId: string): Promise<number | undefined> {
     const text = `select owner_no from ${AUDIT}.resource where resource_id = $1 and kind = 'owner'`;

@@ -1,11 +1,11 @@
 import type { PoolClient, QueryConfig } from 'pg';
+import type { HorizonMoved } from '../../domain/archive/archive.events.js';
 import type { OwnerContentErased } from '../../domain/owner/owner.events.js';
 import { projectionStream } from '../../domain/projection/projection.events.js';
 import type { EventCodec } from '../../event-store/codec.js';
-import { CONTENT_ERASED } from '../../event-store/content-keys.js';
 import type { EventStore, Position } from '../../event-store/port.js';
 import { readSkippedIds } from '../../event-store/store-records.js';
-import type { RecordedEvent } from '../../kernel/events.js';
+import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { ColumnType, RowCache, RowTable } from './rows.js';
 
 /**
@@ -83,28 +83,46 @@ export interface Projection {
    * `OwnerContentErased`, which `apply` then never receives. Only for read models with content (D-100).
    */
   erase?(tx: Tx, erased: OwnerContentErased['data']): Promise<void>;
+  /**
+   * Deletes the rows of what was settled before a time (D-101): those of which the events alone answer from now on. Needs
+   * `handles` to include `HorizonMoved`, which `apply` then never receives. Only for read models that grow with posts.
+   */
+  letGo?(tx: Tx, horizon: HorizonMoved['data']): Promise<void>;
 }
 
 /**
- * Applies a non-empty batch of handled events, in log order: in parts around erasures, which change rows directly in the
- * tables, so the rows of earlier parts must be there.
+ * Applies a non-empty batch of handled events, in log order: in parts around erasures and moves of the horizon, which
+ * change rows directly in the tables, so the rows of earlier parts must be there.
  */
 export const applyBatch = async (
-  projection: Pick<Projection, 'apply' | 'erase'>,
+  projection: Pick<Projection, 'apply' | 'erase' | 'letGo'>,
   tx: Tx,
   events: readonly RecordedEvent[],
   cache?: RowCache,
 ): Promise<void> => {
   let from = 0;
   for (const [i, event] of events.entries()) {
-    if (event.type !== CONTENT_ERASED || !projection.erase) continue;
+    const change = directChange(projection, event as RecordedEventOf<OwnerContentErased | HorizonMoved>);
+    if (!change) continue;
     if (i > from) await projection.apply(tx, events.slice(from, i), cache);
-    await projection.erase(tx, event.data as OwnerContentErased['data']);
+    await change(tx);
     cache?.clear();
     from = i + 1;
   }
   if (from < events.length) await projection.apply(tx, from === 0 ? events : events.slice(from), cache);
 };
+
+const directChange = (
+  projection: Pick<Projection, 'erase' | 'letGo'>,
+  event: RecordedEventOf<OwnerContentErased | HorizonMoved>,
+): ((tx: Tx) => Promise<void>) | undefined => {
+  if (event.type === 'OwnerContentErased') return projection.erase && ((tx) => projection.erase!(tx, event.data));
+  if (event.type === 'HorizonMoved') return projection.letGo && ((tx) => projection.letGo!(tx, event.data));
+  return undefined;
+};
+
+/** A transaction that finds no rows and keeps none, to compute rows from all their events. */
+export const NO_ROWS = { query: () => Promise.resolve({ rows: [], rowCount: 0 }) } as unknown as Tx;
 
 /** Injection token for the list of all projections. */
 export const PROJECTIONS = Symbol('Projections');

@@ -78,7 +78,7 @@ export const BYTES = `${STATUS_BYTES} + case when p.in_parts then ${BYTES_IN_PAR
  * Maximum difference, in ms, between the time in a post's id and its acceptance time. They are milliseconds apart
  * unless the system clock is adjusted in between, so ids only narrow the search and `accepted_at` decides.
  */
-const ID_TOLERANCE_MS = 3_600_000;
+export const ID_TOLERANCE_MS = 3_600_000;
 
 /** Returns a statement that lists posts, newest first. Unneeded conditions are omitted so that it can use an index. */
 export const listStatement = (filter: PostFilter, range: PostRange): QueryConfig => {
@@ -192,7 +192,7 @@ export const publicationConditions = (
 };
 
 /** Returns the smallest post id that {@link newId} can create in the given millisecond. */
-const firstIdAt = (at: Instant): string => `post_${Math.max(0, at).toString(16).padStart(12, '0').slice(-12)}`;
+export const firstIdAt = (at: Instant): string => `post_${Math.max(0, at).toString(16).padStart(12, '0').slice(-12)}`;
 
 /** States of publications for which `settled` is null. */
 const UNSETTLED: readonly PublicationViewState[] = ['queued', 'publishing', 'published'];

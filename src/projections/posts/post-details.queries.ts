@@ -9,6 +9,7 @@ import { POOL } from '../../postgres/tokens.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { PLANNED_POSTS } from '../planned-posts/planned-posts.tables.js';
+import { PostHorizon, PostLookup } from './archived-posts.queries.js';
 import { calendarStatement, listStatement, type PostRange, PUBLICATIONS, STATUS_BYTES } from './list-posts.sql.js';
 import { PostPayloads } from './post-payloads.js';
 import {
@@ -29,21 +30,20 @@ export interface EndpointPost {
 @Injectable()
 export class FindEndpointPost {
   constructor(
-    @Inject(POOL) private readonly pool: Pool,
+    private readonly lookup: PostLookup,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
   ) {}
 
   execute(endpointId: string, postId: string): Promise<EndpointPost | null> {
-    return this.progress.findUpToDate('posts', this.store, async () => {
-      const { rows } = await this.pool.query<EndpointPost>({
+    return this.progress.findUpToDate('posts', this.store, () =>
+      this.lookup.findOne<EndpointPost>({
         name: 'find post of an endpoint',
         text: `select to_json(p) as post, ${PUBLICATIONS} as publications from ${POSTS}.post p
                where p.post_id = $1 and p.endpoint_id = $2`,
         values: [postId, endpointId],
-      });
-      return rows[0] ?? null;
-    });
+      }),
+    );
   }
 }
 
@@ -57,6 +57,7 @@ export class ListEndpointPosts {
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
+    private readonly horizon: PostHorizon,
   ) {}
 
   /** @param state publication state; undefined for any */
@@ -72,7 +73,7 @@ export class ListEndpointPosts {
     const { rows } = await this.pool.query<EndpointPost & { readonly is_cut: boolean }>(
       statement(filter, { ...range, bytes: STATUS_BYTES }),
     );
-    return { rows, isCut: rows[0]?.is_cut ?? false };
+    return this.horizon.endList({ rows, isCut: rows[0]?.is_cut ?? false }, range.limit);
   }
 }
 
@@ -87,17 +88,18 @@ export class PostExcerpts {
   private readonly ofParts = new BoundedCache<{ readonly excerpt: string | null }>(KEPT);
 
   constructor(
-    @Inject(POOL) private readonly pool: Pool,
+    private readonly lookup: PostLookup,
     private readonly payloads: PostPayloads,
   ) {}
 
   /** Returns the excerpts by post id. An excerpt is null if the post has no text or cannot currently be read. */
   async find(postIds: readonly string[]): Promise<Map<string, string | null>> {
-    const { rows } = await this.pool.query<ExcerptRow>({
+    const ids = [...new Set(postIds)];
+    const rows = await this.lookup.find<ExcerptRow>(ids, {
       name: 'excerpts of posts',
       text: `select post_id, stream, content_revision as revision, in_parts and not content_erased as in_parts, excerpt
              from ${POSTS}.post where post_id = any($1)`,
-      values: [[...new Set(postIds)]],
+      values: [ids],
     });
     const excerpts = new Map<string, string | null>();
     // One at a time, because a page of large payloads might not fit into memory.
@@ -128,19 +130,6 @@ type FoundPlace = Place & {
   readonly was_planned: boolean;
 };
 
-/** Finds the event that accepted a post; null if the read model does not (yet) show the post. */
-export const findPostPlace = async (pool: Pool, postId: string): Promise<FoundPlace | null> => {
-  const text = `select stream, revision, released_at is null or content_revision <> revision as was_planned
-    from ${POSTS}.post where post_id = $1`;
-  return (await pool.query<FoundPlace>(text, [postId])).rows[0] ?? null;
-};
-
-/** Finds the event that accepted a publication's post; null in the same cases as {@link findPostPlace}. */
-export const findPostPlaceOfPublication = async (pool: Pool, publicationId: string): Promise<Place | null> => {
-  const text = `select stream, revision from ${POSTS}.post join ${POSTS}.publication using (post_id) where publication_id = $1`;
-  return (await pool.query<Place>(text, [publicationId])).rows[0] ?? null;
-};
-
 /** What lists know of a post's content. */
 export type PostSummary = Pick<
   PostRow,
@@ -150,37 +139,49 @@ export type PostSummary = Pick<
 /** Locates posts and their content in the event store through the read model `posts`. */
 @Injectable()
 export class PostPlaces {
-  constructor(@Inject(POOL) private readonly pool: Pool) {}
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    private readonly lookup: PostLookup,
+  ) {}
 
-  /** See {@link findPostPlace}. */
+  /** Finds the event that accepted a post; null if the read model does not (yet) show the post. */
   find(postId: string): Promise<FoundPlace | null> {
-    return findPostPlace(this.pool, postId);
+    const text = `select stream, revision, released_at is null or content_revision <> revision as was_planned
+      from ${POSTS}.post where post_id = $1`;
+    return this.lookup.findOne<FoundPlace>({ text, values: [postId] });
   }
 
-  /** Finds the event from which `PostPayloads.readPost` reads a post; null in the same cases as {@link findPostPlace}. */
-  async findContent(postId: string): Promise<Place | null> {
+  /** Finds the event that accepted a publication's post; null in the same cases as {@link find}. */
+  findOfPublication(publicationId: string): Promise<Place | null> {
+    const text = `select stream, revision from ${POSTS}.post join ${POSTS}.publication using (post_id) where publication_id = $1`;
+    return this.lookup.findOne<Place>({ text, values: [publicationId] });
+  }
+
+  /** Finds the event from which `PostPayloads.readPost` reads a post; null in the same cases as {@link find}. */
+  findContent(postId: string): Promise<Place | null> {
     const text = `select stream, content_revision as revision from ${POSTS}.post where post_id = $1`;
-    return (await this.pool.query<Place>(text, [postId])).rows[0] ?? null;
+    return this.lookup.findOne<Place>({ text, values: [postId] });
   }
 
   /** Returns whether the content of a post was erased (D-100). */
   async isErased(postId: string): Promise<boolean> {
-    const text = `select from ${POSTS}.post where post_id = $1 and content_erased`;
-    return (await this.pool.query(text, [postId])).rows.length > 0;
+    const text = `select content_erased from ${POSTS}.post where post_id = $1`;
+    const found = await this.lookup.findOne<{ content_erased: boolean }>({ text, values: [postId] });
+    return found?.content_erased ?? false;
   }
 
   /** Finds what lists know of the content of posts. */
   async findSummaries(postIds: readonly string[]): Promise<readonly PostSummary[]> {
     if (postIds.length === 0) return [];
     const text = `select post_id, stream, content_revision, in_parts and not content_erased as in_parts, excerpt, media_count from ${POSTS}.post where post_id = any($1)`;
-    return (await this.pool.query<PostSummary>({ name: 'summaries of posts', text, values: [postIds] })).rows;
+    return this.lookup.find<PostSummary>(postIds, { name: 'summaries of posts', text, values: [postIds] });
   }
 
   /** Finds the content that a publication was released with, and its project; null if the read model does not (yet) show it. */
-  async findContentOfPublication(publicationId: string): Promise<(Place & { readonly project_id: string }) | null> {
+  findContentOfPublication(publicationId: string): Promise<(Place & { readonly project_id: string }) | null> {
     const text = `select stream, coalesce(released_stream_revision, content_revision) as revision, project_id
       from ${POSTS}.post join ${POSTS}.publication using (post_id) where publication_id = $1`;
-    return (await this.pool.query<Place & { project_id: string }>(text, [publicationId])).rows[0] ?? null;
+    return this.lookup.findOne<Place & { project_id: string }>({ text, values: [publicationId] });
   }
 
   /** Returns whether a publication of a post in a project has yet to end, unless it is missing from the read model. */
@@ -254,7 +255,7 @@ export class PostStories {
   private readonly ofPosts = new BoundedCache<Promise<string | null>>(STORIES_KEPT);
 
   constructor(
-    @Inject(POOL) private readonly pool: Pool,
+    private readonly places: PostPlaces,
     @Inject(EVENT_STORE) private readonly store: Pick<EventStore, 'readStream'>,
     private readonly codec: EventCodec,
   ) {}
@@ -264,7 +265,7 @@ export class PostStories {
    * @throws Unavailable @throws UndecodableEvent
    */
   async findOfPost(postId: string): Promise<string | null> {
-    const reading = this.ofPosts.getOrCreate(postId, async () => this.read(await findPostPlace(this.pool, postId)));
+    const reading = this.ofPosts.getOrCreate(postId, async () => this.read(await this.places.find(postId)));
     let found: string | null = null;
     try {
       found = await reading;
@@ -276,7 +277,7 @@ export class PostStories {
 
   /** Returns the correlation id of a publication's post, like {@link findOfPost}. */
   async findOfPublication(publicationId: string): Promise<string | null> {
-    return this.read(await findPostPlaceOfPublication(this.pool, publicationId));
+    return this.read(await this.places.findOfPublication(publicationId));
   }
 
   /**

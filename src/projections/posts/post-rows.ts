@@ -3,6 +3,7 @@ import {
   type PlannedPostEvent,
   type PlannedPublicationsCancelled,
   type PostAccepted,
+  type PostEdited,
   type PostRejected,
   type PostRescheduled,
   type PostRevised,
@@ -64,7 +65,7 @@ export const addPost = (event: RecordedEvent<PostAccepted>, rows: PostRows): voi
     ...summarise(event.data),
     content_revision: revision,
     content_month: otherMonth(event, acceptedAt),
-    content_erased: false,
+    content_erased: isErased(event.data),
     publish_at: plan?.publishAt ?? null,
     released_at: planned ? null : acceptedAt,
     is_planned: planned,
@@ -168,11 +169,15 @@ const revisePost = (event: RecordedEvent<PostRevised>, rows: PostRows): void => 
 };
 
 /** Returns the columns that locate new content. */
-const contentOf = (event: RecordedEvent, { accepted_at }: PostRow) => ({
+const contentOf = (event: RecordedEvent<PostRevised | PostEdited>, { accepted_at }: PostRow) => ({
   content_revision: String(event.revision),
   content_month: otherMonth(event, accepted_at),
-  content_erased: false,
+  content_erased: isErased(event.data),
 });
+
+/** True if the content was erased before this program read the event (D-100). */
+const isErased = ({ payload, parts }: Pick<PostAccepted['data'], 'payload' | 'parts'>): boolean =>
+  payload === null && parts === null;
 
 /** Returns a take-back that has just begun. */
 export const newWithdrawal = (

@@ -3,9 +3,10 @@ import { PLANNED_POST_TYPES, type PlannedPostEvent, type PostEvent } from '../..
 import { type PublicationEvent, RESTORED } from '../../domain/publication/publication.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { otherMonth } from '../engine/erased-content.js';
-import { executeWrites, type Projection, type Tx } from '../engine/projection.js';
+import { executeWrites, NO_ROWS, type Projection, type Tx } from '../engine/projection.js';
 import { type RowCache, Rows } from '../engine/rows.js';
 import { eraseContent } from './erase-content.js';
+import { letGoOfPosts } from './let-go.js';
 import { MediaUses } from './media-uses.js';
 import {
   addPost,
@@ -37,7 +38,7 @@ interface LoadedRows extends PostRows {
   readonly uses: MediaUses;
 }
 
-const TYPES = /^(PostAccepted|Publication|OwnerRegistered|OwnerPlanChanged|OwnerContentErased)/;
+const TYPES = /^(PostAccepted|Publication|OwnerRegistered|OwnerPlanChanged|OwnerContentErased|HorizonMoved$)/;
 const PLANNED_TYPES: ReadonlySet<string> = new Set(PLANNED_POST_TYPES);
 
 /** Posts and their publications. Payloads remain in the event store. */
@@ -46,7 +47,16 @@ export const posts: Projection = {
   version: POSTS_VERSION,
   tables: postsTables,
   readIndexes: postsReadIndexes,
-  views: ['post', 'post_words', 'publication', 'media_use', 'usage'],
+  views: [
+    'post',
+    'post_words',
+    'publication',
+    'media_use',
+    'usage',
+    'archived_post',
+    'archived_publication',
+    'horizon',
+  ],
   keepsAnchor: true,
   handles: (type) => TYPES.test(type) || PLANNED_TYPES.has(type),
   batchIntervalMs: 100,
@@ -64,6 +74,17 @@ export const posts: Projection = {
   },
 
   erase: eraseContent,
+
+  letGo: letGoOfPosts,
+};
+
+/** Computes the rows of a post from all its events, in log order; sequence numbers are not in them. */
+export const foldPost = async (
+  events: readonly RecordedEventOf<PostEvent | PublicationEvent>[],
+): Promise<Pick<PostRows, 'posts' | 'publications'>> => {
+  const rows = await loadRows(NO_ROWS, events);
+  for (const event of events) handle(event, rows);
+  return rows;
 };
 
 const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCache): Promise<LoadedRows> => {

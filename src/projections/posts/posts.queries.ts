@@ -11,6 +11,7 @@ import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { SHOWN_BYTES } from '../list-bounds.js';
+import { PostHorizon, PostLookup } from './archived-posts.queries.js';
 import {
   calendarStatement,
   INLINE_BYTES,
@@ -66,7 +67,7 @@ const KEPT = 10_000;
 @Injectable()
 export class FindPost {
   constructor(
-    @Inject(POOL) private readonly pool: Pool,
+    private readonly lookup: PostLookup,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly payloads: PostPayloads,
     private readonly progress: ProjectionProgress,
@@ -80,14 +81,13 @@ export class FindPost {
     return { ...row, summary: summarise(payload), payload };
   }
 
-  private async findRow(postId: string, ownerId: string | null): Promise<PostAndPublications | null> {
-    const { rows } = await this.pool.query<PostAndPublications>({
+  private findRow(postId: string, ownerId: string | null): Promise<PostAndPublications | null> {
+    return this.lookup.findOne<PostAndPublications>({
       name: 'find post',
       text: `select to_json(p) as post, ${PUBLICATIONS} as publications from ${POSTS}.post p
              where p.post_id = $1 and ($2::text is null or p.owner_id = $2)`,
       values: [postId, ownerId],
     });
-    return rows[0] ?? null;
   }
 }
 
@@ -101,6 +101,7 @@ export class ListPosts {
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly payloads: PostPayloads,
     private readonly progress: ProjectionProgress,
+    private readonly horizon: PostHorizon,
   ) {}
 
   /** @param words words that all listed posts must have; undefined for any */
@@ -111,7 +112,8 @@ export class ListPosts {
   ): Promise<PartOfList<PostWithPublications>> {
     // Both views must agree on which publications are unfinished, and a post accepted a moment ago must be listed.
     await this.progress.waitUntilCaughtUp(['posts', 'publish-schedule'], this.store);
-    return words === undefined ? this.read(filter, range) : this.search(filter, range, words);
+    const part = await (words === undefined ? this.read(filter, range) : this.search(filter, range, words));
+    return this.horizon.endList(part, range.limit);
   }
 
   /**

@@ -15,7 +15,7 @@ import {
 } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const POSTS_VERSION = 15;
+export const POSTS_VERSION = 16;
 export const POSTS = readSchema('posts', POSTS_VERSION);
 
 /** SQL: the indexed prefix of a `trace_id`. A `trace_id` can have up to 4,096 bytes, but an index entry only 2,704. */
@@ -240,6 +240,21 @@ export const mediaUseRows = defineTable(
 /** A row of {@link mediaUseRows}. */
 export type MediaUseRow = RowOfTable<typeof mediaUseRows>;
 
+/** Where the events of posts are of which the rows have left (D-101). */
+export const archivedPostRows = defineTable(
+  { name: 'archived_post', key: 'post_id' },
+  { post_id: text(), stream: text(), revision: text() },
+);
+
+/** The publications of these posts, with what their events do not tell. */
+export const archivedPublicationRows = defineTable(
+  { name: 'archived_publication', key: 'publication_id' },
+  { publication_id: text(), post_id: text(), sequence: nullable(bigint()) },
+);
+
+/** One row: posts that were accepted before this time may have left; no row if none has. */
+export const horizonRows = defineTable({ name: 'horizon', key: 'name' }, { name: text(), before: bigint() });
+
 /** Each channel's latest sequence number (D-37). */
 export const sequenceRows = defineTable(
   { name: 'sequence', key: 'channel_id', fillfactor: 50 },
@@ -296,6 +311,10 @@ export const postsTables = `
   create index media_use_last on media_use (media_id, last_event_at);
   create index media_use_open on media_use (media_id, post_id) where open > 0;
 
+  ${archivedPostRows.ddl}
+  ${archivedPublicationRows.ddl}
+  ${horizonRows.ddl}
+
   ${sequenceRows.ddl}
 
   ${ownerPlanRows.ddl}
@@ -303,7 +322,7 @@ export const postsTables = `
   create index usage_owner on usage (owner_id, month);
 `;
 
-/** Indexes that an erasure needs too. */
+/** Indexes that an erasure and a move of the horizon need too. */
 export const OWNER_INDEX = 'create index if not exists post_owner on post (owner_id, post_id);';
 export const POST_INDEX = 'create index if not exists publication_post on publication (post_id);';
 

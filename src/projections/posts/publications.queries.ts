@@ -2,9 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { EVENT_STORE, type EventStore, type Position } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/clock.js';
+import type { PartOfList } from '../../kernel/ids.js';
 import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { ProjectionProgress, READER_TIMEOUT_MS } from '../engine/progress.js';
+import { PostHorizon, PostLookup } from './archived-posts.queries.js';
 import { POSTS, type PublicationRow } from './posts.tables.js';
 
 /**
@@ -14,7 +16,7 @@ import { POSTS, type PublicationRow } from './posts.tables.js';
 @Injectable()
 export class FindPublication {
   constructor(
-    @Inject(POOL) private readonly pool: Pool,
+    private readonly lookup: PostLookup,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
   ) {}
@@ -26,14 +28,14 @@ export class FindPublication {
     endpointIds: readonly string[] | null = null,
   ): Promise<PublicationRow | null> {
     return this.progress.findUpToDate('posts', this.store, async () => {
-      const { rows } = await this.pool.query<{ row: PublicationRow }>({
+      const found = await this.lookup.findOne<{ row: PublicationRow }>({
         name: 'find publication',
         text: `select to_json(x) as row from ${POSTS}.publication x
                where x.publication_id = $1 and ($2::text is null or x.owner_id = $2) and ($3::text[] is null
                  or exists (select from ${POSTS}.post p where p.post_id = x.post_id and p.endpoint_id = any($3)))`,
         values: [publicationId, ownerId, endpointIds],
       });
-      return rows[0]?.row ?? null;
+      return found?.row ?? null;
     });
   }
 }
@@ -65,9 +67,10 @@ export class ListReceipts {
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
+    private readonly horizon: PostHorizon,
   ) {}
 
-  async execute(channelId: string, from: number, limit: number): Promise<PublicationRow[]> {
+  async execute(channelId: string, from: number, limit: number): Promise<PartOfList<PublicationRow>> {
     await this.progress.waitUntilCaughtUp(['posts'], this.store);
     const { rows } = await this.pool.query<{ row: PublicationRow }>({
       name: 'list receipts',
@@ -75,7 +78,7 @@ export class ListReceipts {
              where x.channel_id = $1 and x.sequence >= $2 order by x.sequence limit $3`,
       values: [channelId, from, limit],
     });
-    return rows.map(({ row }) => row);
+    return this.horizon.endList({ rows: rows.map(({ row }) => row), isCut: false }, limit);
   }
 }
 

@@ -1,10 +1,11 @@
+import type { HorizonMoved } from '../../domain/archive/archive.events.js';
 import type { DeliveryAttemptFailed, DeliveryEvent, DeliverySucceeded } from '../../domain/delivery/delivery.events.js';
 import type { OwnerContentErased } from '../../domain/owner/owner.events.js';
 import type { WebhookOutputEvent } from '../../domain/webhook-output/webhook-output.events.js';
 import type { Instant } from '../../kernel/clock.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { inRanges, isErased, monthAt, otherMonth, type OwnRows } from '../engine/erased-content.js';
-import type { Projection, Tx } from '../engine/projection.js';
+import { NO_ROWS, type Projection, type Tx } from '../engine/projection.js';
 import { Rows, toJsonText } from '../engine/rows.js';
 import {
   BODIES_EXPIRED_BEFORE,
@@ -28,7 +29,8 @@ interface LoadedRows {
   readonly deleted: string[];
 }
 
-const TYPES = /^(WebhookOutput|Delivery(Scheduled|Succeeded|AttemptFailed|RetryRequested)$|OwnerContentErased$)/;
+const TYPES =
+  /^(WebhookOutput|Delivery(Scheduled|Succeeded|AttemptFailed|RetryRequested)$|OwnerContentErased$|HorizonMoved$)/;
 
 /** Minimum response time, in ms, of an output that counts as slow. */
 const SLOW_MS = 2_000;
@@ -71,6 +73,38 @@ export const webhookDeliveries: Projection = {
   },
 
   erase: (tx, erased) => eraseContent(tx, erased),
+
+  letGo: (tx, horizon) => letGo(tx, horizon),
+};
+
+/** Computes the row of a delivery to an existing output from all its events (D-101). */
+export const foldDelivery = async (
+  output: DeliveryOutputRow,
+  events: readonly RecordedEventOf<DeliveryEvent>[],
+): Promise<DeliveryRow | undefined> => {
+  const tx = NO_ROWS;
+  const [outputs, deliveries] = [await Rows.load(tx, outputRows, []), await Rows.load(tx, deliveryRows, [])];
+  outputs.put(output);
+  const handled = events.filter(({ type }) => TYPES.test(type)) as HandledEvent[];
+  for (const event of handled) await handle(event, { tx, outputs, deliveries, bodies: [], deleted: [] });
+  const [row] = deliveries.values();
+  // What could not be read any more is not sent again either.
+  const isErased = events[0]?.contentErased === true;
+  return row && isErased ? { ...row, content_erased: true } : row;
+};
+
+/** Deletes the deliveries that were scheduled before a time and have ended. */
+const letGo = async (tx: Tx, { before, position }: HorizonMoved['data']): Promise<void> => {
+  await tx.query({
+    name: 'let go of deliveries',
+    text: `
+      with old as (
+        delete from delivery d using output o
+        where d.output_id = o.output_id and d.position <= $2 and d.created_at < $1 and d.state <> 'pending'
+        returning d.delivery_id)
+      delete from delivery_body b using old where b.delivery_id = old.delivery_id`,
+    values: [before, position],
+  });
 };
 
 const WITHOUT_ANSWER = `case when ${isErased(`coalesce(a ->> 'month', ${monthAt("(a ->> 'at')::bigint")})`)}

@@ -4,21 +4,32 @@ import type { Pool } from 'pg';
 import type {
   BodyParts,
   DeliveryBodyPartStored,
+  DeliveryEvent,
   DeliveryScheduled,
   DeliveryStatus,
 } from '../../domain/delivery/delivery.events.js';
 import { EventCodec, isDamaged } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore, type StoredEvent } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/clock.js';
+import type { RecordedEventOf } from '../../kernel/events.js';
 import type { PartOfList } from '../../kernel/ids.js';
 import { POOL } from '../../postgres/tokens.js';
 import { Batcher } from '../../runtime/batcher.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { boundedList, IS_CUT, SHOWN_BYTES } from '../list-bounds.js';
+import { PostHorizon } from '../posts/archived-posts.queries.js';
+import { POSTS } from '../posts/posts.tables.js';
+import { foldDelivery } from './webhook-deliveries.projection.js';
 import { DELIVERIES, type DeliveryOutputRow, type DeliveryRow, deliveryRows } from './webhook-deliveries.tables.js';
 
 /** A delivery with its body, unless the body is stored in parts or its retention has passed. */
 export type DeliveryWithBody = DeliveryRow & { readonly body: string | null };
+
+/** A delivery by its id. */
+export type FoundDelivery = DeliveryWithBody & {
+  /** True if its row has left, so that it can be read and not be sent again (D-101). */
+  readonly isArchived: boolean;
+};
 
 /** A delivery in a list. A body that is large or only in the event store is omitted. */
 export type ListedDelivery = DeliveryWithBody & { readonly body_truncated: boolean };
@@ -39,17 +50,34 @@ export class FindDelivery {
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly codec: EventCodec,
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute(deliveryId: string, ownerId: string | null): Promise<DeliveryWithBody | null> {
+  async execute(deliveryId: string, ownerId: string | null): Promise<FoundDelivery | null> {
     await this.progress.waitUntilCaughtUp(['webhook-deliveries'], this.store);
     const { rows } = await this.pool.query<{ row: DeliveryWithBody }>({
       name: 'find delivery',
       text: `${SELECTION} where d.delivery_id = $1 and ($2::text is null or d.owner_id = $2)`,
       values: [deliveryId, ownerId],
     });
-    return rows[0]?.row ?? null;
+    return rows[0] ? { ...rows[0].row, isArchived: false } : this.findArchived(deliveryId, ownerId);
+  }
+
+  private async findArchived(deliveryId: string, ownerId: string | null): Promise<FoundDelivery | null> {
+    const stored = await this.store.readStream(`delivery-${deliveryId}`);
+    const events = stored.map((event) => this.codec.decode(event) as RecordedEventOf<DeliveryEvent>);
+    const [first] = events;
+    if (first?.type !== 'DeliveryScheduled') return null;
+    const { rows } = await this.pool.query<{ row: DeliveryOutputRow }>({
+      name: 'output of an archived delivery',
+      text: `select to_jsonb(o) as row from ${DELIVERIES}.output o
+             where o.output_id = $1 and ($2::text is null or o.owner_id = $2)
+               and exists (select from ${POSTS}.horizon where before > $3)`,
+      values: [first.data.outputId, ownerId, first.data.at],
+    });
+    const row = rows[0] && (await foldDelivery(rows[0].row, events));
+    return row ? { ...row, body: null, isArchived: true } : null;
   }
 }
 
@@ -63,6 +91,7 @@ export class ListDeliveries {
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
+    private readonly horizon: PostHorizon,
   ) {}
 
   async execute(
@@ -87,7 +116,8 @@ export class ListDeliveries {
       select to_jsonb(d) || jsonb_build_object('position', d.position::text) as row, ${IS_CUT}
       from shown d order by d.position desc`;
     const { rows } = await this.pool.query<{ row: ListedDelivery; is_cut: boolean }>(text, values);
-    return { rows: rows.map(({ row }) => row), isCut: rows[0]?.is_cut ?? false };
+    const part = { rows: rows.map(({ row }) => row), isCut: rows[0]?.is_cut ?? false };
+    return this.horizon.endList(part, limit);
   }
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const DELIVERIES_VERSION = 4;
+export const DELIVERIES_VERSION = 5;
 export const DELIVERIES = readSchema('webhook-deliveries', DELIVERIES_VERSION);
 
 /**

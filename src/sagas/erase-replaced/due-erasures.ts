@@ -11,6 +11,7 @@ import { LOG, type Log } from '../../kernel/log.js';
 import { Publishers } from '../../platforms/platform-catalogue.js';
 import { Leases } from '../../postgres/leases.js';
 import { POOL } from '../../postgres/tokens.js';
+import { PostLookup } from '../../projections/posts/archived-posts.queries.js';
 import { PostPlaces } from '../../projections/posts/post-details.queries.js';
 import { idOfPayload, nullIfUnreadable, PostPayloads } from '../../projections/posts/post-payloads.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
@@ -59,10 +60,11 @@ export const translationErasures = ({
   codec,
 }: StreamErasureDependencies): ErasureKind<ErasureNote> => {
   const posts = new PostPayloads(store, codec);
+  const places = new PostPlaces(pool, new PostLookup(pool, store, codec, posts));
   const isNeeded = async (stream: string): Promise<boolean> => {
     const [stored] = await store.readStream(stream, { limit: 1 });
     if (!stored) return false;
-    const place = await new PostPlaces(pool).findContent(codec.decode<TranslationEvent>(stored).data.postId);
+    const place = await places.findContent(codec.decode<TranslationEvent>(stored).data.postId);
     if (!place) return true; // the read model has not reached the post yet
     const post = await posts.readEvent(place.stream, place.revision).catch(nullIfUnreadable);
     if (!post) return true;

@@ -3,11 +3,13 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ArchiveHistory } from '../../../src/commands/archive-history.js';
-import type { CheckedEventStore } from '../../../src/event-store/checked-event-store.js';
+import { CheckedEventStore } from '../../../src/event-store/checked-event-store.js';
+import type { EventStore } from '../../../src/event-store/port.js';
 import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
 import { JobTable } from '../../../src/jobs/job.js';
 import { systemClock } from '../../../src/kernel/clock.js';
 import { silentLog } from '../../../src/kernel/log.js';
+import { PostHorizon } from '../../../src/projections/posts/archived-posts.queries.js';
 import { archiveFilesIn } from '../../../src/uploads/archive-files.js';
 import { FolderStore } from '../../../src/uploads/folder-store.js';
 import { until } from '../../e2e/until.js';
@@ -22,13 +24,18 @@ const now = new Date();
 const firstOf = (monthsAgo: number): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo));
 const nameOf = (monthsAgo: number): string => firstOf(monthsAgo).toISOString().slice(0, 7);
 let ahead = 0;
+/** Ids tell the time too, so the process as a whole goes there. */
+const present = Date.now.bind(Date);
+beforeAll(() => (Date.now = () => present() + ahead));
+afterAll(() => (Date.now = present));
 /** Goes to the middle of a month, or back to the present. */
 const goTo = (monthsAgo: number): void => {
-  ahead = monthsAgo === 0 ? 0 : firstOf(monthsAgo).getTime() + 14 * DAY - Date.now();
+  ahead = monthsAgo === 0 ? 0 : firstOf(monthsAgo).getTime() + 14 * DAY - present();
 };
 
-/** Fails the events that name files. */
-const fault = new AppendFault('HistoryArchived');
+/** Fail the events that name files, and those that move the horizon. */
+const faults = { HistoryArchived: new AppendFault('HistoryArchived'), HorizonMoved: new AppendFault('HorizonMoved') };
+const wrapEventStore = (store: EventStore): EventStore => faults.HorizonMoved.wrap(faults.HistoryArchived.wrap(store));
 
 let folder: string;
 let gateway: TestGateway;
@@ -43,10 +50,7 @@ beforeEach(async () => {
     MEDIA_STORE: join(folder, 'uploads'),
     DATA_DIR: join(folder, 'data'),
   };
-  gateway = await TestGateway.start(env, undefined, {
-    clock: { now: () => Date.now() + ahead },
-    wrapEventStore: fault.wrap,
-  });
+  gateway = await TestGateway.start(env, undefined, { wrapEventStore });
   receiver = await WebhookReceiver.start();
   goTo(4);
   setup = await WebhookSetup.create(gateway);
@@ -63,18 +67,25 @@ const listDeliveries = async (postId: string): Promise<{ readonly id: string; re
   return (items as { id: string; state: string }[]).filter((delivery) => JSON.stringify(delivery).includes(postId));
 };
 
+interface Published {
+  readonly id: string;
+  readonly key: string;
+  readonly text: string;
+  readonly deliveryIds: readonly string[];
+}
+
 let number = 0;
 /** Publishes a post, with a delivery for each of its events. */
-const publish = async (): Promise<{ readonly id: string; readonly key: string; readonly text: string }> => {
+const publish = async (): Promise<Published> => {
   const [text, key] = [`old news ${number++}`, `key-${number}`];
   const answer = await setup.endpoint.post('', { text, metadata: { n: number } }, { 'idempotency-key': key });
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
   const { id } = answer.body as { id: string };
-  await until('it is published and delivered', async () => {
+  const delivered = await until('it is published and delivered', async () => {
     const deliveries = await listDeliveries(id);
-    return deliveries.length === 2 && deliveries.every(({ state }) => state === 'delivered');
+    return deliveries.length === 2 && deliveries.every(({ state }) => state === 'delivered') && deliveries;
   });
-  return { id, key, text };
+  return { id, key, text, deliveryIds: delivered.map((delivery) => delivery.id) };
 };
 
 const waitForJob = (id: string): Promise<Answer['body']> =>
@@ -88,29 +99,44 @@ const archive = async (body: object): Promise<Answer['body']> => {
   return ended.result;
 };
 
-const countRows = async (kind: string): Promise<number> => {
+const countEvents = async (kind: string): Promise<number> => {
   const text = `select count(*)::int as n from event_store.event where stream like $1`;
   return (await gateway.pool.query<{ n: number }>(text, [`${kind}-%`])).rows[0]!.n;
 };
 
+const GROWING = ['posts.post', 'posts.publication', 'posts.post_words', 'webhook_deliveries.delivery'];
+/** Counts the rows of the tables that grow with posts. */
+const countRows = async (): Promise<Record<string, number>> => {
+  const counts = GROWING.map((table) => `'${table}', (select count(*) from ${table})`);
+  const text = `select jsonb_build_object(${counts.join(', ')}) as counts`;
+  return (await gateway.pool.query<{ counts: Record<string, number> }>(text)).rows[0]!.counts;
+};
+const rowsOf = (posts: number) => ({
+  'posts.post': posts,
+  'posts.publication': posts,
+  'posts.post_words': posts,
+  'webhook_deliveries.delivery': 2 * posts,
+});
+
 /** Reads everything that the gateway answers about a post and its history. */
-const readAnswers = async (ids: readonly string[]): Promise<unknown> => {
+const readAnswers = async (published: readonly Published[]): Promise<unknown> => {
   const answers: unknown[] = [];
-  for (const id of ids) {
+  for (const { id, deliveryIds } of published) {
     const post = await gateway.manage('GET', `/posts/${id}`);
     const [publication] = post.publications as { id: string; published_at: string }[];
     const at = publication!.published_at;
     const until = firstOf(-1).toISOString();
     const history = await gateway.manage('GET', `/history/post/${id}?at=${until}`);
-    const [delivery] = await listDeliveries(id);
     answers.push(
       post,
+      (await setup.endpoint.readPost(id)).body,
+      await gateway.manage('GET', `/publications/${publication!.id}`),
       history,
       await gateway.manage('GET', `/history/post/${id}?at=${at}`),
       await gateway.manage('GET', `/history/publication/${publication!.id}?at=${until}`),
       await gateway.manage('GET', `/history/trace/${id}`),
       await gateway.manage('GET', `/history/events?aggregate=post&id=${id}`),
-      await gateway.manage('GET', `/deliveries/${delivery!.id}`),
+      await gateway.manage('GET', `/deliveries/${deliveryIds[0]}`),
     );
   }
   return answers;
@@ -145,17 +171,21 @@ it('moves months that are over into files, after which every answer is the same'
   const third = await publish();
   goTo(0);
   const fourth = await publish();
-  const ids = [first, second, third, fourth].map(({ id }) => id);
-  const before = await readAnswers(ids);
-  const rows = await countRows('publication');
+  const all = [first, second, third, fourth];
+  const before = await readAnswers(all);
+  const [events, rows] = [await countEvents('publication'), await countRows()];
+  expect(rows).toEqual(rowsOf(4));
+  const horizon = firstOf(2).toISOString();
 
   const counted = await archive({ before: firstOf(2).toISOString(), dry_run: true });
   expect(counted).toMatchObject({ months: [{ month: nameOf(4) }, { month: nameOf(3) }], left: null });
-  expect(await countRows('publication')).toBe(rows);
+  expect(await countEvents('publication')).toBe(events);
+  expect(await countRows()).toEqual(rows);
+  expect(await gateway.manage('GET', '/posts')).not.toHaveProperty('archived_before');
   expect(await gateway.readEvents('archive-history')).toEqual([]);
 
   expect(await archive({ before: firstOf(2).toISOString() })).toEqual(counted);
-  const named = await gateway.readEvents('archive-history');
+  const named = (await gateway.readEvents('archive-history')).filter(({ type }) => type === 'HistoryArchived');
   expect(named.map(({ data }) => (data as { month: string }).month)).toEqual([nameOf(4), nameOf(3)]);
   expect(await readdir(join(folder, 'uploads', 'archive'))).toHaveLength(2);
   for (const kind of ['post', 'publication', 'delivery']) {
@@ -165,8 +195,24 @@ it('moves months that are over into files, after which every answer is the same'
     );
     expect(left.rows.length).toBe(kind === 'delivery' ? 4 : 2);
   }
-  expect(await readAnswers(ids)).toEqual(before);
-  for (const id of ids) await expectProof(id);
+  expect(await countRows()).toEqual(rowsOf(2));
+  expect(await readAnswers(all)).toEqual(before);
+  for (const { id } of all) await expectProof(id);
+  const listed = async (path: string) => {
+    const { items, next, archived_before } = await gateway.manage('GET', path);
+    return { n: (items as unknown[]).length, next: next as string | null, archived_before: archived_before as unknown };
+  };
+  const page = await listed('/posts?limit=1');
+  expect(page).toEqual({ n: 1, next: expect.any(String) as unknown });
+  expect(await listed(`/posts?limit=1&cursor=${page.next}`)).toEqual({ n: 1, next: null, archived_before: horizon });
+  expect(await listed('/posts?text=news')).toEqual({ n: 2, next: null, archived_before: horizon });
+  expect(await listed(`/webhook-outputs/${output}/deliveries`)).toMatchObject({ n: 4, archived_before: horizon });
+  expect(await listed(`/channels/${setup.channel.id}/receipts`)).toMatchObject({ n: 2, archived_before: horizon });
+  expect((await setup.endpoint.listPosts()).body).toMatchObject({ archived_before: horizon });
+  expect(await gateway.callManagement('POST', `/deliveries/${first.deliveryIds[0]}/retry`, {})).toMatchObject({
+    status: 409,
+    body: { code: 'archived' },
+  });
   await expectSound();
   expect(await archive({ before: firstOf(2).toISOString() })).toEqual({ months: [], left: null, unknown_files: [] });
   const other = 'archive/2020-01-0000000000000000001-ab.jsonl.gz';
@@ -194,32 +240,55 @@ it('goes on with archived posts: a key is used again, a post is taken back', asy
   await expectSound();
 }, 300_000);
 
-it.each(['before', 'after'] as const)(
-  'goes on after a crash %s the event that names a file',
-  async (moment) => {
+it.each([
+  ['before', 'HistoryArchived'],
+  ['after', 'HistoryArchived'],
+  ['before', 'HorizonMoved'],
+  ['after', 'HorizonMoved'],
+] as const)(
+  'goes on after a crash %s the event %s',
+  async (moment, type) => {
     goTo(3);
-    const { id } = await publish();
+    const published = await publish();
     goTo(0);
-    const before = await readAnswers([id]);
+    const before = await readAnswers([published]);
+    const fault = faults[type];
     fault.now = moment;
     fault.count = 0;
-    const files = (await gateway.readEvents('archive-history')).length;
     const archiving = archive({ before: firstOf(2).toISOString() });
     await until('it has died', () => fault.count > 0);
     fault.now = 'none';
     expect(await archiving).toMatchObject({ left: null });
-    expect(await gateway.readEvents('archive-history')).toHaveLength(files + 1);
-    expect(await readAnswers([id])).toEqual(before);
+    const types = (await gateway.readEvents('archive-history')).map((event) => event.type);
+    expect(types).toEqual(['HistoryArchived', 'HorizonMoved']);
+    expect(await countRows()).toEqual(rowsOf(0));
+    expect(await readAnswers([published])).toEqual(before);
     await expectSound();
   },
   300_000,
 );
 
+it('lets read models go of old posts if the server of the event store keeps its events itself', async () => {
+  goTo(3);
+  const first = await publish();
+  goTo(0);
+  const second = await publish();
+  const [before, events] = [await readAnswers([first, second]), await countEvents('publication')];
+  const archiveOf = Object.getOwnPropertyDescriptor(CheckedEventStore.prototype, 'archive')!;
+  Object.defineProperty(CheckedEventStore.prototype, 'archive', { ...archiveOf, get: () => null });
+  expect(await archive({ before: firstOf(2).toISOString() })).toEqual({ months: [], left: null, unknown_files: [] });
+  Object.defineProperty(CheckedEventStore.prototype, 'archive', archiveOf);
+  expect(await countEvents('publication')).toBe(events);
+  expect(await countRows()).toEqual(rowsOf(1));
+  expect(await readAnswers([first, second])).toEqual(before);
+  await expectSound();
+}, 300_000);
+
 it('leaves the first month in which something is not settled, and all after it', async () => {
   goTo(3);
   const settled = await publish();
   goTo(2);
-  const publish_at = new Date(Date.now() + 30 * DAY).toISOString();
+  const publish_at = new Date(present() + 30 * DAY).toISOString();
   const planned = await setup.sendPost('planned long before', { publish_at });
   goTo(1);
   await publish();
@@ -245,7 +314,8 @@ it('is started by ARCHIVE_MONTHS, once a day, if there is something to archive',
   const openArchive = async () => archiveFilesIn(new FolderStore(join(folder, 'uploads'), 0));
   const store = new PostgresEventStore({ connectionString, openArchive });
   const checked = store as unknown as CheckedEventStore;
-  const archiving = new ArchiveHistory(checked, none, none, none, none, jobs, systemClock, silentLog);
+  const horizon = new PostHorizon(gateway.pool);
+  const archiving = new ArchiveHistory(checked, none, none, horizon, none, none, none, jobs, systemClock, silentLog);
   await archiving.startByAge(2);
   expect(await jobs.list(undefined, null, 100)).not.toContainEqual(
     expect.objectContaining({ kind: 'archive-history' }),

@@ -131,6 +131,11 @@ export class TestGateway {
     return this.infrastructure.aggregates;
   }
 
+  /** Finds the event that accepted a post. */
+  async findPostPlace(postId: string): Promise<{ readonly stream: string; readonly revision: string } | undefined> {
+    return (await this.pool.query('select stream, revision from posts.post where post_id = $1', [postId])).rows[0];
+  }
+
   /** Reads the events of a stream. */
   async readEvents(stream: string): Promise<RecordedEvent[]> {
     return (await this.infrastructure.store.readStream(stream)).map((event) => this.infrastructure.codec.decode(event));

@@ -1,4 +1,4 @@
-import type { HistoryArchived } from '../../../src/domain/archive/archive.events.js';
+import type { ArchiveEvent } from '../../../src/domain/archive/archive.events.js';
 import type { ProjectionEvent } from '../../../src/domain/projection/projection.events.js';
 import type { RecoveryConfirmed, RecoveryEvent } from '../../../src/domain/recovery/recovery.events.js';
 import type { SagaEvent } from '../../../src/domain/saga/saga.events.js';
@@ -53,7 +53,7 @@ const recovery: SamplesOf<RecoveryEvent | RecoveryConfirmed> = {
   RecoveryConfirmed: [{ ownerId: 'own_1', at: 1_762_077_602_000, planned: 'keep', inDoubt: 'dismiss' }],
 };
 
-const archive: SamplesOf<HistoryArchived> = {
+const archive: SamplesOf<ArchiveEvent> = {
   HistoryArchived: [
     {
       month: '2025-09',
@@ -64,6 +64,7 @@ const archive: SamplesOf<HistoryArchived> = {
       events: 4_000,
     },
   ],
+  HorizonMoved: [{ before: 1_759_276_800_000, position: '9007199254743999' }],
 };
 
 /** Sample events of operators' decisions. */

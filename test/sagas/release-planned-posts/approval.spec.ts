@@ -1,6 +1,5 @@
 import { PlannedPosts } from '../../../src/commands/post/planned-posts.js';
 import { iso } from '../../../src/kernel/clock.js';
-import { findPostPlace } from '../../../src/projections/posts/post-details.queries.js';
 import { type Answer, type TestChannel, type TestEndpoint, TestGateway } from '../../api/public/gateway.js';
 
 let gateway: TestGateway;
@@ -204,7 +203,7 @@ it('repeats the answer to a decision with the same Idempotency-Key', async () =>
 
 it('treats a decision repeated after a crash as the same decision, and releases the post', async () => {
   const { id } = await readPost(await send('crashed')); // the read model shows it now
-  const place = { postId: id, ...(await findPostPlace(gateway.pool, id))! };
+  const place = { postId: id, ...(await gateway.findPostPlace(id))! };
   const origin = { actor: 'operator', requestId: id, causationId: id, correlationId: id, clientAddress: null } as const;
   const context = { ...origin, commandId: `decide/${id}`, at: Date.now() };
   // Each call acts as a new process, which does not know what an earlier one knew.

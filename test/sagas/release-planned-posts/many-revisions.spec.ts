@@ -2,7 +2,6 @@
 import { PlannedPosts } from '../../../src/commands/post/planned-posts.js';
 import { AggregateStore } from '../../../src/event-store/aggregate-store.js';
 import { iso } from '../../../src/kernel/clock.js';
-import { findPostPlace } from '../../../src/projections/posts/post-details.queries.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from '../../api/public/gateway.js';
 import { until } from '../../e2e/until.js';
 import { appendOldRevisions } from '../../support/old-revisions.js';
@@ -30,7 +29,7 @@ const plan = async (text: string): Promise<string> => {
 };
 const replace = (id: string, body: object) => gateway.callManagement('PUT', `/posts/${id}/payload`, body);
 const findPlace = async (postId: string) => {
-  const place = await until('it is listed', () => findPostPlace(gateway.infrastructure.pool, postId));
+  const place = await until('it is listed', () => gateway.findPostPlace(postId));
   return { ...place, postId };
 };
 

@@ -1,5 +1,4 @@
 import { iso } from '../../../src/kernel/clock.js';
-import { findPostPlace } from '../../../src/projections/posts/post-details.queries.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from '../../api/public/gateway.js';
 import { until } from '../../e2e/until.js';
 import { damageStream } from '../../support/damaged-publication.js';
@@ -142,7 +141,7 @@ it('lists a calendar, page by page', async () => {
 it('releases the posts behind one whose events are damaged', async () => {
   const [damaged] = [await plan('damaged', inMinutes(10)), await plan('behind', inMinutes(11))];
   await readPost(damaged); // the read model shows it now
-  await damageStream(gateway.infrastructure, (await findPostPlace(gateway.pool, damaged))!.stream);
+  await damageStream(gateway.infrastructure, (await gateway.findPostPlace(damaged))!.stream);
   ahead += 11 * 60_000;
   await gateway.waitForText(channels[0]!.chatId, 'behind');
   expect(await wall()).toEqual(['behind']);

@@ -56,6 +56,7 @@ export const Deliveries = ({ outputId }: { readonly outputId: string }) => {
       <Loaded query={deliveries}>
         {({ pages }) => {
           const items = pages.flatMap((page) => page.items);
+          const before = pages.at(-1)?.archived_before;
           if (items.length === 0)
             return (
               <Empty
@@ -75,6 +76,11 @@ export const Deliveries = ({ outputId }: { readonly outputId: string }) => {
           return (
             <>
               <DeliveryTable items={items} />
+              {before !== undefined && (
+                <p className="card-body tertiary">
+                  {m.archived(`${format.day(before)} ${new Date(before).getFullYear()}`)}
+                </p>
+              )}
               {deliveries.hasNextPage && (
                 <div className="card-body output-more">
                   <Button busy={deliveries.isFetchingNextPage} onClick={() => void deliveries.fetchNextPage()}>

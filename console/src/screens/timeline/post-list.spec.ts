@@ -5,7 +5,14 @@ const post = (number: number, state = 'published'): Post =>
   ({ id: `post_${number}`, publications: [{ state }] }) as unknown as Post;
 const ids = (posts: readonly Post[]): string => posts.map(({ id }) => id.slice(5)).join(' ');
 const all = (): boolean => true;
-const list: PostList = { posts: [post(5), post(4, 'queued')], next: 'older', isBarren: false, arrived: [], gap: null };
+const list: PostList = {
+  posts: [post(5), post(4, 'queued')],
+  next: 'older',
+  archivedBefore: null,
+  isBarren: false,
+  arrived: [],
+  gap: null,
+};
 
 describe('the list of posts', () => {
   it('begins with the newest page, and continues with older ones', () => {
@@ -13,6 +20,8 @@ describe('the list of posts', () => {
     expect([ids(begun.posts), begun.next]).toEqual(['5 4', 'cursor']);
     const continued = appendPage(begun, { items: [post(4), post(3)], next: null });
     expect([ids(continued.posts), continued.next]).toEqual(['5 4 3', null]);
+    const ended = appendPage(begun, { items: [], next: null, archived_before: '2026-03-01T00:00:00.000Z' });
+    expect([begun.archivedBefore, ended.archivedBefore]).toEqual([null, '2026-03-01T00:00:00.000Z']);
   });
 
   it('keeps new posts apart until they are to be shown, and changes known ones in place', () => {

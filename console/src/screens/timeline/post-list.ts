@@ -4,6 +4,8 @@ import type { Post } from '../../publications/shown-state.js';
 export interface Page {
   readonly items: readonly Post[];
   readonly next: string | null;
+  /** ISO 8601; at the end of the list, if older posts are archived. */
+  readonly archived_before?: string | undefined;
 }
 
 /** The posts that match a filter, newest first, as shown on the screen. */
@@ -11,6 +13,8 @@ export interface PostList {
   readonly posts: readonly Post[];
   /** Cursor for older posts; null if there are none. */
   readonly next: string | null;
+  /** Older posts are archived (ISO 8601); null if none are, or more posts follow. */
+  readonly archivedBefore: string | null;
   /** True if the oldest page is empty although there may be older matches: the gateway limits how many posts it examines. */
   readonly isBarren: boolean;
   /** New posts that are held back so that the list does not move under the pointer. */
@@ -19,9 +23,10 @@ export interface PostList {
   readonly gap: string | null;
 }
 
-const begin = ({ items, next }: Page): PostList => ({
+const begin = ({ items, next, archived_before: archivedBefore }: Page): PostList => ({
   posts: items,
   next,
+  archivedBefore: archivedBefore ?? null,
   isBarren: items.length === 0 && next !== null,
   arrived: [],
   gap: null,
@@ -44,10 +49,11 @@ const isSame = (a: Post, b: Post): boolean =>
   a === b || JSON.stringify(a.publications) === JSON.stringify(b.publications);
 
 /** Adds older posts at the end. */
-export const appendPage = (list: PostList, { items, next }: Page): PostList => {
+export const appendPage = (list: PostList, { items, next, archived_before: archivedBefore }: Page): PostList => {
   const known = new Set(list.posts.map(({ id }) => id));
   const posts = [...list.posts, ...items.filter(({ id }) => !known.has(id))];
-  return { ...list, posts, next, isBarren: items.length === 0 && next !== null };
+  const isBarren = items.length === 0 && next !== null;
+  return { ...list, posts, next, archivedBefore: archivedBefore ?? null, isBarren };
 };
 
 /**

@@ -5,6 +5,7 @@ import { type TimelineSearch } from '../../app/search.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Empty, ErrorState, Skeleton } from '../../components/states.js';
+import { format } from '../../i18n/format.js';
 import type { Post } from '../../publications/shown-state.js';
 import { useNow } from '../../time/server-clock.js';
 import { columnsOf, mainPublication, timeWindow, windowStep } from './columns.js';
@@ -158,10 +159,13 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
           {list.error ? <ErrorState error={list.error} onRetry={list.retry} /> : <Skeleton rows={10} />}
         </Card>
       ) : posts.length === 0 && list.list.next === null ? (
-        <Nothing
-          isFiltered={Object.keys(search).some((name) => name !== 'span')}
-          onClear={() => void navigate({ search: {} })}
-        />
+        <>
+          <Nothing
+            isFiltered={Object.keys(search).some((name) => name !== 'span')}
+            onClear={() => void navigate({ search: {} })}
+          />
+          <Archived before={list.list.archivedBefore} />
+        </>
       ) : (
         <PostsCard
           posts={posts}
@@ -180,7 +184,10 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
                 <Button onClick={() => void loadMore()}>{m.searchOn}</Button>
               </p>
             ) : (
-              list.list.next === null && posts.length > 20 && <p className="posts-foot tertiary">{m.end}</p>
+              <>
+                {list.list.next === null && posts.length > 20 && <p className="posts-foot tertiary">{m.end}</p>}
+                <Archived before={list.list.archivedBefore} />
+              </>
             )
           }
         />
@@ -203,6 +210,12 @@ const isSearchFruitless = (all: readonly Post[], matching: readonly Post[]): boo
   const end = last ? all.indexOf(last) : -1;
   return all.length - end - 1 >= MAX_FRUITLESS;
 };
+
+/** Says that older posts are in the archive. */
+const Archived = ({ before }: { readonly before: string | null }) =>
+  before !== null && (
+    <p className="posts-foot tertiary">{m.archived(`${format.day(before)} ${new Date(before).getFullYear()}`)}</p>
+  );
 
 const Nothing = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) => (
   <Card className="posts">

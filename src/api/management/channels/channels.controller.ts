@@ -24,7 +24,14 @@ import { ChannelTrafficQueries } from '../../../projections/publish-schedule/cha
 import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 import { SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
 import { Documented } from '../../documentation/documented.js';
-import { buildListView, fieldsReader, type ListView, readQuery, toPage } from '../../transport/fields.js';
+import {
+  type ArchivedListView,
+  buildListView,
+  fieldsReader,
+  type ListView,
+  readQuery,
+  toPage,
+} from '../../transport/fields.js';
 import { HttpProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
@@ -291,13 +298,15 @@ export class ChannelsController {
 
   @Documented({ summary: 'List the receipts of a channel, oldest first', scope: 'read', query: ReceiptsQuery })
   @Get(':id/receipts')
-  async receipts(@OfResource('channel') { request, id }: ResourceCall<'channel'>): Promise<ListView<ReceiptView>> {
+  async receipts(
+    @OfResource('channel') { request, id }: ResourceCall<'channel'>,
+  ): Promise<ArchivedListView<ReceiptView>> {
     const query = readQuery(request, ReceiptsQuery);
     const page = toPage(query);
     const from = page.after === null ? Number(query.from ?? 1) : Number(page.after) + 1;
-    const rows = await this.listReceipts.execute(id, from, page.limit + 1);
+    const part = await this.listReceipts.execute(id, from, page.limit + 1);
     return buildListView(
-      rows,
+      part,
       page,
       (row) => String(row.sequence),
       (shown) => shown.map((row) => new ReceiptView(row)),

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { Controller, Get, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ARCHIVE_HISTORY, ArchiveHistory } from '../../../commands/archive-history.js';
+import { ARCHIVE_HISTORY } from '../../../commands/archive-history.js';
 import { BEGINNING } from '../../../event-store/port.js';
 import { ContradictedLog, ExportHistory } from '../../../history/transfer/export-history.js';
 import { ImportHistory, ImportInvalid, ImportSpool } from '../../../history/transfer/import-history.js';
@@ -83,7 +83,6 @@ export class TransferController {
     private readonly exports: ExportHistory,
     private readonly imports: ImportHistory,
     private readonly spool: ImportSpool,
-    private readonly history: ArchiveHistory,
     private readonly changes: ChangePipeline,
     private readonly jobs: JobTable,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -119,18 +118,16 @@ export class TransferController {
     summary: 'Move old history from the database into files',
     scope: 'manage',
     description:
-      'Posts, publications and deliveries of the months that ended at or before a time move into files beside the uploads; every answer stays the same. The first month in which something is not settled stays, and so do all after it; `left` in the result of the job names it.',
+      'Posts, publications and deliveries of the months that ended at or before a time move into files beside the uploads, and leave the lists, which end with `archived_before`; by their ids they are still found. KurrentDB keeps its own events: only the lists end there. The first month in which something is not settled stays, and so do all after it; `left` in the result of the job names it.',
     body: ArchiveBody,
     status: 202,
     operatorOnly: HISTORY_MESSAGES.archiveIsOperators,
-    codes: { 409: ['job_running', 'not_archivable'], 422: ['before_in_future'] },
+    codes: { 409: ['job_running'], 422: ['before_in_future'] },
   })
   @Post('archive')
   async archive(@TheCall() call: Call): Promise<JobView> {
     const read = fieldsReader(ArchiveBody);
     return this.changes.handlePost({ ...call, read, status: 202 }, async (body, change) => {
-      if (!this.history.isPossible)
-        throw HttpProblem.withMessage(409, 'not_archivable', HISTORY_MESSAGES.notArchivable);
       const before = readBefore(body.before, this.clock);
       const id = change.newId('job');
       const params = { before, dry_run: body.dry_run ?? false, by: askerOf(change) };

@@ -18,10 +18,10 @@ import { FIELD_MESSAGES } from '../../../validation/messages.js';
 import { Documented } from '../../documentation/documented.js';
 import { chooseTargets } from '../../public/endpoint-post.js';
 import {
+  type ArchivedListView,
   type BodyReader,
   buildListView,
   fieldsReader,
-  type ListView,
   type Page,
   readQuery,
   toPage,
@@ -62,7 +62,7 @@ export class PostsController {
   @Documented({ summary: 'List posts', scope: 'read', forLimitedKeys: true, query: PostsQuery })
   @UseInterceptors(HeavyReadTurn)
   @Get()
-  async list(@Req() request: FastifyRequest): Promise<ListView<PostView>> {
+  async list(@Req() request: FastifyRequest): Promise<ArchivedListView<PostView>> {
     const query = readQuery(request, PostsQuery);
     const page = toPage(query);
     requireCursorOfOrder(query, page);

@@ -17,15 +17,22 @@ import { isRejection } from '../../../kernel/result.js';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/url-rules.js';
 import {
   DeliveryBodies,
-  type DeliveryWithBody,
   FindDelivery,
   FindFailedDeliveries,
+  type FoundDelivery,
   ListDeliveries,
   type ListedDelivery,
 } from '../../../projections/webhook-deliveries/webhook-deliveries.queries.js';
 import { newSigningSecret } from '../../../secrets/tokens.js';
 import { Documented } from '../../documentation/documented.js';
-import { buildListView, fieldsReader, type ListView, readQuery, toPage } from '../../transport/fields.js';
+import {
+  type ArchivedListView,
+  buildListView,
+  fieldsReader,
+  type ListView,
+  readQuery,
+  toPage,
+} from '../../transport/fields.js';
 import { HttpProblem, notFoundProblem } from '../../transport/problem.view.js';
 import { ApiKeyGuard, getOwnerScope, HeavyReadTurn } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
@@ -194,7 +201,7 @@ export class DeliveriesController {
   @Documented({ summary: 'List the deliveries of a webhook output', scope: 'read', query: DeliveriesQuery })
   async listDeliveries(
     @OfResource('webhook_output') { request, id }: ResourceCall<'webhook_output'>,
-  ): Promise<ListView<DeliveryView>> {
+  ): Promise<ArchivedListView<DeliveryView>> {
     const query = readQuery(request, DeliveriesQuery);
     const page = toPage(query);
     const range = { before: page.after, limit: page.limit + 1 };
@@ -252,10 +259,11 @@ export class DeliveriesController {
   @Documented({
     summary: 'Send a delivery again',
     scope: 'manage',
-    codes: { 409: ['content_erased', 'output_disabled'] },
+    codes: { 409: ['archived', 'content_erased', 'output_disabled'] },
   })
   async retry(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<DeliveryView> {
-    const { output_id: outputId, content_erased: isErased } = await this.findRow(call.request, id);
+    const { output_id: outputId, content_erased: isErased, isArchived } = await this.findRow(call.request, id);
+    if (isArchived) throw HttpProblem.withMessage(409, 'archived', CALL_MESSAGES.deliveryArchived);
     if (isErased) throw HttpProblem.withMessage(409, 'content_erased', CALL_MESSAGES.deliveryErased);
     return this.changes.handlePost(call, async (_, change) => {
       const outcome = await this.retryDeliveries.execute(change.context, outputId, [id]);
@@ -273,7 +281,7 @@ export class DeliveriesController {
     return new DeliveryView(row, isTruncated ? null : await this.bodies.readBody(row), isTruncated);
   }
 
-  private async findRow(request: FastifyRequest, id: string): Promise<DeliveryWithBody> {
+  private async findRow(request: FastifyRequest, id: string): Promise<FoundDelivery> {
     const row = await this.findDelivery.execute(id, getOwnerScope(request));
     if (!row) throw notFoundProblem('delivery');
     return row;
