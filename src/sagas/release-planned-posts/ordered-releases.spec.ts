@@ -12,7 +12,18 @@ const share = (posts: readonly DuePost[]) => {
 
 it('gives each owner an equal share of the targets', () => {
   const posts = [...due('a', 30, 20, 10), ...due('b', 1, 1), ...due('c', 33)];
-  expect(share(posts)).toEqual({ small: ['a0', 'b0', 'b1', 'c0'], large: [], last: 'c' });
+  expect(share(posts)).toEqual({ small: ['a0', 'c0', 'b0', 'b1'], large: [], last: 'c' });
+});
+
+it('begins with the owners that have the fewest posts', () => {
+  expect(share([...due('a', 1, 1, 1), ...due('b', 1), ...due('c', 1, 1)]).small).toEqual([
+    'b0',
+    'c0',
+    'c1',
+    'a0',
+    'a1',
+    'a2',
+  ]);
 });
 
 it('releases at least one post, however many targets it has', () => {

@@ -119,7 +119,7 @@ export const nextRound = ({ posts }: RoundBounds, tookMs: number): RoundBounds =
 
 /** The posts of a round, by owner. */
 export interface SharedRound {
-  /** Owners whose posts fit into their share. */
+  /** Owners whose posts fit into their share, those with the fewest first: posts are read in this order. */
   readonly small: readonly (readonly DuePost[])[];
   /** Owners whose first post is larger than their share, or has more than 400 targets. */
   readonly large: readonly (readonly DuePost[])[];
@@ -149,7 +149,7 @@ export const shareRound = (due: readonly DuePost[], { targets: most }: Pick<Roun
   const end = large.findIndex((posts, i) => (total += countTargets(posts)) > most && i > 0);
   const next = end < 0 ? byOwner.length : byOwner.findIndex(([first]) => first === large[end]![0]);
   return {
-    small,
+    small: small.sort((a, b) => a.length - b.length),
     large: end < 0 ? large : large.slice(0, end),
     last: byOwner[next - 1]?.[0]!.ownerId ?? '',
   };
