@@ -1,4 +1,4 @@
-import { type ClientBase, Pool, type PoolClient, TypeOverrides, types } from 'pg';
+import { type ClientBase, Pool, type PoolClient, type QueryResult, TypeOverrides, types } from 'pg';
 import type { Logger } from 'pino';
 import { isUnavailable } from './unavailable.js';
 
@@ -86,17 +86,20 @@ export const unhurried = (text: string): { text: string } => {
 /**
  * Runs `work` in a transaction: commits if it resolves; if it rejects, rolls back and throws its error. If
  * {@link isUnavailable} is true for the error, it is unknown whether a commit succeeded.
+ * @param opening statements that the server executes with the transaction's beginning, which saves a round trip; `work`
+ * receives their results
  */
 export const withTransaction = async <T>(
   pool: Pool,
-  work: (client: PoolClient) => Promise<T>,
+  work: (client: PoolClient, opened: readonly QueryResult[]) => Promise<T>,
   isolation: 'read committed' | 'repeatable read' = 'read committed',
+  opening: readonly string[] = [],
 ): Promise<T> => {
   const client = await pool.connect();
   let broken = false;
   try {
-    await client.query(`begin isolation level ${isolation}`);
-    const result = await work(client);
+    const begun: unknown = await client.query([`begin isolation level ${isolation}`, ...opening].join('; '));
+    const result = await work(client, opening.length === 0 ? [] : (begun as readonly QueryResult[]).slice(1));
     await client.query('commit');
     return result;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { escapeLiteral, type Pool } from 'pg';
+import { escapeLiteral, type Pool, type PoolClient, type QueryResult } from 'pg';
 import { type EventCodec, UndecodableEvent } from '../../event-store/codec.js';
 import {
   type Batch,
@@ -286,17 +286,16 @@ export class ProjectionLane {
       events.length,
       anchor,
     );
-    const notify = isRead ? `select pg_notify('projection', '${name} ${this.version} ${to}')` : '';
+    const notify = isRead ? [`select pg_notify('projection', '${name} ${this.version} ${to}')`] : [];
     const decoded = events.map((event) => this.deps.codec.decodeCached(event));
-    await withTransaction(this.deps.pool, async (tx) => {
-      const path = `set local search_path to ${tableSchema(name, this.version)}, public`;
-      const disk = `set local synchronous_commit to ${commitsSynchronously ? 'default' : 'off'}`;
-      // PostgreSQL sends the notification on commit.
-      const results = await tx.query([path, disk, move, notify].join('; '));
-      const [, , moved] = results as unknown as [unknown, unknown, { rowCount: number }];
-      if (moved.rowCount !== 1) throw new CheckpointMoved();
+    const path = `set local search_path to ${tableSchema(name, this.version)}, public`;
+    const disk = `set local synchronous_commit to ${commitsSynchronously ? 'default' : 'off'}`;
+    const apply = async (tx: PoolClient, [moved]: readonly QueryResult[]): Promise<void> => {
+      if (moved!.rowCount !== 1) throw new CheckpointMoved();
       await applyBatch(this.projection, tx, decoded, cache);
-    });
+    };
+    // PostgreSQL sends the notification on commit.
+    await withTransaction(this.deps.pool, apply, 'read committed', [move, path, disk, ...notify]);
   }
 
   /**
