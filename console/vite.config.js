@@ -4,14 +4,14 @@ import { defineConfig } from 'vite';
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 /**
- * Puts all modules that the first view loads in one file: one compresses better than forty. Screens that are loaded later share
- * its modules as before.
+ * Puts all modules that an entry loads in one file: one compresses better than forty. Screens that are loaded later share its
+ * modules as before.
  */
-const firstViewOnly = () => {
-  let firstView;
+const inOneFile = (name, entry) => {
+  let loaded;
   return (id, modules) => {
-    firstView ??= findImported(path('src/main.tsx'), modules);
-    return firstView.has(id) ? 'first-view' : null;
+    loaded ??= findImported(path(entry), modules);
+    return loaded.has(id) ? name : null;
   };
 };
 
@@ -44,7 +44,9 @@ export default defineConfig(({ command }) => ({
       output: {
         codeSplitting: {
           groups: [
-            { name: firstViewOnly(), debugName: 'first view', priority: 2 },
+            // What runs while the first view is still loading.
+            { name: inOneFile('start', 'src/start.ts'), debugName: 'start', priority: 3 },
+            { name: inOneFile('first-view', 'src/main.tsx'), debugName: 'first view', priority: 2 },
             // Over HTTP/1.1, a browser loads six files at a time, so many small files take long on a slow line.
             { name: 'shared', minShareCount: 6, priority: 1 },
           ],

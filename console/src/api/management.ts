@@ -9,6 +9,7 @@ import { getLocale, onLocaleChange } from '../i18n/messages.js';
 import { expireSession } from '../session/session.js';
 import { alignClock } from '../time/server-clock.js';
 import { noteAnswer, noteNoAnswer } from './connection.js';
+import { CONSOLE_HEADER, fetchTimed, takeEarly } from './early-calls.js';
 import { checkRelease } from './release.js';
 
 export { GatewayError };
@@ -21,7 +22,6 @@ export type Api<Name extends keyof Schemas> = Schemas[Name];
  * A 401 expires the session. After a 403, this tab learns what the person may do by now.
  */
 const observedFetch = async (url: string, init: RequestInit): Promise<Response> => {
-  const sentAt = Date.now();
   try {
     const { authorization, ...rest } = init.headers as Readonly<Record<string, string>>;
     const headers = {
@@ -30,8 +30,9 @@ const observedFetch = async (url: string, init: RequestInit): Promise<Response> 
       ...(authorization === undefined || authorization === NO_KEY ? CONSOLE_HEADER : { authorization }),
       'accept-language': getLocale(),
     };
-    const answer = await fetch(url, { ...init, headers });
-    alignClock(answer.headers.get('date'), sentAt, Date.now());
+    const asked = init.method === 'GET' ? takeEarly(url) : undefined;
+    const { answer, sentAt, receivedAt } = await (asked ?? fetchTimed(url, { ...init, headers }));
+    alignClock(answer.headers.get('date'), sentAt, receivedAt);
     noteAnswer();
     if (answer.status === 401) expireSession();
     if (answer.status === 403) noteRefusal();
@@ -53,8 +54,6 @@ const noteRefusal = (): void => {
 
 /** How the typed client sends an empty key. */
 const NO_KEY = 'Bearer ';
-/** Marks the console's own requests, which its cookie authenticates. */
-export const CONSOLE_HEADER = { 'x-console': '1' } as const;
 
 /**
  * Returns a management API client for a key, or for the session's cookie if the key is empty. It makes a single attempt per call, because TanStack Query retries

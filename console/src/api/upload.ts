@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { GatewayError } from '../../../clients/typescript/src/index.js';
 import { defineMessages, getLocale } from '../i18n/messages.js';
 import { expireSession } from '../session/session.js';
-import { type Api, CONSOLE_HEADER, management, queryClient } from './management.js';
+import { CONSOLE_HEADER } from './early-calls.js';
+import { type Api, management, queryClient } from './management.js';
 
 /** An uploaded file. */
 export type UploadedFile = Pick<Api<'MediaDetails'>, 'id' | 'type' | 'filename' | 'bytes' | 'url'>;

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import { prefetchOverview } from '../api/overview.js';
 import { prefetchThings } from '../api/things.js';
 import { useLocale } from '../i18n/messages.js';
-import { OverviewScreen } from '../screens/overview/overview-screen.js';
 import { NotFoundScreen } from '../shell/not-found-screen.js';
 import { Shell } from '../shell/shell.js';
+import { SCREENS } from './screens.js';
 import {
   readChannelSearch,
   readChannelsSearch,
@@ -43,137 +43,137 @@ const overview = createRoute({
   getParentRoute,
   path: '/',
   beforeLoad: prefetchOverview,
-  component: localized(OverviewScreen),
+  component: lazily(SCREENS['/'], 'OverviewScreen'),
 });
 const timeline = createRoute({
   getParentRoute,
   path: '/timeline',
   validateSearch: readTimelineSearch,
-  component: lazily(() => import('../screens/timeline/timeline-screen.js'), 'TimelineScreen'),
+  component: lazily(SCREENS['/timeline'], 'TimelineScreen'),
 });
 const publication = createRoute({
   getParentRoute,
   path: '/publications/$id',
-  component: lazily(() => import('../screens/publication/publication-screen.js'), 'PublicationScreen'),
+  component: lazily(SCREENS['/publications/$id'], 'PublicationScreen'),
 });
 const post = createRoute({
   getParentRoute,
   path: '/posts/$id',
-  component: lazily(() => import('../screens/publication/post-screen.js'), 'PostScreen'),
+  component: lazily(SCREENS['/posts/$id'], 'PostScreen'),
 });
 const plan = createRoute({
   getParentRoute,
   path: '/plan',
   validateSearch: readPlanSearch,
-  component: lazily(() => import('../screens/plan/plan-screen.js'), 'PlanScreen'),
+  component: lazily(SCREENS['/plan'], 'PlanScreen'),
 });
 const compose = createRoute({
   getParentRoute,
   path: '/compose',
   beforeLoad: prefetchThings,
   validateSearch: readComposeSearch,
-  component: lazily(() => import('../screens/compose/compose-screen.js'), 'ComposeScreen'),
+  component: lazily(SCREENS['/compose'], 'ComposeScreen'),
 });
 const channels = createRoute({
   getParentRoute,
   path: '/channels',
   beforeLoad: prefetchThings,
   validateSearch: readChannelsSearch,
-  component: lazily(() => import('../screens/channels/channels-screen.js'), 'ChannelsScreen'),
+  component: lazily(SCREENS['/channels'], 'ChannelsScreen'),
 });
 const newChannel = createRoute({
   getParentRoute,
   path: '/channels/new',
   validateSearch: readNewChannelSearch,
-  component: lazily(() => import('../screens/channels/channel-screen.js'), 'NewChannelScreen'),
+  component: lazily(SCREENS['/channels/new'], 'NewChannelScreen'),
 });
 const channel = createRoute({
   getParentRoute,
   path: '/channels/$id',
   validateSearch: readChannelSearch,
-  component: lazily(() => import('../screens/channels/channel-screen.js'), 'ChannelScreen'),
+  component: lazily(SCREENS['/channels/$id'], 'ChannelScreen'),
 });
 const projects = createRoute({
   getParentRoute,
   path: '/projects',
-  component: lazily(() => import('../screens/projects/projects-screen.js'), 'ProjectsScreen'),
+  component: lazily(SCREENS['/projects'], 'ProjectsScreen'),
 });
 const newProject = createRoute({
   getParentRoute,
   path: '/projects/new',
-  component: lazily(() => import('../screens/projects/new-project-screen.js'), 'NewProjectScreen'),
+  component: lazily(SCREENS['/projects/new'], 'NewProjectScreen'),
 });
 const project = createRoute({
   getParentRoute,
   path: '/projects/$id',
-  component: lazily(() => import('../screens/projects/project-screen.js'), 'ProjectScreen'),
+  component: lazily(SCREENS['/projects/$id'], 'ProjectScreen'),
 });
 const people = createRoute({
   getParentRoute,
   path: '/people',
-  component: lazily(() => import('../screens/people/people-screen.js'), 'PeopleScreen'),
+  component: lazily(SCREENS['/people'], 'PeopleScreen'),
 });
 const endpoints = createRoute({
   getParentRoute,
   path: '/endpoints',
-  component: lazily(() => import('../screens/endpoints/endpoints-screen.js'), 'EndpointsScreen'),
+  component: lazily(SCREENS['/endpoints'], 'EndpointsScreen'),
 });
 const newEndpoint = createRoute({
   getParentRoute,
   path: '/endpoints/new',
-  component: lazily(() => import('../screens/endpoints/new-endpoint-screen.js'), 'NewEndpointScreen'),
+  component: lazily(SCREENS['/endpoints/new'], 'NewEndpointScreen'),
 });
 const endpoint = createRoute({
   getParentRoute,
   path: '/endpoints/$id',
-  component: lazily(() => import('../screens/endpoints/endpoint-screen.js'), 'EndpointScreen'),
+  component: lazily(SCREENS['/endpoints/$id'], 'EndpointScreen'),
 });
 const outputs = createRoute({
   getParentRoute,
   path: '/outputs',
-  component: lazily(() => import('../screens/outputs/outputs-screen.js'), 'OutputsScreen'),
+  component: lazily(SCREENS['/outputs'], 'OutputsScreen'),
 });
 const newOutput = createRoute({
   getParentRoute,
   path: '/outputs/new',
-  component: lazily(() => import('../screens/outputs/new-output-screen.js'), 'NewOutputScreen'),
+  component: lazily(SCREENS['/outputs/new'], 'NewOutputScreen'),
 });
 const output = createRoute({
   getParentRoute,
   path: '/outputs/$id',
-  component: lazily(() => import('../screens/outputs/output-screen.js'), 'OutputScreen'),
+  component: lazily(SCREENS['/outputs/$id'], 'OutputScreen'),
 });
 const requests = createRoute({
   getParentRoute,
   path: '/requests',
   validateSearch: readRequestsSearch,
-  component: lazily(() => import('../screens/requests/requests-screen.js'), 'RequestsScreen'),
+  component: lazily(SCREENS['/requests'], 'RequestsScreen'),
 });
 const time = createRoute({
   getParentRoute,
   path: '/time',
   validateSearch: readTimeSearch,
-  component: lazily(() => import('../screens/time/time-screen.js'), 'TimeScreen'),
+  component: lazily(SCREENS['/time'], 'TimeScreen'),
 });
 const more = createRoute({
   getParentRoute,
   path: '/more',
-  component: lazily(() => import('../shell/more-screen.js'), 'MoreScreen'),
+  component: lazily(SCREENS['/more'], 'MoreScreen'),
 });
 const owners = createRoute({
   getParentRoute,
   path: '/owners',
-  component: lazily(() => import('../screens/owners/owners-screen.js'), 'OwnersScreen'),
+  component: lazily(SCREENS['/owners'], 'OwnersScreen'),
 });
 const owner = createRoute({
   getParentRoute,
   path: '/owners/$id',
-  component: lazily(() => import('../screens/owners/owner-screen.js'), 'OwnerScreen'),
+  component: lazily(SCREENS['/owners/$id'], 'OwnerScreen'),
 });
 const projections = createRoute({
   getParentRoute,
   path: '/projections',
-  component: lazily(() => import('../screens/projections/projections-screen.js'), 'ProjectionsScreen'),
+  component: lazily(SCREENS['/projections'], 'ProjectionsScreen'),
 });
 
 /** The console's screens, by path under /console. All except the overview are loaded on demand. */

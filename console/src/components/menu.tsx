@@ -1,30 +1,55 @@
-import './menu.css';
-import * as Radix from '@radix-ui/react-dropdown-menu';
-import type { ReactNode } from 'react';
-import { type Route, useMay } from '../session/rights.js';
-import { Icon, type IconName } from './icon.js';
+import { cloneElement, type KeyboardEvent, type ReactElement, type ReactNode, useState } from 'react';
+import type { Route } from '../session/rights.js';
+import type { IconName } from './icon.js';
+import type * as Menus from './radix-menu.js';
 
-interface MenuProps {
-  readonly trigger: ReactNode;
+/** The menus proper, whose scripts are as large as those of a screen: they are loaded for the first menu that is opened. */
+let menus: typeof Menus | undefined;
+const loadMenus = async (): Promise<void> => {
+  menus ??= await import('./radix-menu.js');
+};
+const loadAhead = (): void => {
+  loadMenus().catch(() => undefined); // loaded again when a menu is opened
+};
+
+interface TriggerProps {
+  readonly onPointerEnter?: () => void;
+  readonly onFocus?: () => void;
+  readonly onClick?: () => void;
+  readonly onKeyDown?: (event: KeyboardEvent) => void;
+}
+
+export interface MenuProps {
+  readonly trigger: ReactElement<TriggerProps>;
   readonly align?: 'start' | 'end';
-  /** True to open the menu as soon as it renders, because the click that loaded it should also open it. */
-  readonly defaultOpen?: boolean;
   readonly children: ReactNode;
 }
 
 /** A drop-down menu. `trigger` is the button that opens it. */
-export const Menu = ({ trigger, align = 'end', defaultOpen = false, children }: MenuProps) => (
-  <Radix.Root modal={false} defaultOpen={defaultOpen}>
-    <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-    <Radix.Portal>
-      <Radix.Content className="menu" align={align} sideOffset={4} collisionPadding={8}>
-        {children}
-      </Radix.Content>
-    </Radix.Portal>
-  </Radix.Root>
-);
+export const Menu = ({ trigger, align = 'end', children }: MenuProps) => {
+  const [isOpen, setIsOpen] = useState(false);
+  const [isLoaded, setIsLoaded] = useState(menus !== undefined);
+  const open = (): void => {
+    loadMenus().then(() => {
+      setIsOpen(true);
+      setIsLoaded(true);
+    }, loadAhead);
+  };
+  if (menus && isLoaded) return <menus.OpenMenu {...{ trigger, align, isOpen, children }} />;
+  const { onPointerEnter, onFocus } = trigger.props;
+  return cloneElement(trigger, {
+    'aria-haspopup': 'menu',
+    'aria-expanded': false,
+    onPointerEnter: () => (onPointerEnter?.(), loadAhead()),
+    onFocus: () => (onFocus?.(), loadAhead()),
+    onClick: open,
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key === 'ArrowDown') open();
+    },
+  } as TriggerProps);
+};
 
-interface MenuItemProps {
+export interface MenuItemProps {
   readonly icon?: IconName;
   readonly onSelect: () => void;
   readonly isDanger?: boolean;
@@ -36,29 +61,7 @@ interface MenuItemProps {
 }
 
 /** An item of a menu. */
-export const MenuItem = ({ icon, onSelect, isDanger = false, isChecked, needs, children }: MenuItemProps) => {
-  const isAllowed = useMay(needs);
-  const className = `menu-item ${isDanger ? 'tone-fail' : ''}`;
-  if (!isAllowed) return null;
-  if (isChecked !== undefined)
-    return (
-      <Radix.CheckboxItem className={className} checked={isChecked} onSelect={onSelect}>
-        <span className="menu-mark">{isChecked && <Icon name="check" size={14} />}</span>
-        {children}
-      </Radix.CheckboxItem>
-    );
-  return (
-    <Radix.Item className={className} onSelect={onSelect}>
-      {icon && <Icon name={icon} size={14} />}
-      {children}
-    </Radix.Item>
-  );
-};
-
-/** A heading within a menu. */
-export const MenuLabel = ({ children }: { readonly children: ReactNode }) => (
-  <Radix.Label className="menu-label">{children}</Radix.Label>
-);
+export const MenuItem = (props: MenuItemProps) => menus && <menus.MenuItem {...props} />;
 
 /** A separator between groups of menu items. */
-export const MenuSeparator = () => <Radix.Separator className="menu-separator" />;
+export const MenuSeparator = () => menus && <menus.MenuSeparator />;

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { noteAnswer, noteNoAnswer } from '../api/connection.js';
-import { CONSOLE_HEADER, queryClient } from '../api/management.js';
+import { CONSOLE_HEADER } from '../api/early-calls.js';
+import { queryClient } from '../api/management.js';
 import { createStore } from '../components/store.js';
 import { may } from '../session/rights.js';
 import { getSession, onSessionChange } from '../session/session.js';

@@ -1,32 +1,8 @@
 import { useMemo, useSyncExternalStore } from 'react';
-import type { KeyRights } from '../../../clients/typescript/src/index.js';
 import { createStore } from '../components/store.js';
+import { PREFIX, readSession, type Session, STORAGE_KEY } from './kept-session.js';
 
-/**
- * The signed-in person. All tabs share one sign-in: its secret is in a cookie that no script can read, and the key is
- * kept nowhere in the browser.
- */
-export interface Session {
-  /** The name in the gateway's headers and keys: `service`. */
-  readonly brand: string;
-  readonly role: 'owner' | 'operator';
-  /** The owner whose data is shown; null if the operator sees all owners. */
-  readonly owner: { readonly id: string; readonly name: string } | null;
-  /** What the key may do; null for the operator. */
-  readonly key: KeyRights | null;
-}
-
-/** Prefix of everything that the console keeps in this tab: who is signed in, the drafts. */
-const PREFIX = 'crosspost.';
-const STORAGE_KEY = `${PREFIX}session`;
-
-const readSession = (storage: () => Storage): Session | null => {
-  try {
-    return JSON.parse(storage().getItem(STORAGE_KEY) ?? 'null') as Session | null;
-  } catch {
-    return null; // not JSON, so the console did not write it; or no browser
-  }
-};
+export type { Session };
 
 const store = createStore<Session | null>(readSession(() => sessionStorage));
 /** True once the gateway has rejected the session's key with a 401. The sign-in form then covers the screen. */

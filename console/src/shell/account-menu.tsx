@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { management } from '../api/management.js';
 import { readAll } from '../api/things.js';
 import { setTheme, THEMES, useTheme } from '../app/theme.js';
-import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.js';
+import { MenuItem, MenuLabel, MenuSeparator, OpenMenu } from '../components/radix-menu.js';
 import { defineMessages, LOCALES, setLocale, useLocale } from '../i18n/messages.js';
 import { setSession, useSession } from '../session/session.js';
 import { signOut } from '../session/session-end.js';
@@ -40,7 +40,7 @@ export default function AccountMenu() {
   const [showsSignIns, setShowsSignIns] = useState(false);
   return (
     <>
-      <Menu align="start" defaultOpen trigger={<AccountButton />}>
+      <OpenMenu align="start" isOpen trigger={<AccountButton />}>
         {isOperator && <OwnerChoice />}
         <AccountChoices />
         <MenuSeparator />
@@ -50,7 +50,7 @@ export default function AccountMenu() {
         <MenuItem icon="external" onSelect={signOut}>
           {m.signOut}
         </MenuItem>
-      </Menu>
+      </OpenMenu>
       {showsSignIns && (
         <Suspense>
           <SignIns onClose={() => setShowsSignIns(false)} />

@@ -9,8 +9,9 @@ import { Loaded, Skeleton } from '../../components/states.js';
 import { Age } from '../../components/time.js';
 import { format } from '../../i18n/format.js';
 import { useMay } from '../../session/rights.js';
-import { getSession, scopeOf, useScope } from '../../session/session.js';
+import { useScope } from '../../session/session.js';
 import { AttentionList } from './attention-list.js';
+import { hasPublished } from './has-published.js';
 import { LiveFeed } from './live-feed.js';
 import { overviewMessages as m } from './messages.js';
 import { summarize } from './network-look.js';
@@ -23,7 +24,6 @@ const ROWS_BESIDE_CHART = 8;
 
 const NextCards = lazy(() => import('./next-cards.js'));
 const TopPostsCard = lazy(() => import('./top-posts-card.js'));
-const loadFirstRun = () => import('./first-run/first-run.js');
 
 /**
  * An owner's overview: what needs attention, the four networks, what is waiting, the last hour, and live activity.
@@ -80,7 +80,7 @@ export const OwnerOverview = ({ overview }: { readonly overview: Overview }) => 
 };
 
 const OperatorOverview = lazy(() => import('./operator-overview.js'));
-const FirstRun = lazy(loadFirstRun);
+const FirstRun = lazy(() => import('./first-run/first-run.js'));
 
 /** The overview of one owner or of all owners. Before an owner's first publication, it shows the steps to get there. */
 export const OverviewScreen = () => {
@@ -103,15 +103,6 @@ export const OverviewScreen = () => {
   );
 };
 
-/**
- * Loads the first run while the gateway is asked whether it is needed. If not, the other parts of the overview need most
- * of its scripts, too.
- */
-OverviewScreen.preload = (): undefined => {
-  if (scopeOf(getSession()).ownerId === null) return;
-  loadFirstRun().catch(() => undefined); // loaded again when it is shown
-};
-
 /** Keeps the first run on the screen until the user leaves it, so that the first post appears where it was sent. */
 const OwnOverview = ({ overview }: { readonly overview: Overview }) => {
   const [isFirstRun, setIsFirstRun] = useState(() => {
@@ -125,6 +116,3 @@ const OwnOverview = ({ overview }: { readonly overview: Overview }) => {
   if (isFirstRun && mayConnect) return <FirstRun overview={overview} onLeave={() => setIsFirstRun(false)} />;
   return <OwnerOverview overview={overview} />;
 };
-
-const hasPublished = ({ networks }: Overview): boolean =>
-  networks.some(({ last_published_at: publishedAt }) => publishedAt !== null);

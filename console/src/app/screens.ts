@@ -1,0 +1,60 @@
+import { callEarly, lookAtEarly } from '../api/early-calls.js';
+import type { Overview } from '../api/overview.js';
+import { hasPublished } from '../screens/overview/has-published.js';
+
+/** Loads the scripts of each screen, by its path under /console. */
+export const SCREENS = {
+  '/': () => import('../screens/overview/overview-screen.js'),
+  '/timeline': () => import('../screens/timeline/timeline-screen.js'),
+  '/publications/$id': () => import('../screens/publication/publication-screen.js'),
+  '/posts/$id': () => import('../screens/publication/post-screen.js'),
+  '/plan': () => import('../screens/plan/plan-screen.js'),
+  '/compose': () => import('../screens/compose/compose-screen.js'),
+  '/channels': () => import('../screens/channels/channels-screen.js'),
+  '/channels/new': () => import('../screens/channels/channel-screen.js'),
+  '/channels/$id': () => import('../screens/channels/channel-screen.js'),
+  '/projects': () => import('../screens/projects/projects-screen.js'),
+  '/projects/new': () => import('../screens/projects/new-project-screen.js'),
+  '/projects/$id': () => import('../screens/projects/project-screen.js'),
+  '/people': () => import('../screens/people/people-screen.js'),
+  '/endpoints': () => import('../screens/endpoints/endpoints-screen.js'),
+  '/endpoints/new': () => import('../screens/endpoints/new-endpoint-screen.js'),
+  '/endpoints/$id': () => import('../screens/endpoints/endpoint-screen.js'),
+  '/outputs': () => import('../screens/outputs/outputs-screen.js'),
+  '/outputs/new': () => import('../screens/outputs/new-output-screen.js'),
+  '/outputs/$id': () => import('../screens/outputs/output-screen.js'),
+  '/requests': () => import('../screens/requests/requests-screen.js'),
+  '/time': () => import('../screens/time/time-screen.js'),
+  '/more': () => import('../shell/more-screen.js'),
+  '/owners': () => import('../screens/owners/owners-screen.js'),
+  '/owners/$id': () => import('../screens/owners/owner-screen.js'),
+  '/projections': () => import('../screens/projections/projections-screen.js'),
+} as const;
+
+const FIRST_RUN = () => import('../screens/overview/first-run/first-run.js');
+
+/** Returns the path of the screen at an address. @param pathname `/console/channels` */
+const screenAt = (pathname: string): keyof typeof SCREENS | undefined =>
+  Object.keys(SCREENS).find((path): path is keyof typeof SCREENS => {
+    const pattern = path === '/' ? '' : path.replace('$id', '[^/]+');
+    return new RegExp(`^/console${pattern}/?$`).test(pathname);
+  });
+
+/**
+ * Starts to load what the screen at an address needs, its scripts and the gateway's first answers, while the scripts of
+ * the first view are still on their way.
+ */
+export const loadScreenAt = (pathname: string): void => {
+  const screen = screenAt(pathname);
+  if (screen === undefined) return;
+  callEarly(screen);
+  // Whatever fails is loaded again when it is shown.
+  SCREENS[screen]().catch(() => undefined);
+  if (screen === '/') void loadFirstRun().catch(() => undefined);
+};
+
+/** Loads the steps to an owner's first post, if there is none yet. */
+const loadFirstRun = async (): Promise<void> => {
+  const overview = (await lookAtEarly('/overview')) as Pick<Overview, 'networks'> | undefined;
+  if (overview && !hasPublished(overview)) await FIRST_RUN();
+};
