@@ -176,7 +176,7 @@ const projections = createRoute({
   component: lazily(SCREENS['/projections'], 'ProjectionsScreen'),
 });
 
-/** The console's screens, by path under /console. All except the overview are loaded on demand. */
+/** The console's screens, by path under /console. */
 export const router = createRouter({
   routeTree: root.addChildren([
     overview,
