@@ -89,18 +89,21 @@ export const ChannelHead = ({ channel, onPause, onResume }: ChannelHeadProps) =>
             {m.lastPost} <Age since={lastAt} ago />
           </span>
         )}
-        <Link className="link" to="/timeline" search={{ channel: id, state: 'queued' }}>
-          <Waiting id={id} />
-        </Link>
+        <Waiting id={id} />
       </span>
     </PageHead>
   );
 };
 
+/** A link to what waits for a channel. Renders nothing while loading, because a link needs a text. */
 const Waiting = ({ id }: { readonly id: string }) => {
   const held = useHeldPosts(id);
   if (!held) return null;
-  return held.count === 0 ? m.nothingWaits : m.waiting(held.count, held.isMore);
+  return (
+    <Link className="link" to="/timeline" search={{ channel: id, state: 'queued' }}>
+      {held.count === 0 ? m.nothingWaits : m.waiting(held.count, held.isMore)}
+    </Link>
+  );
 };
 
 const Title = ({ channel }: { readonly channel: Channel }) => {
