@@ -105,8 +105,9 @@ const archive = async (connectionString) => {
 
 /** Makes read models let go of all posts. */
 const letGo = async (db) => {
-  for (const { name, version, letGo: apply } of [postsModel, webhookDeliveries]) {
-    await db.query(`set search_path to ${tableSchema(name, version)}, public`);
+  for (const { name, letGo: apply } of [postsModel, webhookDeliveries]) {
+    // In a new database, the first tables of every read model are in use.
+    await db.query(`set search_path to ${tableSchema(name, 1)}, public`);
     await apply(db, { before: Date.now(), position: '9223372036854775807' });
   }
   await db.query('reset search_path');
