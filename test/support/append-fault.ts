@@ -1,10 +1,10 @@
 import { type EventStore, Unavailable } from '../../src/event-store/port.js';
 
-/** Fails appends of one type of event, before or after it is written, as if the process was killed there. */
+/** Fails appends of one event type, before or after the event is written, as if the process had been killed there. */
 export class AppendFault {
-  /** What happens to such appends. */
+  /** When such an append fails; `none` lets it through. */
   now: 'none' | 'before' | 'after' = 'none';
-  /** Number of appends that were failed. */
+  /** Number of appends that have failed. */
   count = 0;
 
   constructor(private readonly type: string) {}

@@ -48,7 +48,7 @@ export const loadScreenAt = (pathname: string): void => {
   const screen = screenAt(pathname);
   if (screen === undefined) return;
   callEarly(screen);
-  // Whatever fails is loaded again when it is shown.
+  // If this fails, the router loads the screen again, and shows the error.
   SCREENS[screen]().catch(() => undefined);
   if (screen === '/') void loadFirstRun().catch(() => undefined);
 };

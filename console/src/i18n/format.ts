@@ -23,6 +23,8 @@ export interface Format {
   readonly millis: (at: Instant) => string;
   /** `26 Nov` */
   readonly day: (at: Instant) => string;
+  /** `26 Nov 2026` */
+  readonly date: (at: Instant) => string;
   /** `Thu` */
   readonly weekday: (at: Instant) => string;
   /** `Thu 26 November` */
@@ -93,6 +95,7 @@ const createFormat = (locale: Locale): Format => {
     number,
     time,
     day,
+    date: dates({ day: 'numeric', month: 'short', year: 'numeric' }),
     duration,
     exact: (value) =>
       value >= MINUTE && value < HOUR

@@ -121,7 +121,7 @@ const directChange = (
   return undefined;
 };
 
-/** A transaction that finds no rows and keeps none, to compute rows from all their events. */
+/** A transaction that reads and writes nothing, for rows that are computed from all of their events. */
 export const NO_ROWS = { query: () => Promise.resolve({ rows: [], rowCount: 0 }) } as unknown as Tx;
 
 /** Injection token for the list of all projections. */

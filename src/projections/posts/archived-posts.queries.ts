@@ -15,7 +15,7 @@ import { type PostRow, POSTS, type PublicationRow } from './posts.tables.js';
 
 type EventOfPost = RecordedEventOf<PostEvent | PublicationEvent>;
 
-/** Where the events of a post are. */
+/** The stream of an archived post, and the revision at which its events begin. */
 interface ArchivedPlace {
   readonly post_id: string;
   readonly stream: string;

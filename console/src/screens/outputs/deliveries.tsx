@@ -76,11 +76,7 @@ export const Deliveries = ({ outputId }: { readonly outputId: string }) => {
           return (
             <>
               <DeliveryTable items={items} />
-              {before !== undefined && (
-                <p className="card-body tertiary">
-                  {m.archived(`${format.day(before)} ${new Date(before).getFullYear()}`)}
-                </p>
-              )}
+              {before !== undefined && <p className="card-body tertiary">{m.archived(format.date(before))}</p>}
               {deliveries.hasNextPage && (
                 <div className="card-body output-more">
                   <Button busy={deliveries.isFetchingNextPage} onClick={() => void deliveries.fetchNextPage()}>

@@ -61,7 +61,7 @@ export const JumpDialog = ({ onJump, onClose }: JumpDialogProps) => {
 
 const MAIN_STATES = ['queued', 'planned', 'in_doubt', 'failed'] as const;
 
-/** Number of posts in each state that has a chip of its own; undefined while loading. */
+/** Number of posts in each state that has a chip; undefined while loading. */
 export type StateCounts = Readonly<Record<(typeof MAIN_STATES)[number], Count | undefined>>;
 
 const OTHER_STATES = [

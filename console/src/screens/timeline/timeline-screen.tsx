@@ -213,9 +213,7 @@ const isSearchFruitless = (all: readonly Post[], matching: readonly Post[]): boo
 
 /** Says that older posts are in the archive. */
 const Archived = ({ before }: { readonly before: string | null }) =>
-  before !== null && (
-    <p className="posts-foot tertiary">{m.archived(`${format.day(before)} ${new Date(before).getFullYear()}`)}</p>
-  );
+  before !== null && <p className="posts-foot tertiary">{m.archived(format.date(before))}</p>;
 
 const Nothing = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) => (
   <Card className="posts">
