@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppendTooLarge, BEGINNING, StreamDeleted } from '../../../src/event-store/port.js';
+import { until } from '../../e2e/until.js';
 import { ids, newEvent, newEvents, newStream } from '../contract/events.js';
 import { Subscriber } from '../contract/subscriber.js';
 import { kurrentServers } from './servers.js';
@@ -146,6 +147,21 @@ describe('the KurrentDB adapter', () => {
     await store.setRetention(stream, 4);
     expect((await server.sendCommand({ command: 'report' })).events).toBe(before);
     expect(await store.readStream(stream)).toHaveLength(4);
+  });
+
+  it('forgets an append that a kill has cut in the middle, and goes on after it', async () => {
+    const server = await startServer();
+    const store = openStore(server);
+    const [kept, next] = [newEvent(), newEvent()];
+    await store.append(newStream(), 'noStream', [kept]);
+    await server.writeUnfinishedAppend();
+    await server.restart();
+    await until('the server answers', () => store.append(newStream(), 'noStream', [next]));
+    await server.restart();
+    await until('all events are read', async () => {
+      const events = await store.readAll({ after: BEGINNING, limit: 100 });
+      return expect(ids(events)).toEqual([kept.id, next.id]) ?? true;
+    });
   });
 
   it('rejects an append that is too large only as the server counts, which takes two bytes for a character of a type', async () => {

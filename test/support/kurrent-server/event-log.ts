@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
 
 /** An event that a client asks to append. */
 export interface ProposedEvent {
@@ -248,8 +248,12 @@ export class EventLog {
     this.write('$persistentSubscriptionConfig', [systemEvent('PersistentConfig1')]); // no `$` in its type
   }
 
+  /** Cuts off a line that a kill left unfinished: no client has an answer to that append. */
   private load(): void {
-    for (const text of readFileSync(this.options.file, 'utf8').split('\n')) {
+    const content = readFileSync(this.options.file);
+    const end = content.lastIndexOf('\n') + 1;
+    if (end < content.length) truncateSync(this.options.file, end);
+    for (const text of content.subarray(0, end).toString().split('\n')) {
       if (text === '') continue;
       const line = JSON.parse(text) as Line;
       const events = line.events.map(({ data, metadata, ...event }) => ({

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -64,6 +64,12 @@ export class KurrentServer implements EventStoreServer {
   async restart(): Promise<void> {
     await this.kill();
     this.process = await startProcess(this.options);
+  }
+
+  /** Kills the process, and leaves the beginning of a line in its file, as a kill in the middle of a write does. */
+  async writeUnfinishedAppend(): Promise<void> {
+    await this.kill();
+    await appendFile(this.options.file, '{"stream":"unfinished","cre');
   }
 
   async backUp(): Promise<Backup> {
