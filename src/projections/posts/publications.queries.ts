@@ -206,12 +206,12 @@ export interface PublicationDetails {
 /** Finds publications with their channels, owners and times. */
 @Injectable()
 export class PublicationDetailsQueries {
-  constructor(@Inject(POOL) private readonly pool: Pool) {}
+  constructor(private readonly lookup: PostLookup) {}
 
   /** Returns the known publications, by id. */
   async find(publicationIds: readonly string[]): Promise<Map<string, PublicationDetails>> {
     if (publicationIds.length === 0) return new Map();
-    const { rows } = await this.pool.query<PublicationDetails>({
+    const rows = await this.lookup.find<PublicationDetails>(publicationIds, {
       name: 'details of publications',
       text: `
         select to_json(x) as row, p.accepted_at::float8 as accepted_at, c.name as channel_name,

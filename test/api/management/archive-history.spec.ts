@@ -240,6 +240,94 @@ it('goes on with archived posts: a key is used again, a post is taken back', asy
   await expectSound();
 }, 300_000);
 
+/** Sends a post that the network refuses. */
+const fail = async (text: string): Promise<{ readonly id: string; readonly publication: string }> => {
+  const body = { ok: false, error_code: 400, description: 'Bad Request: not today' };
+  await gateway.telegram.addFault({ mode: 'answer', status: 400, body, channel: setup.channel.chatId });
+  const id = await setup.sendPost(text);
+  return { id, publication: (await waitForState(id, 'failed')).id };
+};
+const waitForState = (postId: string, state: string): Promise<Answer['body']> =>
+  until(`${postId} is ${state}`, async () => {
+    const [publication] = (await gateway.manage('GET', `/posts/${postId}`)).publications;
+    return publication.state === state && publication;
+  });
+const readTexts = async (): Promise<readonly string[]> =>
+  (await gateway.telegram.readMessages({ channel: setup.channel.chatId })).map(({ text }) => text);
+
+it('sends archived posts again that failed, and lets people look at what became of them', async () => {
+  goTo(3);
+  const [resent, doubtful, dismissed] = [await fail('once more'), await fail('who knows'), await fail('never')];
+  goTo(0);
+  await archive({ before: firstOf(2).toISOString() });
+  expect(await countRows()).toEqual(rowsOf(0));
+
+  const act = (publication: string, action: string) => gateway.manage('POST', `/publications/${publication}/${action}`);
+  expect(await act(resent.publication, 'resend')).toMatchObject({ state: 'queued' });
+  const published = await waitForState(resent.id, 'published');
+  expect(published).toMatchObject({ attempts: [{ outcome: 'failed' }, { outcome: 'published' }] });
+  const again = await gateway.callManagement('POST', `/publications/${resent.publication}/resend`, {});
+  expect(again).toMatchObject({ status: 409, body: { code: 'wrong_state' } });
+  await until('its webhooks are delivered', async () => (await listDeliveries(resent.id)).length === 2);
+
+  expect(await act(dismissed.publication, 'dismiss')).toMatchObject({ state: 'dismissed' });
+  await gateway.telegram.addFault({ mode: 'accept_then_drop', channel: setup.channel.chatId });
+  await act(doubtful.publication, 'resend');
+  await waitForState(doubtful.id, 'in_doubt');
+  expect((await gateway.manage('GET', '/overview')).attention).toContainEqual(
+    expect.objectContaining({
+      code: 'in_doubt',
+      subject: expect.objectContaining({ post_id: doubtful.id, channel_name: 'News', excerpt: 'who knows' }) as unknown,
+    }),
+  );
+  await act(doubtful.publication, 'dismiss');
+  expect(await readTexts()).toEqual(['once more', 'who knows']);
+  await expectSound();
+}, 300_000);
+
+it('edits archived posts', async () => {
+  goTo(3);
+  const [byClient, byOwner] = [await publish(), await publish()];
+  const write = (text: string, query = '') =>
+    setup.endpoint.send('PUT', `posts/${byClient.id}/content${query}`, { text });
+  const untilShown = (id: string, revision: number) =>
+    until(`revision ${revision}`, async () => {
+      const [publication] = (await setup.endpoint.readPost(id)).body.publications;
+      return publication.content_version === revision && publication.edit === null;
+    });
+  goTo(0);
+  await write('edited before');
+  await untilShown(byClient.id, 2);
+  const before = await readAnswers([byClient, byOwner]);
+  await archive({ before: firstOf(2).toISOString() });
+  expect(await countRows()).toEqual(rowsOf(0));
+  expect(await readAnswers([byClient, byOwner])).toEqual(before);
+
+  const tried = await write('edited', '?dry_run=true');
+  expect(tried.body).toMatchObject({ revision: 3, publications: [{ requests: [{ method: 'editMessageText' }] }] });
+  expect(await write('edited')).toMatchObject({ status: 200, body: { revision: 3, state: 'released' } });
+  await untilShown(byClient.id, 3);
+  const outdated = await setup.endpoint.send(
+    'PUT',
+    `posts/${byClient.id}/content`,
+    { text: 'x' },
+    { 'if-match': '"2"' },
+  );
+  expect(outdated).toMatchObject({ status: 412, body: { code: 'revision_mismatch' } });
+  await gateway.manage('PUT', `/posts/${byOwner.id}/content`, { text: 'by its owner' });
+  await untilShown(byOwner.id, 2);
+  expect(await readTexts()).toEqual(['edited', 'by its owner']);
+  expect(await gateway.manage('GET', `/posts/${byOwner.id}`)).toMatchObject({ payload: { text: 'by its owner' } });
+  const { events } = await gateway.manage('GET', `/history/post/${byClient.id}`);
+  expect(events.filter(({ type }: EventJson) => type === 'PostEdited')).toHaveLength(2);
+
+  const [{ id }] = (await gateway.manage('GET', `/posts/${byOwner.id}`)).publications;
+  await gateway.manage('POST', `/publications/${id}/withdraw`, {});
+  await waitForState(byOwner.id, 'withdrawn');
+  expect(await readTexts()).toEqual(['edited']);
+  await expectSound();
+}, 300_000);
+
 it.each([
   ['before', 'HistoryArchived'],
   ['after', 'HistoryArchived'],
