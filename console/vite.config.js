@@ -48,7 +48,7 @@ export default defineConfig(({ command }) => ({
             { name: inOneFile('start', 'src/start.ts'), debugName: 'start', priority: 3 },
             { name: inOneFile('first-view', 'src/main.tsx'), debugName: 'first view', priority: 2 },
             // Over HTTP/1.1, a browser loads six files at a time, so many small files take long on a slow line.
-            { name: 'shared', minShareCount: 6, priority: 1 },
+            { name: 'shared', minShareCount: 8, priority: 1 },
           ],
         },
       },

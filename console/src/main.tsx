@@ -17,6 +17,9 @@ import { signInAtStart } from './session/sign-in.js';
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
 if (nonce !== undefined) setNonce(nonce);
 
+/** How long after the start the scripts of dialogs are loaded, in ms, so that the first dialog opens at once. */
+const DIALOGS_AFTER_MS = 2_000;
+
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no element with the id "root".');
 
@@ -31,3 +34,6 @@ createRoot(root).render(
     </QueryClientProvider>
   </StrictMode>,
 );
+setTimeout(() => {
+  void import('./components/dialog.js').then(({ loadDialogsAhead }) => loadDialogsAhead()).catch(() => undefined);
+}, DIALOGS_AFTER_MS);

@@ -4,14 +4,18 @@ import { readSession } from '../session/kept-session.js';
 /** Marks the console's own requests, which its cookie authenticates. */
 export const CONSOLE_HEADER = { 'x-console': '1' } as const;
 
-const LISTS = ['/channels?limit=200', '/projects?limit=200', '/endpoints?limit=200'];
+const CHANNELS = '/channels?limit=200';
 
-/** What some screens ask the gateway first, by their path: the addresses are those that the typed client asks. */
-export const FIRST_CALLS: Readonly<Record<string, readonly string[]>> = {
+/**
+ * What some screens cannot be shown without, by their path: the addresses are those that the typed client asks. The rest
+ * would only delay the scripts.
+ */
+export const FIRST_CALLS = {
   '/': ['/overview'],
-  '/channels': LISTS,
-  '/compose': LISTS,
-};
+  'first run': [CHANNELS],
+  '/channels': [CHANNELS],
+  '/compose': [CHANNELS, '/projects?limit=200', '/endpoints?limit=200'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** An answer, and when it was asked for and came, in ms since 1970. */
 interface Timed {
@@ -40,7 +44,8 @@ export const callEarly = (screen: string): void => {
   // Some of these calls are refused for a key that is limited to endpoints.
   if (session?.role !== 'owner' || Array.isArray(session.key?.endpoint_ids)) return;
   const headers = { ...CONSOLE_HEADER, 'accept-language': readLocale() };
-  for (const address of FIRST_CALLS[screen] ?? []) {
+  const calls: Readonly<Record<string, readonly string[]>> = FIRST_CALLS;
+  for (const address of calls[screen] ?? []) {
     const url = `${location.origin}/manage/v1${address}`;
     const answer = fetchTimed(url, { headers, redirect: 'manual' });
     answer.catch(() => undefined); // the call that takes it sees the error

@@ -56,5 +56,7 @@ export const loadScreenAt = (pathname: string): void => {
 /** Loads the steps to an owner's first post, if there is none yet. */
 const loadFirstRun = async (): Promise<void> => {
   const overview = (await lookAtEarly('/overview')) as Pick<Overview, 'networks'> | undefined;
-  if (overview && !hasPublished(overview)) await FIRST_RUN();
+  if (!overview || hasPublished(overview)) return;
+  callEarly('first run');
+  await FIRST_RUN();
 };

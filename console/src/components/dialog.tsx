@@ -1,36 +1,18 @@
 import './dialog.css';
-import * as Radix from '@radix-ui/react-dialog';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { defineMessages } from '../i18n/messages.js';
 import { Button } from './button.js';
 import { Icon } from './icon.js';
+import { loadedLater } from './loaded-later.js';
 import { toastError } from './toasts.js';
 
 const m = defineMessages({
-  en: { notNow: 'Not now', close: 'Close the dialog' },
-  ru: { notNow: 'Не сейчас', close: 'Закрыть окно' },
+  en: { notNow: 'Not now' },
+  ru: { notNow: 'Не сейчас' },
 });
 
-/** Selects the controls that can receive focus when a dialog opens: all except the close button. */
-const FIRST = 'input, select, textarea, button:not(.dialog-close), a[href], [tabindex="0"]';
-
-/**
- * A modal dialog. Traps focus while it is open and restores focus when it closes. Escape, a click outside and the close
- * button close the dialog unless it `isLocked`.
- */
-export const Dialog = ({
-  title,
-  description,
-  isOpen,
-  onClose,
-  isLocked = false,
-  hasCross = !isLocked,
-  className = '',
-  initialFocus,
-  returnFocus,
-  children,
-}: {
+export interface DialogProps {
   readonly title: ReactNode;
   readonly description?: ReactNode;
   readonly isOpen: boolean;
@@ -44,47 +26,26 @@ export const Dialog = ({
   /** Returns the element to focus when the dialog closes; null for the element that had focus before it opened. */
   readonly returnFocus?: () => HTMLElement | null | undefined;
   readonly children: ReactNode;
-}) => (
-  <Radix.Root open={isOpen} onOpenChange={(open) => !open && !isLocked && onClose()}>
-    <Radix.Portal>
-      <Radix.Overlay className="dialog-ground" />
-      <Radix.Content
-        className={`dialog ${className}`}
-        {...(description === undefined && { 'aria-describedby': undefined })}
-        onOpenAutoFocus={(event) => {
-          const first = initialFocus?.current ?? (event.currentTarget as HTMLElement).querySelector<HTMLElement>(FIRST);
-          if (!first) return;
-          event.preventDefault();
-          first.focus();
-        }}
-        onCloseAutoFocus={(event) => {
-          const next = returnFocus?.();
-          if (!next) return;
-          event.preventDefault();
-          next.focus();
-        }}
-        onEscapeKeyDown={(event) => isLocked && event.preventDefault()}
-        onPointerDownOutside={(event) => isLocked && event.preventDefault()}
-      >
-        {hasCross && <Cross />}
-        <Radix.Title className="dialog-title">{title}</Radix.Title>
-        {description !== undefined && <Radix.Description className="secondary">{description}</Radix.Description>}
-        {children}
-      </Radix.Content>
-    </Radix.Portal>
-  </Radix.Root>
-);
+}
 
-/** The close button, which stays in its corner while the dialog scrolls. */
-const Cross = () => (
-  <div className="dialog-corner">
-    <Radix.Close asChild>
-      <button type="button" className="dialog-close" aria-label={m.close} title={m.close}>
-        <Icon name="close" />
-      </button>
-    </Radix.Close>
-  </div>
-);
+/** The dialogs proper, whose scripts are as large as those of a screen. */
+const dialogs = loadedLater(() => import('./radix-dialog.js'));
+
+/** Loads the scripts of dialogs, so that the first one opens at once. */
+export const loadDialogsAhead = (): void => dialogs.loadAhead();
+
+/**
+ * A modal dialog. Traps focus while it is open and restores focus when it closes. Escape, a click outside and the close
+ * button close the dialog unless it `isLocked`.
+ */
+export const Dialog = (props: DialogProps) => {
+  const { isOpen } = props;
+  const [isLoaded, setIsLoaded] = useState(dialogs.loaded !== undefined);
+  useEffect(() => {
+    if (isOpen && !isLoaded) dialogs.load(() => setIsLoaded(true));
+  }, [isOpen, isLoaded]);
+  return dialogs.loaded && isLoaded && <dialogs.loaded.RadixDialog {...props} />;
+};
 
 /** One consequence in a confirmation; false or undefined for one that does not apply. */
 export type Consequence = { readonly icon: ReactNode; readonly text: ReactNode } | false | undefined;

@@ -1,16 +1,10 @@
 import { cloneElement, type KeyboardEvent, type ReactElement, type ReactNode, useState } from 'react';
 import type { Route } from '../session/rights.js';
 import type { IconName } from './icon.js';
-import type * as Menus from './radix-menu.js';
+import { loadedLater } from './loaded-later.js';
 
-/** The menus proper, whose scripts are as large as those of a screen: they are loaded for the first menu that is opened. */
-let menus: typeof Menus | undefined;
-const loadMenus = async (): Promise<void> => {
-  menus ??= await import('./radix-menu.js');
-};
-const loadAhead = (): void => {
-  loadMenus().catch(() => undefined); // loaded again when a menu is opened
-};
+/** The menus proper, whose scripts are as large as those of a screen. */
+const menus = loadedLater(() => import('./radix-menu.js'));
 
 interface TriggerProps {
   readonly onPointerEnter?: () => void;
@@ -28,20 +22,19 @@ export interface MenuProps {
 /** A drop-down menu. `trigger` is the button that opens it. */
 export const Menu = ({ trigger, align = 'end', children }: MenuProps) => {
   const [isOpen, setIsOpen] = useState(false);
-  const [isLoaded, setIsLoaded] = useState(menus !== undefined);
-  const open = (): void => {
-    loadMenus().then(() => {
+  const [isLoaded, setIsLoaded] = useState(menus.loaded !== undefined);
+  const open = (): void =>
+    menus.load(() => {
       setIsOpen(true);
       setIsLoaded(true);
-    }, loadAhead);
-  };
-  if (menus && isLoaded) return <menus.OpenMenu {...{ trigger, align, isOpen, children }} />;
+    });
+  if (menus.loaded && isLoaded) return <menus.loaded.OpenMenu {...{ trigger, align, isOpen, children }} />;
   const { onPointerEnter, onFocus } = trigger.props;
   return cloneElement(trigger, {
     'aria-haspopup': 'menu',
     'aria-expanded': false,
-    onPointerEnter: () => (onPointerEnter?.(), loadAhead()),
-    onFocus: () => (onFocus?.(), loadAhead()),
+    onPointerEnter: () => (onPointerEnter?.(), menus.loadAhead()),
+    onFocus: () => (onFocus?.(), menus.loadAhead()),
     onClick: open,
     onKeyDown: (event: KeyboardEvent) => {
       if (event.key === 'ArrowDown') open();
@@ -61,7 +54,7 @@ export interface MenuItemProps {
 }
 
 /** An item of a menu. */
-export const MenuItem = (props: MenuItemProps) => menus && <menus.MenuItem {...props} />;
+export const MenuItem = (props: MenuItemProps) => menus.loaded && <menus.loaded.MenuItem {...props} />;
 
 /** A separator between groups of menu items. */
-export const MenuSeparator = () => menus && <menus.MenuSeparator />;
+export const MenuSeparator = () => menus.loaded && <menus.loaded.MenuSeparator />;

@@ -1,10 +1,13 @@
 import './wall-card.css';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { Card } from '../components/card.js';
 import { NetworkMark, networkTitle } from '../components/icon.js';
+import { Skeleton } from '../components/states.js';
 import { format, type Instant } from '../i18n/format.js';
 import { type Wall, wallMessages as m } from './read-wall.js';
-import { WallPosts } from './wall-posts.js';
+
+// A post can be written before its previews are there.
+const WallPosts = lazy(async () => ({ default: (await import('./wall-posts.js')).WallPosts }));
 
 interface WallCardProps {
   readonly wall: Wall;
@@ -44,7 +47,9 @@ export const WallCard = ({ wall, channel, at, isStale = false, aside, hint, chil
         </>
       }
     >
-      <WallPosts wall={wall} channel={channel} at={at} hint={hint ?? m.nothing} isStale={isStale} />
+      <Suspense fallback={<Skeleton rows={3} />}>
+        <WallPosts wall={wall} channel={channel} at={at} hint={hint ?? m.nothing} isStale={isStale} />
+      </Suspense>
       {children}
     </Card>
   );
