@@ -10,11 +10,11 @@ import { type Job, type JobContext, type JobHandler, JobRuns, JobTable } from '.
 import { CLOCK, type Clock, type Instant, startOfMonth } from '../kernel/clock.js';
 import type { Origin } from '../kernel/events.js';
 import type { Json } from '../kernel/ids.js';
-import { LOG, type Log } from '../kernel/log.js';
 import { AuditIndex } from '../projections/audit/audit.queries.js';
 import { ProjectionProgress } from '../projections/engine/progress.js';
 import { PostHorizon } from '../projections/posts/archived-posts.queries.js';
 import { type NeededMonth, UnsettledContent } from '../projections/posts/unsettled.queries.js';
+import { ArchiveCheck } from '../uploads/archive-check.js';
 import { StoreStatus } from '../uploads/store-status.js';
 import { type Completed, toOutcome } from './command.js';
 
@@ -60,8 +60,6 @@ const PAUSE_MS = 100;
  */
 @Injectable()
 export class ArchiveHistory {
-  private hasLooked = false;
-
   constructor(
     private readonly store: CheckedEventStore,
     private readonly aggregates: AggregateStore,
@@ -71,19 +69,16 @@ export class ArchiveHistory {
     private readonly progress: ProjectionProgress,
     private readonly files: StoreStatus,
     private readonly jobs: JobTable,
+    private readonly check: ArchiveCheck,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOG) private readonly log: Log,
   ) {}
 
   /**
    * Starts the job that archives what is too old for ARCHIVE_MONTHS, at most once a day: a month may not be settled.
-   * Looks once for files that the database does not know.
    * @param months whole months that stay after their month has ended
    */
   async startByAge(months: number): Promise<void> {
     const { archive: events } = this.store;
-    if (events && !this.hasLooked) await this.findUnknown(events);
-    this.hasLooked = true;
     const before = startOfMonth(this.clock.now(), -months);
     if (await this.jobs.hasStartedToday(ARCHIVE_HISTORY, { dry_run: false })) return;
     if (!(await events?.pack(before)) && !(await this.isHorizonBehind(before))) return;
@@ -125,20 +120,15 @@ export class ArchiveHistory {
     if (!isDryRun && !signal.aborted)
       left = (await this.moveHorizon(left ? startOf(left) : before, id, by, signal)) ?? left;
     if (signal.aborted) return null;
-    // What an interrupted run has written, and this one only counts, is no surprise.
-    const unknown = (events ? await this.findUnknown(events) : []).filter((name) => !counted.has(name));
-    return { months, left, unknown_files: unknown.slice(0, NAMED) } as unknown as Json;
+    return { months, left, unknown_files: events ? await this.findUnknown(events, counted) : [] } as unknown as Json;
   }
 
-  /** Finds files that the database does not know: it was restored from a backup that is older than they are. */
-  private async findUnknown(events: EventArchive): Promise<readonly string[]> {
-    const files = await events.findUnknown();
-    if (files.length > 0)
-      this.log.warn(
-        { count: files.length, files: files.slice(0, NAMED) },
-        'the archive has files that the database does not know, so a backup from before them was restored: if it lacks their events, these files have them',
-      );
-    return files;
+  /** @param counted what an interrupted run has written, and this one only counts, is no surprise */
+  private async findUnknown(events: EventArchive, counted: ReadonlySet<string>): Promise<readonly string[]> {
+    const { unknown, missing } = await events.compare();
+    const found = { unknown: unknown.filter((name) => !counted.has(name)), missing };
+    this.check.note(found);
+    return found.unknown.slice(0, NAMED);
   }
 
   private async archiveFile(

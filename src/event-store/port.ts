@@ -237,6 +237,16 @@ export interface ArchiveFiles {
   list(): Promise<readonly string[]>;
 }
 
+/** Names of archived files on which the store of files and the database do not agree. */
+export interface ArchiveDifference {
+  /**
+   * Files that the database does not know. If they are not those of an interrupted run, a backup from before them was
+   * restored.
+   */
+  readonly unknown: readonly string[];
+  readonly missing: readonly string[];
+}
+
 /**
  * Moves the events of ended months from the store's table into files, one file after the other (D-101): {@link pack},
  * {@link store}, then an event that names the file, then {@link move}. Each step may be repeated. All reads of the store
@@ -254,11 +264,10 @@ export interface EventArchive {
   pack(before: Instant, after?: Position): Promise<PackedFile | null>;
   /** Writes the file and reads it back. @throws Unavailable */
   store(file: PackedFile): Promise<void>;
-  /**
-   * Lists the files that the database does not know. If they are not those of an interrupted run, a backup from before
-   * them was restored. @throws Unavailable
-   */
-  findUnknown(): Promise<readonly string[]>;
+  /** Files that a read has found missing or damaged, and none has read since. */
+  readonly unreadable: ReadonlySet<string>;
+  /** Compares the files with the index of the database, and reads again what was unreadable. @throws Unavailable */
+  compare(): Promise<ArchiveDifference>;
   /** Removes the file's events from the table. Does nothing if it was moved before. @throws Unavailable */
   move(file: ArchivedFile): Promise<void>;
 }

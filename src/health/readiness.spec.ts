@@ -16,6 +16,8 @@ interface State {
   readonly appendFailure?: AppendFailure;
   /** Problem with stored secrets. */
   readonly secrets?: string | Error | null;
+  /** Problem with the files of archived history. */
+  readonly archive?: string | null;
   readonly failingWork?: readonly WorkFailure[];
   /** Lead of the process's clock, and the uncertainty, in ms. */
   readonly clock?: readonly [ms: number, uncertaintyMs: number] | Error;
@@ -44,6 +46,7 @@ const readiness = ({
   secrets = null,
   failingWork = [],
   clock = [0, 0],
+  archive = null,
 }: State): Promise<ReadinessReport> => {
   const rows =
     projections instanceof Error
@@ -74,6 +77,7 @@ const readiness = ({
     secrets: () => answer(secrets),
     setAside: () => null,
     mediaStore: () => Promise.resolve(null),
+    archive: () => archive,
     helpers: () => HELPERS,
   }).read();
 };
@@ -144,6 +148,14 @@ describe('readiness', () => {
       degraded: [{ name: 'secrets', reason: '2 secrets' }],
     });
     expect(await readiness({ secrets: new Error('the database is away') })).toMatchObject({ ok: true, degraded: [] });
+  });
+
+  it('is given, degraded, while files of archived history are missing', async () => {
+    expect(await readiness({ archive: '2 files' })).toMatchObject({
+      ok: true,
+      checks: OK,
+      degraded: [{ name: 'archive', reason: '2 files' }],
+    });
   });
 
   it('is given, degraded, while work keeps failing, and names it once', async () => {

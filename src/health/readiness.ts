@@ -76,7 +76,8 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<'database' | 'event_store' | typeof REQUIRED, string>>;
   /**
    * Read models that are stopped or far behind, sagas that are stuck on an event, work that keeps failing, a wrong
-   * clock, unreadable secrets, a store of uploaded files that takes none, posts that are held after a restore. Requests are still served.
+   * clock, unreadable secrets, a store of uploaded files that takes none, files of archived history that are missing or unknown, posts that are
+   * held after a restore. Requests are still served.
    */
   readonly degraded: readonly Degradation[];
   readonly event_store: StoreReport;
@@ -101,6 +102,8 @@ export interface ReadinessSources {
   readonly secrets: () => Promise<string | null>;
   /** Returns why the store of uploaded files takes none; null if it does. */
   readonly mediaStore: () => Promise<string | null>;
+  /** Returns what is wrong with the files of archived history; null if nothing is known to be. */
+  readonly archive: () => string | null;
   /** Returns the isolation of helper processes; null while it is unknown. */
   readonly helpers: () => HelperReport | null;
   /** Returns the planned posts that this process cannot release; null if there are none. */
@@ -184,12 +187,18 @@ export class Readiness {
         ...('value' in clock ? describeClock(clock.value) : []),
         ...('value' in secrets && secrets.value !== null ? [{ name: 'secrets', reason: secrets.value }] : []),
         ...describeFileStore(mediaStore),
+        ...this.describeArchive(),
         ...('value' in held && held.value ? [{ name: 'recovery', reason: READINESS_MESSAGES.recovery }] : []),
       ],
       event_store: this.describeStore('value' in head ? head.value : null, projections),
       helpers: this.sources.helpers(),
       history: 'value' in history ? history.value : null,
     };
+  }
+
+  private describeArchive(): Degradation[] {
+    const reason = this.sources.archive();
+    return reason === null ? [] : [{ name: 'archive', reason }];
   }
 
   private describeSetAside(): Degradation[] {

@@ -83,6 +83,12 @@ export class JobTable {
     throw new JobRuns(running.rows[0]?.id ?? 'a job');
   }
 
+  /** True if the job of a subject has not finished. */
+  async isRunning(subject: string): Promise<boolean> {
+    const text = `select from ops_job where subject = $1 and state = 'running'`;
+    return (await this.db.query(text, [subject])).rows.length > 0;
+  }
+
   /** True if a job of a kind, with these parameters among others, was started within a day. */
   async hasStartedToday(kind: string, params: JsonObject): Promise<boolean> {
     const text = `select from ops_job where kind = $1 and params @> $2 and started_at > now() - interval '1 day' limit 1`;

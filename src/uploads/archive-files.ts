@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type ArchiveFiles, StorageFailed, Unavailable } from '../event-store/port.js';
 import { reasonOf } from '../kernel/result.js';
-import { ARCHIVE_NAME, FileGone, type FileStore } from './file-store.js';
+import { FileGone, type FileStore } from './file-store.js';
 import { FILE_STORE_MESSAGES } from './messages.js';
 
 /** Time limit of a call, in ms. A file has a few MB. */
@@ -19,7 +19,7 @@ export const archiveFilesIn = (store: FileStore): ArchiveFiles => ({
   list: () =>
     call('archive/', async () => {
       const names: string[] = [];
-      for await (const { file, isComplete } of store.list(ARCHIVE_NAME)) if (isComplete) names.push(file);
+      for await (const { file, isComplete } of store.list('archive')) if (isComplete) names.push(file);
       return names;
     }),
   read: (name) => call(name, async () => buffer(await store.read(name, null, AbortSignal.timeout(CALL_MS)))),

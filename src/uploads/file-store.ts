@@ -44,9 +44,9 @@ export interface FileStore {
   /**
    * Lists all files and what interrupted uploads left behind, in any order. Leaves out whatever else is in the folder or
    * bucket, so that nothing of another program is ever removed.
-   * @param names the form of their names, by default {@link FILE_NAME}
+   * @param kind uploaded files by default
    */
-  list(names?: RegExp): AsyncIterable<StoredItem>;
+  list(kind?: StoredKind): AsyncIterable<StoredItem>;
   /** Returns the content of the store's mark; null if it has none. */
   readMark(): Promise<string | null>;
   /** Writes the mark. */
@@ -60,7 +60,14 @@ export interface FileStore {
 export const FILE_NAME = /^own_[0-9a-f]{32}\/[0-9a-f]{32}$/;
 
 /** The form of the names of archived history (D-101), which the store keeps as well. */
-export const ARCHIVE_NAME = /^archive\/[\w.-]+$/;
+const ARCHIVE_NAME = /^archive\/[\w.-]+$/;
+
+/** What the store keeps: the form of the names, and the folder if it is only one. */
+export const STORED_KINDS = {
+  uploads: { names: FILE_NAME, folder: null },
+  archive: { names: ARCHIVE_NAME, folder: 'archive' },
+} as const;
+type StoredKind = keyof typeof STORED_KINDS;
 
 /** Returns a file's name. @throws Error if it has another form, because it would be a path to anywhere */
 export const checkFileName = (file: string): string => {

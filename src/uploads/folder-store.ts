@@ -18,9 +18,9 @@ import { reasonOf } from '../kernel/result.js';
 import {
   type ByteRange,
   checkFileName,
-  FILE_NAME,
   FileGone,
   type FileStore,
+  STORED_KINDS,
   type StoredItem,
   StoreFull,
   StoreUnavailable,
@@ -106,8 +106,9 @@ export class FolderStore implements FileStore {
     return this.removePath(this.pathOf(file));
   }
 
-  async *list(names = FILE_NAME): AsyncIterable<StoredItem> {
-    for await (const owner of this.entriesOf(this.folder)) {
+  async *list(kind: keyof typeof STORED_KINDS = 'uploads'): AsyncIterable<StoredItem> {
+    const { names, folder } = STORED_KINDS[kind];
+    for await (const owner of folder === null ? this.entriesOf(this.folder) : [folder]) {
       for await (const name of this.entriesOf(join(this.folder, owner))) {
         const isPartial = name.endsWith(PARTIAL);
         const file = `${owner}/${isPartial ? name.slice(0, -PARTIAL.length) : name}`;

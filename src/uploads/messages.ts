@@ -10,6 +10,12 @@ export const FILE_STORE_MESSAGES = {
   ),
   fileGone: 'the file is not in the store',
   archive: message('the file {file} of the archived history cannot be used: {reason}'),
+  archiveLost: message(
+    'files of archived history are missing or damaged ({count}), among them {file}: put them back from a backup of MEDIA_STORE; until then, what needs them is answered with 503',
+  ),
+  archiveUnknown: message(
+    'the database does not know some files of archived history ({count}), among them {file}: it was restored to a moment before them. Restore a newer backup, or archive again, which gives events that the database still has the same files; what then remains is only in these files',
+  ),
   nearlyFull: message('{store} has only {free} MB left'),
   noAnswer: 'the store does not answer in time',
   noRange: 'the server ignores the header Range',

@@ -17,9 +17,9 @@ import { reasonOf } from '../kernel/result.js';
 import {
   type ByteRange,
   checkFileName,
-  FILE_NAME,
   FileGone,
   type FileStore,
+  STORED_KINDS,
   type StoredItem,
   StoreFull,
   StoreUnavailable,
@@ -114,13 +114,15 @@ export class S3Store implements FileStore {
     await this.call(() => this.client.send(new DeleteObjectCommand(this.place(file))));
   }
 
-  async *list(names = FILE_NAME): AsyncIterable<StoredItem> {
-    const { bucket: Bucket, prefix: Prefix } = this.settings;
+  async *list(kind: keyof typeof STORED_KINDS = 'uploads'): AsyncIterable<StoredItem> {
+    const { bucket: Bucket, prefix } = this.settings;
+    const { names, folder } = STORED_KINDS[kind];
+    const Prefix = folder === null ? prefix : `${prefix}${folder}/`;
     for (let ContinuationToken: string | undefined, more = true; more;) {
       const command = new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken });
       const page = await this.call(() => this.client.send(command));
       for (const { Key = '', LastModified } of page.Contents ?? []) {
-        const file = Key.slice(Prefix.length);
+        const file = Key.slice(prefix.length);
         if (!names.test(file)) continue;
         yield {
           file,
@@ -132,16 +134,16 @@ export class S3Store implements FileStore {
       ContinuationToken = page.NextContinuationToken;
       more = page.IsTruncated === true && ContinuationToken !== undefined;
     }
-    yield* this.listUnfinished(names);
+    yield* this.listUnfinished(names, Prefix);
   }
 
-  private async *listUnfinished(names: RegExp): AsyncIterable<StoredItem> {
-    const { bucket: Bucket, prefix: Prefix } = this.settings;
+  private async *listUnfinished(names: RegExp, Prefix: string): AsyncIterable<StoredItem> {
+    const { bucket: Bucket, prefix } = this.settings;
     for (let KeyMarker: string | undefined, UploadIdMarker: string | undefined, more = true; more;) {
       const command = new ListMultipartUploadsCommand({ Bucket, Prefix, KeyMarker, UploadIdMarker });
       const page = await this.call(() => this.client.send(command));
       for (const { Key = '', UploadId, Initiated } of page.Uploads ?? []) {
-        const file = Key.slice(Prefix.length);
+        const file = Key.slice(prefix.length);
         if (!names.test(file)) continue;
         const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
         yield {

@@ -235,7 +235,15 @@ describe('the command line', () => {
     const { code, output, received } = await runWith(
       [
         json(200, { ok: true }),
-        json(503, { ok: false, checks: { store: 'down', database: 'ok' }, degraded: [{ name: 'posts', reason: 'x' }] }),
+        json(503, {
+          ok: false,
+          checks: { store: 'down', database: 'ok' },
+          degraded: [
+            { name: 'posts', reason: 'x' },
+            { name: 'archive', reason: 'y' },
+          ],
+          event_store: { lag: { posts: 3 } },
+        }),
         json(404, { code: 'not_found', errors: ['none'] }),
         json(401, { code: 'unauthorized', errors: ['Who?'] }),
       ],
@@ -246,8 +254,13 @@ describe('the command line', () => {
     expect(findings.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
       'store: down',
       'posts: x',
+      'archive: y',
       DOCTOR_MESSAGES.noVersion({ version: '0.1.0' }),
       DOCTOR_MESSAGES.noKey({ reason: 'unauthorized: Who?' }),
+    ]);
+    expect(findings.slice(1, 3).map((line) => (JSON.parse(line) as { advice: string }).advice)).toEqual([
+      DOCTOR_MESSAGES.mendProjection({ name: 'posts' }),
+      DOCTOR_MESSAGES.mendPart({ name: 'archive' }),
     ]);
     expect(received.map(({ route, headers }) => [route, headers.authorization])).toEqual([
       ['GET /healthz', undefined],

@@ -17,6 +17,7 @@ import { SharedResult } from '../../runtime/shared-result.js';
 import { SetAsidePosts } from '../../sagas/release-planned-posts/release-planned-posts.js';
 import { KeyRing } from '../../secrets/key-ring.js';
 import { UnreadableSecrets } from '../../secrets/unreadable-secrets.js';
+import { ArchiveCheck } from '../../uploads/archive-check.js';
 import { StoreStatus } from '../../uploads/store-status.js';
 import { Database } from '../database.js';
 import { PROCESS_OPTIONS, type ProcessOptions, type ProcessSettings, Resources } from '../process-options.js';
@@ -72,7 +73,7 @@ const openPool = async (
     },
     {
       provide: Readiness,
-      inject: [SOURCES, EVENT_STORE, Leases, CheckedEventStore, HelperCheck, SetAsidePosts, StoreStatus],
+      inject: [SOURCES, EVENT_STORE, Leases, CheckedEventStore, HelperCheck, SetAsidePosts, StoreStatus, ArchiveCheck],
       useFactory: (
         sources: HealthSources,
         store: EventStore,
@@ -81,6 +82,7 @@ const openPool = async (
         helpers: HelperCheck,
         setAside: SetAsidePosts,
         fileStore: StoreStatus,
+        archive: ArchiveCheck,
       ) =>
         new Readiness({
           ...sources,
@@ -88,6 +90,7 @@ const openPool = async (
           failingWork: () => leases.failingWork.list(),
           connection: () => checked.connection,
           mediaStore: () => fileStore.findProblem(),
+          archive: () => archive.describe(),
           helpers: () => helpers.report,
           setAside: () => setAside.report,
         }),

@@ -1,9 +1,11 @@
 import { Global, Module, type Provider } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { ARCHIVE_HISTORY } from '../../commands/archive-history.js';
 import { USE_CASES } from '../../commands/use-cases.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { Drafts } from '../../drafts/drafts.js';
+import { CheckedEventStore } from '../../event-store/checked-event-store.js';
 import { Metrics } from '../../health/metrics.js';
 import { JobTable } from '../../jobs/job.js';
 import { LOG, type Log } from '../../kernel/log.js';
@@ -17,6 +19,7 @@ import { SampleNow } from '../../statistics/sample-now.js';
 import { Sampler } from '../../statistics/sampler.js';
 import { PublicationStatistics, StatisticsQueries } from '../../statistics/statistics.queries.js';
 import { StatisticsTable } from '../../statistics/statistics.table.js';
+import { ArchiveCheck } from '../../uploads/archive-check.js';
 import { FILE_STORE, type FileStore } from '../../uploads/file-store.js';
 import { LocatedPosts } from '../../uploads/located-posts.js';
 import { MediaNeeds } from '../../uploads/media-needs.js';
@@ -85,6 +88,22 @@ const UPLOADS: Provider[] = [
       const status = new StoreStatus(pool, store, log);
       if (roles.has('api') || roles.has('worker')) await status.claim();
       return status;
+    },
+  },
+  {
+    provide: ArchiveCheck,
+    inject: [CheckedEventStore, JobTable, LOG, SETTINGS, Resources, StoreStatus], // a store without its mark lacks all files
+    useFactory: async (
+      { archive }: CheckedEventStore,
+      jobs: JobTable,
+      log: Log,
+      { roles }: Settings,
+      resources: Resources,
+    ) => {
+      const check = new ArchiveCheck(archive, () => jobs.isRunning(ARCHIVE_HISTORY), log);
+      await resources.add(() => check.stop());
+      if (roles.has('api') || roles.has('worker')) check.start();
+      return check;
     },
   },
   FileReceiver,

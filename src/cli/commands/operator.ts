@@ -249,8 +249,10 @@ async function* judgeReadiness(api: Api): AsyncGenerator<Finding> {
   }
   if (answer.status === 503 && bad.length === 0) yield failure('ready', DOCTOR_MESSAGES.notReady, DOCTOR_MESSAGES.wait);
   const degraded = thingsIn(thing.degraded).map((one) => ({ name: textOf(one.name), reason: textOf(one.reason) }));
+  const lag = valueAt(thing, 'event_store.lag');
   for (const { name, reason } of degraded) {
-    const advice = name.startsWith('saga/') ? DOCTOR_MESSAGES.mendPart : DOCTOR_MESSAGES.mendProjection;
+    const isReadModel = isThing(lag) && name in lag;
+    const advice = isReadModel ? DOCTOR_MESSAGES.mendProjection : DOCTOR_MESSAGES.mendPart;
     yield warning('ready', DOCTOR_MESSAGES.part({ name, reason }), advice({ name }));
   }
   if (answer.status !== 503 && degraded.length === 0) yield ok('ready', DOCTOR_MESSAGES.ready);

@@ -9,6 +9,7 @@ import { timeOf } from '../content.js';
 import { monthOf } from '../content-keys.js';
 import {
   type ArchivedFile,
+  type ArchiveDifference,
   type ArchiveFiles,
   BEGINNING,
   createTypeMatcher,
@@ -39,6 +40,8 @@ const MAX_FILE_EVENTS = 4_000;
 const MAX_FILE_BYTES = 2 * MAX_PAGE_BYTES;
 /** Number of files of which the events stay in memory, because pages and streams begin within files. */
 const FILES_IN_MEMORY = 4;
+/** Maximum number of unreadable files to remember. */
+const MAX_REMEMBERED = 100;
 /** Maximum number of rows about files per read. */
 const FILES_PER_READ = 100;
 
@@ -64,6 +67,8 @@ interface FileRow {
 
 /** Events that left the event table for files (D-101), and the index of these files in the database. */
 export class PostgresEventArchive implements EventArchive {
+  /** Files that could not be read, by their first position. */
+  private readonly failed = new Map<string, string>();
   private readonly decoded = new BoundedCache<Promise<readonly StoredEvent[]>>(FILES_IN_MEMORY);
 
   constructor(
@@ -126,14 +131,22 @@ export class PostgresEventArchive implements EventArchive {
     if (hash('sha256', await files.read(name)) !== sha256) throw damaged(name, 'it is not what was written');
   }
 
-  async findUnknown(): Promise<readonly string[]> {
+  get unreadable(): ReadonlySet<string> {
+    return new Set(this.failed.values());
+  }
+
+  async compare(): Promise<ArchiveDifference> {
+    const end = await this.readEnd(); // what is archived during the list may lack in it
     const names = await (await this.files()).list();
-    const known = await this.query<{ file: string }>(
-      `select file from ${this.schema}.archived_file where file = any($1)`,
-      [names],
+    const rows = await this.query<{ file: string; is_unknown: boolean }>(
+      `select coalesce(n.name, a.file) as file, a.file is null as is_unknown
+       from unnest($1::text[]) n (name) full join ${this.schema}.archived_file a on a.file = n.name
+       where a.file is null or (n.name is null and a.last_position <= $2) order by 1`,
+      [names, end],
     );
-    const files = new Set(known.map(({ file }) => file));
-    return names.filter((name) => !files.has(name)).toSorted();
+    for (const [first, file] of [...this.failed]) await this.readFile({ first, file }).catch(() => undefined);
+    const filesOf = (isUnknown: boolean) => rows.flatMap((row) => (row.is_unknown === isUnknown ? [row.file] : []));
+    return { unknown: filesOf(true), missing: filesOf(false) };
   }
 
   async move({ name, sha256 }: ArchivedFile): Promise<void> {
@@ -266,7 +279,13 @@ export class PostgresEventArchive implements EventArchive {
       const reading = this.files()
         .then((files) => files.read(file))
         .then((bytes) => decode(file, bytes));
-      reading.catch(() => this.decoded.delete(first)); // the next reader tries again
+      reading.then(
+        () => this.failed.delete(first),
+        (error: unknown) => {
+          this.decoded.delete(first); // the next reader tries again
+          if (error instanceof StorageFailed && this.failed.size < MAX_REMEMBERED) this.failed.set(first, file);
+        },
+      );
       return reading;
     });
   }

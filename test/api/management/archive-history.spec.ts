@@ -8,7 +8,6 @@ import type { EventStore } from '../../../src/event-store/port.js';
 import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
 import { JobTable } from '../../../src/jobs/job.js';
 import { systemClock } from '../../../src/kernel/clock.js';
-import { silentLog } from '../../../src/kernel/log.js';
 import { PostHorizon } from '../../../src/projections/posts/archived-posts.queries.js';
 import { archiveFilesIn } from '../../../src/uploads/archive-files.js';
 import { FolderStore } from '../../../src/uploads/folder-store.js';
@@ -142,6 +141,12 @@ const readAnswers = async (published: readonly Published[]): Promise<unknown> =>
   return answers;
 };
 
+/** Reads what /readyz says of the archive. */
+const readProblem = async (): Promise<string | null> => {
+  const { degraded } = (await gateway.call('GET', '/readyz')).body as { degraded: { name: string; reason: string }[] };
+  return degraded.find(({ name }) => name === 'archive')?.reason ?? null;
+};
+
 const expectSound = async (): Promise<void> => {
   const verification = await gateway.manage('POST', '/history/verify', {});
   const { result } = await waitForJob(verification.id);
@@ -217,7 +222,9 @@ it('moves months that are over into files, after which every answer is the same'
   expect(await archive({ before: firstOf(2).toISOString() })).toEqual({ months: [], left: null, unknown_files: [] });
   const other = 'archive/2020-01-0000000000000000001-ab.jsonl.gz';
   await writeFile(join(folder, 'uploads', other), 'of a database that was restored to a moment before it');
+  expect(await readProblem()).toBeNull();
   expect(await archive({ before: firstOf(2).toISOString() })).toMatchObject({ unknown_files: [other] });
+  await until('/readyz names it', async () => (await readProblem())?.includes(other));
 }, 300_000);
 
 it('goes on with archived posts: a key is used again, a post is taken back', async () => {
@@ -403,7 +410,7 @@ it('is started by ARCHIVE_MONTHS, once a day, if there is something to archive',
   const store = new PostgresEventStore({ connectionString, openArchive });
   const checked = store as unknown as CheckedEventStore;
   const horizon = new PostHorizon(gateway.pool);
-  const archiving = new ArchiveHistory(checked, none, none, horizon, none, none, none, jobs, systemClock, silentLog);
+  const archiving = new ArchiveHistory(checked, none, none, horizon, none, none, none, jobs, none, systemClock);
   await archiving.startByAge(2);
   expect(await jobs.list(undefined, null, 100)).not.toContainEqual(
     expect.objectContaining({ kind: 'archive-history' }),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Client } from 'pg';
 import {
@@ -14,8 +15,11 @@ import {
   WrongExpectedRevision,
 } from '../../../src/event-store/port.js';
 import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
+import { silentLog } from '../../../src/kernel/log.js';
+import { ArchiveCheck } from '../../../src/uploads/archive-check.js';
 import { archiveFilesIn } from '../../../src/uploads/archive-files.js';
 import { FolderStore } from '../../../src/uploads/folder-store.js';
+import { until } from '../../e2e/until.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
 
 const JANUARY = Date.UTC(2026, 0, 15);
@@ -223,11 +227,44 @@ it('writes one month into a file, in the order of the log, with the exact text',
 it('knows which files are of another history', async () => {
   await fill(history(30));
   await archiveAll(MARCH);
-  expect(await store.archive.findUnknown()).toEqual([]);
+  expect(await store.archive.compare()).toEqual({ unknown: [], missing: [] });
   const other = 'archive/2026-04-0000000000000000400-ab.jsonl.gz';
   await writeFile(join(FOLDER, other), 'of a database that was restored to a moment before it');
   await writeFile(join(FOLDER, 'archive', 'begun.jsonl.gz.partial'), '');
-  expect(await store.archive.findUnknown()).toEqual([other]);
+  expect(await store.archive.compare()).toEqual({ unknown: [other], missing: [] });
+});
+
+it('is compared with the database at the start, and again while they differ', async () => {
+  await fill(history(30));
+  const [first, second] = await archiveAll(MARCH);
+  const paths = [first!, second!].map(({ name }) => join(FOLDER, name));
+  const other = join(FOLDER, 'archive/2026-04-0000000000000000400-ab.jsonl.gz');
+  const kept = await Promise.all(paths.map((path) => readFile(path)));
+  await store.close();
+  store = open();
+  await writeFile(other, 'of a database that was restored to a moment before it');
+  await rm(paths[0]!);
+  let archives = true;
+  const check = new ArchiveCheck(store.archive, async () => archives, silentLog, 10);
+  const untilIt = (what: RegExp) => until(String(what), () => what.test(check.describe() ?? ''));
+  try {
+    check.start();
+    await sleep(200);
+    expect(check.describe()).toBeNull(); // a job may be about to name them
+    archives = false;
+    await untilIt(/missing or damaged \(1\).*; the database does not know .*\(1\)/);
+    await rm(other);
+    await writeFile(paths[0]!, kept[0]!);
+    await until('all is well', () => check.describe() === null);
+
+    await truncate(paths[1]!, 60);
+    await expect(store.readAll({ after: BEGINNING, limit: 50 })).rejects.toBeInstanceOf(StorageFailed);
+    expect(check.describe()).toContain(second!.name);
+    await writeFile(paths[1]!, kept[1]!);
+    await until('all is well', () => check.describe() === null);
+  } finally {
+    check.stop();
+  }
 });
 
 it('repeats each step without effect', async () => {

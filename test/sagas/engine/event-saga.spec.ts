@@ -98,6 +98,7 @@ const readDegradations = async ({ name }: Saga): Promise<readonly Degradation[]>
     helpers: () => null,
     setAside: () => null,
     mediaStore: () => Promise.resolve(null),
+    archive: () => null,
   };
   const { degraded } = await new Readiness(sources).read();
   return degraded.filter((one) => one.name === `saga/${name}`);
