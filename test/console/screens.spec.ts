@@ -217,4 +217,42 @@ describeInChromium(`the screens (choice by seed ${random.seed})`, () => {
     expect(opened.faults).toEqual([]);
     await opened.close();
   });
+
+  it('goes through time with the mouse, and compares two moments', async () => {
+    const opened = await ConsolePage.open(browser(), world.gateway.url, owner, '/time?span=hour');
+    const { mouse, keyboard } = opened.page;
+    const moment = opened.page.getByRole('slider', { name: 'Moment' });
+    const from = opened.page.getByRole('slider', { name: 'Compare from' });
+    await moment.waitFor();
+    const box = (await moment.boundingBox())!;
+    const point = (part: number): [number, number] => [box.x + part * box.width, box.y + box.height / 2];
+    const drag = async (start: number, end: number): Promise<void> => {
+      await mouse.move(...point(start));
+      await mouse.down();
+      await mouse.move(...point(end), { steps: 4 });
+      await mouse.up();
+    };
+    const seePlaces = (...places: readonly number[]): Promise<unknown> =>
+      until(`the handles are at ${places.join(' and ')}`, async () => {
+        const handles = places.length === 1 ? [moment] : [from, moment];
+        const found = await Promise.all(
+          handles.map(async (handle) => {
+            const [min, max] = await Promise.all([handle.getAttribute('min'), handle.getAttribute('max')]);
+            return (Number(await handle.inputValue()) - Number(min)) / (Number(max) - Number(min));
+          }),
+        );
+        return found.every((place, index) => Math.abs(place - places[index]!) < 0.03);
+      });
+
+    await mouse.click(...point(0.5));
+    await seePlaces(0.5);
+    await keyboard.press('c');
+    await from.waitFor();
+    await drag(0.5, 0.75);
+    await seePlaces(0.5, 0.75);
+    await drag(0.5, 0.25);
+    await seePlaces(0.25, 0.75);
+    expect(opened.faults).toEqual([]);
+    await opened.close();
+  });
 });

@@ -1,6 +1,7 @@
 import './row-list.css';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { isTyping } from './is-typing.js';
 import { useIsPhone } from './use-is-phone.js';
 
 /** A column of the table. */
@@ -112,7 +113,7 @@ const useRowKeys = (
       const step = { j: 1, k: -1 }[event.key];
       const target = event.target as HTMLElement;
       if (step === undefined || event.metaKey || event.ctrlKey || event.altKey) return;
-      if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || document.querySelector('[role="dialog"]')) return;
+      if (isTyping(target) || document.querySelector('[role="dialog"]')) return;
       const row = list.current?.contains(target) ? target.closest<HTMLElement>('[data-index]') : null;
       const from = coming.current ?? (row ? Number(row.dataset.index) : -1);
       const next = Math.min(count - 1, Math.max(0, from + step));

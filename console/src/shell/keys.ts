@@ -1,6 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { NAVIGATION, OPERATOR_NAVIGATION } from '../app/navigation.js';
+import { isTyping } from '../components/is-typing.js';
 import { may, routeOfScreen } from '../session/rights.js';
 import { getSession } from '../session/session.js';
 
@@ -9,9 +10,6 @@ export type Overlay = 'palette' | 'keys' | null;
 
 /** Maximum time between the two keys of a sequence such as `g` `o`, in ms. */
 const SEQUENCE_MS = 1200;
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 /**
  * Handles the keys that work on every screen: ⌘K, Ctrl+K or / for the palette, g and a letter for a screen, n to

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { management } from '../../api/management.js';
 import { readPages } from '../../api/things.js';
+import { isTyping } from '../../components/is-typing.js';
 import { toastError } from '../../components/toasts.js';
 import type { ChosenTime } from '../../planning/choose-time.js';
 import { isPlanned, needsApproval, networksOf } from '../../planning/planned-posts.js';
@@ -177,7 +178,7 @@ export const usePlanKeys = (): void => {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement;
-      if (event.metaKey || event.ctrlKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(target)) return;
       if (document.querySelector('[role="dialog"]')) return;
       const card = cardOf(target);
       if (event.key === 'm') {

@@ -44,7 +44,7 @@ export const EventsCard = ({ at, from, window, filter, onFilter, openId, onOpen 
   const end = at ?? now + 60_000;
   const period =
     view === 'compared' && from !== null
-      ? { from: Math.min(from, end) + 1, to: Math.max(from, end) + 1 }
+      ? { from: Math.min(from, end) + (from === end ? 0 : 1), to: Math.max(from, end) + 1 } // the API wants no empty period
       : view === 'since' && at !== null
         ? { from: at + 1, to: now + 60_000 }
         : window;

@@ -1,4 +1,3 @@
-import * as Radix from '@radix-ui/react-slider';
 import type { KeyboardEvent } from 'react';
 import { format } from '../../i18n/format.js';
 import { timeMessages as m } from './messages.js';
@@ -33,57 +32,68 @@ export interface SliderProps {
  * comparing.
  */
 export const MomentSlider = (props: SliderProps) => {
-  const { window, at, from, onAt, onFrom } = props;
-  const clamp = (time: number): number => Math.min(window.to, Math.max(window.from, time));
-  const values = from === null ? [clamp(at)] : [clamp(Math.min(from, at)), clamp(Math.max(from, at))];
-  const text = (time: number): string => `${format.longDay(time)}, ${format.seconds(time)}`;
-  const change = (next: readonly number[]): void => {
-    const [first, second] = next;
-    if (second === undefined) {
-      if (first !== undefined) onAt(first);
-      return;
-    }
-    if (first !== undefined && first !== values[0]) onFrom(first);
-    if (second !== values[1]) onAt(second);
-  };
+  const { window, at, from, isCentred, onAt, onFrom } = props;
+  const place = percentOf(window, at);
+  const start = from === null ? place : percentOf(window, from);
   return (
-    <div className="time-overlay slider-overlay" onKeyDownCapture={(event) => handleKey(event, props)}>
+    <div className="time-overlay" onKeyDownCapture={(event) => handleKey(event, props)}>
       {from !== null && (
-        <i
-          className="time-compared"
-          style={{
-            left: `${percentOf(window, from)}%`,
-            width: `${Math.max(0, percentOf(window, at) - percentOf(window, from))}%`,
-          }}
-        />
+        <>
+          <i
+            className="time-compared"
+            style={{ left: `${Math.min(start, place)}%`, width: `${Math.abs(place - start)}%` }}
+          />
+          <Handle
+            window={window}
+            time={from}
+            look={!isCentred && Math.abs(place - start) > NEAR_PERCENT ? 'from loose' : 'from'}
+            label={m.compareFrom}
+            shown={format.time(from)}
+            onMove={onFrom}
+          />
+        </>
       )}
-      <Radix.Root
-        className="moment-slider"
-        min={window.from}
-        max={window.to}
-        step={1000}
-        value={values}
-        onValueChange={change}
-      >
-        <Radix.Track className="moment-track" />
-        {values.map((time, index) => {
-          const isFrom = from !== null && index === 0;
-          const shownTime = isFrom ? from : at;
-          return (
-            <Radix.Thumb
-              key={isFrom ? 'from' : 'at'}
-              className={`moment-thumb ${isFrom ? 'from' : 'at'} ${isInside(window, shownTime) ? '' : 'outside'}`}
-              aria-label={isFrom ? m.compareFrom : m.moment}
-              aria-valuetext={text(time)}
-            >
-              <span>{isFrom ? format.time(shownTime) : format.seconds(shownTime)}</span>
-            </Radix.Thumb>
-          );
-        })}
-      </Radix.Root>
+      <Handle window={window} time={at} look="at" label={m.moment} shown={format.seconds(at)} onMove={onAt} />
     </div>
   );
 };
+
+/** The handle to compare from can only be grabbed if it is further away from the other one, which it would cover. */
+const NEAR_PERCENT = 1;
+
+interface HandleProps {
+  readonly window: TimeWindow;
+  readonly time: number;
+  /** Its classes. */
+  readonly look: string;
+  readonly label: string;
+  readonly shown: string;
+  readonly onMove: (time: number) => void;
+}
+
+/** An invisible slider as large as the chart, and the line with the time that is drawn for it. */
+const Handle = ({ window, time, look, label, shown, onMove }: HandleProps) => (
+  <>
+    <input
+      type="range"
+      className={`moment-input ${look}`}
+      min={window.from}
+      max={window.to}
+      step={1000}
+      value={Math.min(window.to, Math.max(window.from, time))}
+      aria-label={label}
+      aria-valuetext={`${format.longDay(time)}, ${format.seconds(time)}`}
+      onChange={({ target }) => onMove(Number(target.value))}
+    />
+    <span
+      className={`moment-handle ${look} ${isInside(window, time) ? '' : 'outside'}`}
+      style={{ left: `${percentOf(window, time)}%` }}
+      aria-hidden="true"
+    >
+      <span>{shown}</span>
+    </span>
+  </>
+);
 
 const handleKey = (event: KeyboardEvent, { at, from, onFrom, onStep, onWindow, onFirst, onNow }: SliderProps): void => {
   if (event.metaKey || event.ctrlKey || event.altKey) return;

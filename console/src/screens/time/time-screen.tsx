@@ -9,6 +9,7 @@ import { Columns, PageHead } from '../../components/card.js';
 import { Segmented } from '../../components/controls.js';
 import { Confirmation, happens, risk, stays } from '../../components/dialog.js';
 import { Icon } from '../../components/icon.js';
+import { isTyping } from '../../components/is-typing.js';
 import { Loaded } from '../../components/states.js';
 import { format } from '../../i18n/format.js';
 import { useScope } from '../../session/session.js';
@@ -168,8 +169,7 @@ const Head = ({ travel }: { readonly travel: ReturnType<typeof useTravel> }) => 
 const useBackToNow = (onNow: () => void): void => {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      const isTyping = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-      if (event.key === '.' && !isTyping && !event.metaKey && !event.ctrlKey) onNow();
+      if (event.key === '.' && !isTyping(event.target) && !event.metaKey && !event.ctrlKey) onNow();
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { management, queryClient } from '../../api/management.js';
+import { isTyping } from '../../components/is-typing.js';
 import type { Post } from '../../publications/shown-state.js';
 import type { Publication } from '../../publications/states.js';
 import { type Scope, useScope } from '../../session/session.js';
@@ -27,9 +28,6 @@ interface State {
 }
 
 const NOTHING: State = { postId: null, publicationId: null, isOpen: false };
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 /** Returns whether an event's target is the page itself rather than an element that handles keys. */
 const isOnPage = (target: EventTarget | null): boolean => target instanceof HTMLElement && target.matches('body, main');
