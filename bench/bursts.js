@@ -121,7 +121,7 @@ const prepareWithdraw = async ({ network, url, port, args, call, post, seconds, 
   const projects = Math.ceil(channels / MOST_IN_PROJECT);
   const { endpoint } = await createAttacker(call, Array(projects).fill(Math.ceil(channels / projects)));
   const wrong = [];
-  for (let n = 0; n < rounds * readOption(args, 'posts', 3); n++) {
+  for (let n = 0; n < 1 + rounds * readOption(args, 'posts', 3); n++) {
     const before = await countAccepted(network);
     wrong.push((await call(endpoint.path, { text: `Wrong ${n}` }, endpoint.token)).id);
     await until(async () => (await countAccepted(network)) >= before + channels);
@@ -155,7 +155,9 @@ const prepareWithdraw = async ({ network, url, port, args, call, post, seconds, 
     await attacking;
     return { answers: latencies, 'to the network': messages.map(delayOf) };
   };
-  const attack = () => {
+  const attack = async () => {
+    await takeBack(); // warms up
+    answers.length = times.length = 0;
     isAttacked = true;
   };
   const describe = () =>

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { inSlices } from './cooperative-work.js';
 
 const items = Array.from({ length: 25 }, (_, n) => n);
@@ -23,4 +23,11 @@ it('begins no further slice after a failure', async () => {
   });
   await expect(working).rejects.toThrow('failed');
   expect(begun).toEqual(items.slice(0, 10));
+});
+
+it('rests between slices for a multiple of their time', async () => {
+  const begun: number[] = [];
+  await inSlices([0, 1, 2], 1, () => (begun.push(performance.now()), sleep(10)), 4);
+  const [first, second] = [begun[1]! - begun[0]!, begun[2]! - begun[1]!];
+  expect(Math.min(first, second)).toBeGreaterThan(45);
 });

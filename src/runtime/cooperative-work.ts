@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** Work that can be interrupted at each `yield` and finally returns a T. */
 export type Steps<T> = Generator<void, T, void>;
 
@@ -7,9 +9,11 @@ const SLICE_MS = 3;
 const REST_FROM_MS = 1;
 
 /** Duration of the rest after a slice, as a multiple of the slice. */
-const RESTS_PER_SLICE = 4;
+export const RESTS_PER_SLICE = 4;
 /** Maximum duration of a rest, in ms: a slice of seconds means that the whole process stood still, not that it worked. */
 const LONGEST_REST_MS = 1_000;
+/** Maximum duration of a rest while someone waits for the work to end, in ms. */
+const LONGEST_REST_OF_REQUEST_MS = 50;
 
 const waiting: (() => void)[] = [];
 /** True from when a waiter's turn is scheduled until its slice has been measured. */
@@ -75,14 +79,20 @@ export const runInSlices = async <T>(steps: Steps<T>): Promise<T> => {
  * Does work on each item, a slice of the items at a time, so that memory holds what a slice needs, however many items
  * there are. Returns the results in the order of the items. Rejects if some work fails; no further slice begins then.
  * @param size number of items in a slice
+ * @param rests how long to rest after a slice, as a multiple of the time that it took, so that others' work comes between
  */
 export const inSlices = async <Item, Result>(
   items: readonly Item[],
   size: number,
   work: (item: Item) => Promise<Result>,
+  rests = 0,
 ): Promise<Result[]> => {
   const results: Result[] = [];
-  for (let from = 0; from < items.length; from += size)
+  for (let from = 0; from < items.length; from += size) {
+    const beganAt = performance.now();
     results.push(...(await Promise.all(items.slice(from, from + size).map(work))));
+    const restMs = rests * (performance.now() - beganAt);
+    if (restMs > REST_FROM_MS && from + size < items.length) await sleep(Math.min(restMs, LONGEST_REST_OF_REQUEST_MS));
+  }
   return results;
 };

@@ -18,7 +18,7 @@ import { contentFor, OVERRIDE_FIELDS, type Overrides } from '../../payload/overr
 import type { PublishPayload } from '../../payload/payload.js';
 import { PostStories } from '../../projections/posts/post-details.queries.js';
 import { nullIfErased, PostPayloads } from '../../projections/posts/post-payloads.js';
-import { inSlices } from '../../runtime/cooperative-work.js';
+import { inSlices, RESTS_PER_SLICE } from '../../runtime/cooperative-work.js';
 import { LocatedPosts } from '../../uploads/located-posts.js';
 import { type Completed, latestCompleted } from '../command.js';
 import { rejectUnreadable } from '../publication.js';
@@ -70,7 +70,7 @@ export type EditedPost = Completed & {
 const OUTDATED: ReadonlySet<string> = new Set(['revision_mismatch', 'already_released']);
 
 /** Number of publications at a time; a post may have thousands. */
-const AT_ONCE = 200;
+const AT_ONCE = 10;
 
 /**
  * Gives posts new content (D-72). One append takes the whole request, `PostEdited`. Then each publication's own stream
@@ -128,7 +128,7 @@ export class EditPosts {
 
     const cancelled = new Set(state.cancelledIds);
     const released = targets.filter(({ publicationId }) => !cancelled.has(publicationId));
-    const states = await inSlices(released, AT_ONCE, (target) => this.load(target));
+    const states = await inSlices(released, AT_ONCE, (target) => this.load(target), RESTS_PER_SLICE);
     const live = released.flatMap((target, i) => (isLive(states[i]!) ? [{ target, shown: states[i]! }] : []));
     if (live.length === 0) return reject('post_ended', POST_CHANGE_MESSAGES.nothingToEdit);
     const wanted = isSame ? live.filter(({ shown }) => shown.edit?.status === 'failed') : live;
@@ -182,15 +182,15 @@ export class EditPosts {
     const postId = targets[0]?.postId;
     if (postId === undefined) return { position: -1n };
     const inStory = await this.stories.joinStory(context, postId);
-    const positions = await inSlices(targets, AT_ONCE, async ({ projectId: _, ...target }) => {
+    const editOne = async ({ projectId: _, ...target }: EditedTarget): Promise<Completed> => {
       const refusal = refusals.get(target.publicationId) ?? null;
       const command: EditPublication = { type: 'EditPublication', ...target, ...request, refusal, at: context.at };
       const result = await rejectUnreadable(() =>
         this.aggregates.execute(publication, target.publicationId, command, inStory),
       );
       return isRejection(result) ? { position: -1n } : { position: result.aggregate.position };
-    });
-    return latestCompleted(positions);
+    };
+    return latestCompleted(await inSlices(targets, AT_ONCE, editOne, RESTS_PER_SLICE));
   }
 
   /**

@@ -19,7 +19,7 @@ import {
 } from '../../projections/planned-posts/planned-posts.queries.js';
 import { PostStories } from '../../projections/posts/post-details.queries.js';
 import type { ResourceId } from '../../projections/publish-schedule/publish-schedule.queries.js';
-import { inSlices } from '../../runtime/cooperative-work.js';
+import { inSlices, RESTS_PER_SLICE } from '../../runtime/cooperative-work.js';
 import { type Completed, latestCompleted } from '../command.js';
 import { rejectUnreadable } from '../publication.js';
 import {
@@ -47,7 +47,7 @@ export type WithdrawnPost = Completed & {
 type Request = Pick<PublicationWithdrawalRequested['data'], 'requestedAt' | 'by' | 'reason'>;
 
 /** Number of publications taken back at a time; a post may have thousands. */
-const AT_ONCE = 50;
+const AT_ONCE = 10;
 
 /**
  * Takes posts back (D-69): what is not sent stays unsent, and what readers see is deleted by the workers. One append
@@ -75,7 +75,7 @@ export class WithdrawPosts {
   ): Promise<WithdrawnPost | Rejection | null> {
     const { at, actor: by } = context;
     const request = { requestedAt: at, by, reason };
-    const found = await inSlices(targets, AT_ONCE, (target) => this.findOpen(target, request));
+    const found = await inSlices(targets, AT_ONCE, (target) => this.findOpen(target, request), RESTS_PER_SLICE);
     const open = found.filter((each) => each !== null);
     const sooner = open.filter(({ known }) => known.state.status === 'withdrawing').length;
     if (open.length === 0) return { position: -1n, withdrawing: 0, cancelled: 0, unchanged: targets.length };
@@ -104,7 +104,7 @@ export class WithdrawPosts {
     const inStory = await this.stories.joinStory(context, postId);
     let withdrawing = 0;
     let cancelled = 0;
-    const positions = await inSlices(targets, AT_ONCE, async ({ known, ...target }) => {
+    const withdrawOne = async ({ known, ...target }: OpenTarget): Promise<Completed> => {
       const command = commandFor(target, request, context.at);
       const result = await rejectUnreadable(() =>
         this.aggregates.execute(publication, target.publicationId, command, inStory, known),
@@ -116,7 +116,8 @@ export class WithdrawPosts {
       if (state.status === 'dismissed') cancelled += 1;
       else withdrawing += 1;
       return { position };
-    });
+    };
+    const positions = await inSlices(targets, AT_ONCE, withdrawOne, RESTS_PER_SLICE);
     return { ...latestCompleted(positions), withdrawing, cancelled };
   }
 

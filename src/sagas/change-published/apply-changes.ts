@@ -14,7 +14,7 @@ import { causedBy, FollowsLog } from '../engine/event-saga.js';
 const NAME = 'apply-changes';
 
 /** How long the process that took the request has to carry it out, in ms, before this saga does what is left. */
-const HEAD_START_MS = 5_000;
+const HEAD_START_MS = 10_000;
 
 /**
  * Takes every publication back that a request names, and gives every publication of an edited post its newest content

@@ -80,7 +80,7 @@ describe('the turns of publications that get ready', () => {
     let changes = 0;
     for (let i = 0; i < 10; i++) void turns.waitForChange('own_busy', never).then(() => changes++);
     await settle();
-    expect(changes).toBe(8);
+    expect(changes).toBe(4);
     while (changes < 10) await settle();
   });
 

@@ -27,6 +27,8 @@ const ACTIVE_MS = 2_000;
 
 /** While several owners publish, an owner's publications start in groups of this size, one group per interval. */
 const GROUP_SIZE = 8;
+/** Changes start at half the pace of publications: each costs as much, and twenty seconds for a thousand are soon enough. */
+const CHANGES_IN_GROUP = 4;
 const GROUP_INTERVAL_MS = 80;
 /** Maximum number of owners whose latest group is remembered. */
 const MAX_OWNERS = 10_000;
@@ -68,7 +70,7 @@ export class StartTurns {
    */
   async acquire(owner: string, signal: AbortSignal): Promise<(() => void) | null> {
     if (this.isAlone(owner)) return () => undefined;
-    await this.waitForGroup(owner, signal);
+    await this.waitForGroup(owner, GROUP_SIZE, signal);
     let release: (() => void) | null = await this.slots.acquire(owner, signal).catch(() => null);
     if (release === null) return null;
     return () => {
@@ -82,20 +84,20 @@ export class StartTurns {
    * because none waits behind posts (D-78).
    */
   async waitForChange(owner: string, signal: AbortSignal): Promise<void> {
-    if (!this.isAlone(owner)) await this.waitForGroup(`changes/${owner}`, signal);
+    if (!this.isAlone(owner)) await this.waitForGroup(`changes/${owner}`, CHANGES_IN_GROUP, signal);
   }
 
-  private async waitForGroup(key: string, signal: AbortSignal): Promise<void> {
-    const untilStart = this.joinGroup(key) - this.now();
+  private async waitForGroup(key: string, size: number, signal: AbortSignal): Promise<void> {
+    const untilStart = this.joinGroup(key, size) - this.now();
     if (untilStart > 0) await sleepUnlessAborted(untilStart, signal);
   }
 
   /** Adds a publication to the owner's latest group, or else to a new group. @returns the group's start */
-  private joinGroup(key: string): number {
+  private joinGroup(key: string, size: number): number {
     const now = this.now();
     const latest = this.groups.get(key);
     const startsAt = Math.max(now, latest ? latest.startsAt + GROUP_INTERVAL_MS : now);
-    const hasRoom = latest && latest.size < GROUP_SIZE && startsAt > now;
+    const hasRoom = latest && latest.size < size && startsAt > now;
     const group = hasRoom ? latest : { startsAt, size: 0 };
     group.size++;
     this.groups.set(key, group);
