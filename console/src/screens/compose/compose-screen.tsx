@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { type Api, management } from '../../api/management.js';
 import { type OwnEndpoint, useOwnEndpoint } from '../../api/own-endpoint.js';
 import { useChannels, useChannelsSoFar, useEndpoints, useProjects } from '../../api/things.js';
@@ -12,15 +12,16 @@ import { canBeEdited } from '../../publications/edit-calls.js';
 import { useMay } from '../../session/rights.js';
 import { useScope } from '../../session/session.js';
 import { Composer } from './composer.js';
-import { ContentEditor } from './content-editor.js';
 import { editedDraft } from './draft.js';
 import { chooseDestination, findDestination, listDestinations } from './headline.js';
 import { composeMessages as m } from './messages.js';
+import { UseAgain } from './use-again.js';
 import type { Wanted } from './use-draft.js';
 
 /** The owner's endpoints, projects and channels. */
 type Things = Parameters<typeof listDestinations>[0];
-import { UseAgain } from './use-again.js';
+
+const ContentEditor = lazy(async () => ({ default: (await import('./content-editor.js')).ContentEditor }));
 
 interface EditPostProps {
   readonly postId: string;
@@ -59,7 +60,11 @@ const Edit = ({ post, things }: EditProps) => {
     return <Composer scopeKey={scope.key} destinations={[destination]} wanted={{ edited }} missing={null} />;
   }
   if (draft && !isPlanned(post) && post.publications.some(canBeEdited))
-    return <ContentEditor post={post} original={draft} />;
+    return (
+      <Suspense fallback={<Skeleton rows={8} />}>
+        <ContentEditor post={post} original={draft} />
+      </Suspense>
+    );
   return (
     <>
       <PageHead title={m.notEditable} />
