@@ -77,11 +77,14 @@ export class UploadReservations {
     });
   }
 
-  /** Returns those of these files whose uploads may still be under way, with the id of their content if it is known. */
+  /**
+   * Returns those of these files whose uploads may still be under way. If the process of one has not renewed it for a minute,
+   * with the id of its content: its event may have been appended all the same.
+   */
   async findUnderWay(files: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
     const { rows } = await this.pool.query<{ file: string; media_id: string | null }>(
-      `select file, media_id from ops_upload where file = any($1)
-         and renewed_at > now() - (case when media_id is null then interval '1 minute' else interval '1 hour' end)`,
+      `select file, case when renewed_at <= now() - interval '1 minute' then media_id end as media_id from ops_upload
+       where file = any($1) and renewed_at > now() - (case when media_id is null then interval '1 minute' else interval '1 hour' end)`,
       [files],
     );
     return new Map(rows.map(({ file, media_id }) => [file, media_id]));

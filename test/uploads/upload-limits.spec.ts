@@ -240,6 +240,29 @@ describe('the store of uploaded files', () => {
     await harness.stop();
   });
 
+  it('keeps the file of an upload whose event comes late', async () => {
+    const harness = await startHarness({ MINUTE_MS: '20' });
+    const owner = await createOwner(harness);
+    await uploadTo(harness, owner.caller.key, photoOf(1_000, 8)); // makes the folder
+    const folder = join(harness.running.settings.dataDir, 'uploads', owner.id);
+    const writeOld = async (name: string): Promise<void> => {
+      await writeFile(join(folder, name), 'old');
+      await utimes(join(folder, name), new Date(0), new Date(0));
+    };
+    const isGone = async (name: string): Promise<boolean> => !(await readdir(folder)).includes(name);
+    const [late, left] = ['2'.repeat(32), '3'.repeat(32)];
+    const { pool } = harness.running.infrastructure;
+    const row = `insert into ops_upload (file, owner_id, bytes, media_id) values ($1, $2, 3, 'med_late')`;
+    await pool.query(row, [`${owner.id}/${late}`, owner.id]);
+    await writeOld(late);
+    await writeOld(left);
+    await until('a file without an upload is gone', () => isGone(left));
+    expect(await isGone(late)).toBe(false);
+    await pool.query(`update ops_upload set renewed_at = now() - interval '2 minutes'`);
+    await until('its process has died, and it is gone', () => isGone(late));
+    await harness.stop();
+  });
+
   it('must have the mark of this gateway', async () => {
     const harness = await startHarness({ ROLES: 'all' });
     const { pool } = harness.running.infrastructure;
