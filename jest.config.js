@@ -28,12 +28,13 @@ const project = (displayName, options) => ({
 /**
  * The end-to-end specs that `npm test` runs, which cover each promise to users once: a post appears on all networks, a
  * kill loses and duplicates nothing, a retry gets the same answer, bad input gets a clear answer, outages and shutdowns
- * lose nothing, a read model is rebuilt, secrets are erased, webhooks arrive, and the command line and the console do
- * their tasks.
+ * lose nothing, a read model is rebuilt, archived history answers as before, secrets are erased, webhooks arrive, and
+ * the command line and the console do their tasks.
  */
 const SLICE = [
   'console/sign-in',
   'console/tasks',
+  'e2e/archive-kills',
   'e2e/bad-input',
   'e2e/command-line',
   'e2e/crash',
