@@ -4,7 +4,8 @@ import { readSession } from '../session/kept-session.js';
 /** Marks the console's own requests, which its cookie authenticates. */
 export const CONSOLE_HEADER = { 'x-console': '1' } as const;
 
-const CHANNELS = '/channels?limit=200';
+/** The first page of the owner's channels. */
+export const CHANNELS = '/channels?limit=200';
 
 /**
  * What some screens cannot be shown without, by their path: the addresses are those that the typed client asks. The rest
@@ -14,7 +15,8 @@ export const FIRST_CALLS = {
   '/': ['/overview'],
   'first run': [CHANNELS],
   '/channels': [CHANNELS],
-  '/compose': [CHANNELS, '/projects?limit=200', '/endpoints?limit=200'],
+  '/compose': [CHANNELS, '/endpoints?limit=200'],
+  'compose with few channels': ['/projects?limit=200'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** An answer, and when it was asked for and came, in ms since 1970. */

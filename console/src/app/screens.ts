@@ -1,4 +1,4 @@
-import { callEarly, lookAtEarly } from '../api/early-calls.js';
+import { callEarly, CHANNELS, lookAtEarly } from '../api/early-calls.js';
 import type { Overview } from '../api/overview.js';
 import { hasPublished } from '../screens/overview/has-published.js';
 
@@ -51,6 +51,7 @@ export const loadScreenAt = (pathname: string): void => {
   // If this fails, the router loads the screen again, and shows the error.
   SCREENS[screen]().catch(() => undefined);
   if (screen === '/') void loadFirstRun().catch(() => undefined);
+  if (screen === '/compose') void callForSets().catch(() => undefined);
 };
 
 /** Loads the steps to an owner's first post, if there is none yet. */
@@ -59,4 +60,10 @@ const loadFirstRun = async (): Promise<void> => {
   if (!overview || hasPublished(overview)) return;
   callEarly('first run');
   await FIRST_RUN();
+};
+
+/** Asks for the channel sets of a small account. Those of a large one would delay the scripts, and are needed later. */
+const callForSets = async (): Promise<void> => {
+  const channels = (await lookAtEarly(CHANNELS)) as { readonly next: string | null } | undefined;
+  if (channels?.next === null) callEarly('compose with few channels');
 };

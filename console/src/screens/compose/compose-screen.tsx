@@ -13,7 +13,7 @@ import { useMay } from '../../session/rights.js';
 import { useScope } from '../../session/session.js';
 import { Composer } from './composer.js';
 import { editedDraft } from './draft.js';
-import { chooseDestination, findDestination, listDestinations } from './headline.js';
+import { chooseDestination, destinationSoFar, findDestination, listDestinations } from './headline.js';
 import { composeMessages as m } from './messages.js';
 import { UseAgain } from './use-again.js';
 import type { Wanted } from './use-draft.js';
@@ -95,12 +95,13 @@ export const ComposeScreen = () => {
   const channels = useChannels();
   const soFar = useChannelsSoFar();
   const isNew = postId === undefined && again === undefined;
-  const isLoading = channels.data === undefined;
-  // A new post can be written while the many channels of a large account are still loading.
-  const known = channels.data ?? (isNew && channels.error === null ? soFar : undefined);
+  const isLoading = channels.data === undefined || projects.data === undefined;
+  // A new post can be written while the many channels of a large account are still loading, and its sets.
+  const knownChannels = channels.data ?? (isNew && channels.error === null ? soFar : undefined);
+  const knownSets = projects.data ?? (isNew && !channels.data && projects.error === null ? [] : undefined);
   const data =
-    endpoints.data && projects.data && known
-      ? { endpoints: endpoints.data, projects: projects.data, channels: known }
+    endpoints.data && knownSets && knownChannels
+      ? { endpoints: endpoints.data, projects: knownSets, channels: knownChannels }
       : undefined;
   const own = useOwnEndpoint(postId === undefined && !isLoading ? data : undefined);
   const all = {
@@ -125,7 +126,13 @@ export const ComposeScreen = () => {
         again !== undefined ? (
           <UseAgain key={again} postId={again} things={things} />
         ) : postId === undefined ? (
-          <NewPost things={things} isLoading={isLoading} own={own} wanted={{ endpoint, day, time }} />
+          <NewPost
+            things={things}
+            hasSets={projects.data !== undefined}
+            isLoading={isLoading}
+            own={own}
+            wanted={{ endpoint, day, time }}
+          />
         ) : (
           <EditPost key={postId} postId={postId} things={things} />
         )
@@ -136,18 +143,20 @@ export const ComposeScreen = () => {
 
 interface NewPostProps {
   readonly things: Things;
-  /** True while channels are still loading. */
+  /** False while the channel sets are still loading. */
+  readonly hasSets: boolean;
+  /** True while channels or their sets are still loading. */
   readonly isLoading: boolean;
   readonly own: OwnEndpoint;
   readonly wanted: Wanted;
 }
 
 /** The editor for a new post. It can be used before there is a channel: it then tells what is missing. */
-const NewPost = ({ things, isLoading, own, wanted }: NewPostProps) => {
+const NewPost = ({ things, hasSets, isLoading, own, wanted }: NewPostProps) => {
   const scope = useScope();
   // A key that is limited to endpoints posts through them alone.
   const hasOwn = useMay('POST /endpoints/console') && scope.ownerId !== null;
-  const destinations = listDestinations(things, hasOwn);
+  const destinations = hasSets ? listDestinations(things, hasOwn) : [destinationSoFar(things)];
   const best = chooseDestination(destinations, { endpointId: null, setId: null });
   if (best)
     return (

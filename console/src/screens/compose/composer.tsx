@@ -270,7 +270,12 @@ export const Composer = ({ scopeKey, destinations, wanted, isLoading = false, mi
             )}
             {canPublish(destination) && (
               <GoBar
-                label={goLabel(composer, { isEdit, isPending: wanted.edited?.isPending ?? false }, m, format)}
+                label={goLabel(
+                  composer,
+                  { isEdit, isPending: wanted.edited?.isPending ?? false, isLoading },
+                  m,
+                  format,
+                )}
                 isPlanned={draft.when !== null}
                 isBusy={publishing.isBusy}
                 isReady={canGo}

@@ -71,14 +71,18 @@ export const goLabel = (
     receiving,
     destination,
   }: Pick<ReturnType<typeof useComposer>, 'draft' | 'at' | 'receiving' | 'destination'>,
-  { isEdit, isPending }: { readonly isEdit: boolean; readonly isPending: boolean },
+  {
+    isEdit,
+    isPending,
+    isLoading,
+  }: { readonly isEdit: boolean; readonly isPending: boolean; readonly isLoading: boolean },
   m: ComposeMessages,
   format: Format,
 ): string => {
   if (isEdit) return draft.when === null && !isPending ? m.saveAndPublish : m.saveChanges;
   if (destination.endpoint.requires_approval) return m.sendForApproval;
   if (at !== null) return m.scheduleFor(`${format.day(at)}, ${timeOfDay(format, at)}`);
-  return receiving.length > 0 ? m.publishTo(receiving.length) : m.publish;
+  return receiving.length > 0 && !isLoading ? m.publishTo(receiving.length) : m.publish;
 };
 
 /** Describes the result of sending a post. */
@@ -168,13 +172,21 @@ export const listDestinations = (things: Things, hasFuture: boolean): Destinatio
     }));
   const own = endpoints.filter(({ is_console: isConsole }) => isConsole);
   const future = own.length > 0 || !hasFuture ? [] : setsOf(FUTURE_ENDPOINT, projects);
-  const everything = { endpoint: FUTURE_ENDPOINT, projects, channels, setId: null, isPart: false };
   return [
     ...own.flatMap((endpoint) => setsOf(endpoint, joinEndpoint(endpoint, things).projects)),
-    ...(own.length === 0 && hasFuture && future.length === 0 ? [everything] : future),
+    ...(own.length === 0 && hasFuture && future.length === 0 ? [destinationSoFar(things)] : future),
     ...endpoints.filter(({ is_console: isConsole }) => !isConsole).map((endpoint) => joinEndpoint(endpoint, things)),
   ];
 };
+
+/** Stands for where a new post may go until the channel sets are known: all channels that are. */
+export const destinationSoFar = ({ endpoints, channels }: Things): Destination => ({
+  endpoint: endpoints.find(({ is_console: isConsole }) => isConsole) ?? FUTURE_ENDPOINT,
+  projects: [],
+  channels,
+  setId: null,
+  isPart: false,
+});
 
 /** Returns where a planned post goes: its endpoint, or the channel set with all its channels. */
 export const findDestination = (
