@@ -1,4 +1,4 @@
-import { Fragment, useState } from 'react';
+import { Fragment, useMemo, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Segmented } from '../../components/controls.js';
@@ -42,26 +42,27 @@ export const EventsCard = ({ at, from, window, filter, onFilter, openId, onOpen 
     { value: 'events' as const, label: m.tabEvents },
   ];
   const end = at ?? now + 60_000;
-  const period =
+  const { from: first, to: last } =
     view === 'compared' && from !== null
       ? { from: Math.min(from, end) + (from === end ? 0 : 1), to: Math.max(from, end) + 1 } // the API wants no empty period
       : view === 'since' && at !== null
         ? { from: at + 1, to: now + 60_000 }
         : window;
-  const [since, until] = [useThrottled(period.from), useThrottled(period.to)];
+  // As one value: with an old start and a new end, it could be empty.
+  const period = useThrottled(useMemo(() => ({ from: first, to: last }), [first, last]));
   return (
     <Card
       className="changes-card"
       title={m.changed}
       aside={
         <span className="row">
-          <EventsCsv period={{ from: since, to: until }} filter={filter} />
+          <EventsCsv period={period} filter={filter} />
           {options.length > 1 && <Segmented label={m.view} value={view} options={options} onChange={setChosen} />}
         </span>
       }
     >
-      <EventFilters filter={filter} window={{ from: since, to: until }} onChange={onFilter} />
-      <Events period={{ from: since, to: until }} filter={filter} onFilter={onFilter} openId={openId} onOpen={onOpen} />
+      <EventFilters filter={filter} window={period} onChange={onFilter} />
+      <Events period={period} filter={filter} onFilter={onFilter} openId={openId} onOpen={onOpen} />
     </Card>
   );
 };
