@@ -15,10 +15,9 @@ import type { RecordedEventOf } from '../../kernel/events.js';
 import type { PartOfList } from '../../kernel/ids.js';
 import { POOL } from '../../postgres/tokens.js';
 import { Batcher } from '../../runtime/batcher.js';
-import { ProjectionProgress } from '../engine/progress.js';
+import { ProjectionProgress, READER_TIMEOUT_MS } from '../engine/progress.js';
 import { boundedList, IS_CUT, SHOWN_BYTES } from '../list-bounds.js';
 import { PostHorizon } from '../posts/archived-posts.queries.js';
-import { POSTS } from '../posts/posts.tables.js';
 import { foldDelivery } from './webhook-deliveries.projection.js';
 import { DELIVERIES, type DeliveryOutputRow, type DeliveryRow, deliveryRows } from './webhook-deliveries.tables.js';
 
@@ -56,12 +55,16 @@ export class FindDelivery {
 
   async execute(deliveryId: string, ownerId: string | null): Promise<FoundDelivery | null> {
     await this.progress.waitUntilCaughtUp(['webhook-deliveries'], this.store);
+    return (await this.findRow(deliveryId, ownerId)) ?? this.findArchived(deliveryId, ownerId);
+  }
+
+  private async findRow(deliveryId: string, ownerId: string | null): Promise<FoundDelivery | null> {
     const { rows } = await this.pool.query<{ row: DeliveryWithBody }>({
       name: 'find delivery',
       text: `${SELECTION} where d.delivery_id = $1 and ($2::text is null or d.owner_id = $2)`,
       values: [deliveryId, ownerId],
     });
-    return rows[0] ? { ...rows[0].row, isArchived: false } : this.findArchived(deliveryId, ownerId);
+    return rows[0] ? { ...rows[0].row, isArchived: false } : null;
   }
 
   private async findArchived(deliveryId: string, ownerId: string | null): Promise<FoundDelivery | null> {
@@ -69,12 +72,15 @@ export class FindDelivery {
     const events = stored.map((event) => this.codec.decode(event) as RecordedEventOf<DeliveryEvent>);
     const [first] = events;
     if (first?.type !== 'DeliveryScheduled') return null;
+    // The read model has let go of it if it has applied its first event, and has no row.
+    if (!(await this.progress.waitFor(['webhook-deliveries'], first.position, READER_TIMEOUT_MS))) return null;
+    const late = await this.findRow(deliveryId, ownerId);
+    if (late) return late;
     const { rows } = await this.pool.query<{ row: DeliveryOutputRow }>({
       name: 'output of an archived delivery',
       text: `select to_jsonb(o) as row from ${DELIVERIES}.output o
-             where o.output_id = $1 and ($2::text is null or o.owner_id = $2)
-               and exists (select from ${POSTS}.horizon where before > $3)`,
-      values: [first.data.outputId, ownerId, first.data.at],
+             where o.output_id = $1 and ($2::text is null or o.owner_id = $2)`,
+      values: [first.data.outputId, ownerId],
     });
     const row = rows[0] && (await foldDelivery(rows[0].row, events));
     return row ? { ...row, body: null, isArchived: true } : null;
