@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import type { Api } from '../../api/management.js';
 import { ButtonLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
@@ -8,6 +8,7 @@ import { Segmented, Select } from '../../components/controls.js';
 import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
 import { GatewayText } from '../../components/sentence.js';
 import { Empty, ErrorState } from '../../components/states.js';
+import { useIsPhone } from '../../components/use-is-phone.js';
 import { format } from '../../i18n/format.js';
 import type { PublishCode } from '../../publish-code/publish-code.js';
 import { useNow } from '../../time/server-clock.js';
@@ -106,6 +107,16 @@ export interface NetworkWall extends PreviewedWall {
   readonly previewOf: (channelId: string) => NetworkPreview;
 }
 
+/** The walls in a row. On phones it is swiped, and the keyboard scrolls it once it has the focus. */
+const WallRow = ({ children }: { readonly children: ReactNode }) => {
+  const isPhone = useIsPhone();
+  return (
+    <div className="compose-walls" {...(isPhone && { role: 'group', 'aria-label': m.preview, tabIndex: 0 })}>
+      {children}
+    </div>
+  );
+};
+
 interface WallsProps {
   readonly walls: readonly NetworkWall[];
   readonly isStale: boolean;
@@ -117,11 +128,11 @@ interface WallsProps {
 export const Walls = ({ walls, isStale, at }: WallsProps) => {
   const now = useNow(60_000);
   return (
-    <div className="compose-walls">
+    <WallRow>
       {walls.map((each) => (
         <OneWall key={each.wall.platform} {...each} isStale={isStale} at={at ?? now} />
       ))}
-    </div>
+    </WallRow>
   );
 };
 
@@ -183,7 +194,7 @@ export const EmptyWalls = ({ channels }: { readonly channels: readonly Api<'Chan
   const now = useNow(60_000);
   const platforms = [...new Set(channels.map(({ platform }) => platform))];
   return (
-    <div className="compose-walls">
+    <WallRow>
       {platforms.map((platform) => (
         <WallCard
           key={platform}
@@ -193,7 +204,7 @@ export const EmptyWalls = ({ channels }: { readonly channels: readonly Api<'Chan
           hint={m.yourText}
         />
       ))}
-    </div>
+    </WallRow>
   );
 };
 
