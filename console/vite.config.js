@@ -32,6 +32,14 @@ export default defineConfig(({ command }) => ({
   cacheDir: path('../node_modules/.cache/vite'),
   // The gateway replaces the placeholder with a nonce of the answer.
   html: command === 'build' ? { cspNonce: '__CSP_NONCE__' } : {},
+  // Preact answers for React, with a tenth of its size (ADR-416).
+  resolve: {
+    alias: [
+      { find: /^react-dom\/client$/, replacement: path('../node_modules/preact/compat/client.mjs') },
+      { find: /^react(-dom)?$/, replacement: path('../node_modules/preact/compat/dist/compat.mjs') },
+      { find: /^react\/jsx-runtime$/, replacement: path('../node_modules/preact/compat/jsx-runtime.mjs') },
+    ],
+  },
   build: {
     outDir: path('../dist/console'),
     emptyOutDir: true,

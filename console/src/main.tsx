@@ -4,6 +4,7 @@ import './app/theme.js';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
+import { options } from 'preact';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/management.js';
@@ -12,6 +13,10 @@ import { router } from './app/routes.js';
 import { startLiveUpdates } from './live/live-updates.js';
 import { watchSession } from './session/session-end.js';
 import { signInAtStart } from './session/sign-in.js';
+
+// Preact would run effects after the next frame, and a key that comes before would meet the former text. React runs the
+// effects of what a person does before the next event.
+options.requestAnimationFrame = queueMicrotask;
 
 // Dialogs add a style element to lock page scrolling. The content security policy only allows it with this nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;

@@ -68,9 +68,22 @@ export const Field = ({
 type FieldOf<Control> = FieldProps &
   Omit<Control, 'onChange'> & { readonly onChange: (value: string) => void; readonly className?: string };
 
+/** Gives a control the focus when it appears: browsers do so for one control of a page only. */
+export const focusAtOnce = (control: HTMLElement | null): void => control?.focus();
+
 /** A single-line text input. */
-export const TextInput = ({ className = '', ...rest }: InputHTMLAttributes<HTMLInputElement>) => (
-  <input className={`input ${className}`} autoComplete="off" spellCheck={false} {...rest} />
+export const TextInput = ({
+  className = '',
+  autoFocus: isFocused = false,
+  ...rest
+}: InputHTMLAttributes<HTMLInputElement>) => (
+  <input
+    className={`input ${className}`}
+    autoComplete="off"
+    spellCheck={false}
+    {...(isFocused && { ref: focusAtOnce })}
+    {...rest}
+  />
 );
 
 /** A single-line text input with its label. */

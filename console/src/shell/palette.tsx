@@ -1,6 +1,7 @@
 import './palette.css';
 import * as Radix from '@radix-ui/react-dialog';
 import { type KeyboardEvent, useDeferredValue, useId, useMemo, useRef, useState } from 'react';
+import { focusAtOnce } from '../components/controls.js';
 import { Icon, type IconName, type Tone } from '../components/icon.js';
 import { defineMessages } from '../i18n/messages.js';
 import { useCommands } from './use-commands.js';
@@ -112,7 +113,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
           <div className="palette-input">
             <Icon name="search" />
             <input
-              autoFocus
+              ref={focusAtOnce}
               role="combobox"
               aria-expanded
               aria-controls={listId}
