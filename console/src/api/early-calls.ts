@@ -62,6 +62,9 @@ export const takeEarly = (url: string): Promise<Timed> | undefined => {
   return answer;
 };
 
+/** True if an address was asked for early, and nothing has taken the answer yet. */
+export const isAskedEarly = (address: string): boolean => early.has(`${location.origin}/manage/v1${address}`);
+
 /** Returns the answer that was asked for early, for a look at it; undefined if it was not. */
 export const lookAtEarly = async (address: string): Promise<unknown> => {
   const timed = await early.get(`${location.origin}/manage/v1${address}`);

@@ -2,6 +2,7 @@ import { skipToken, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { defineMessages } from '../i18n/messages.js';
 import { getSession, type Scope, scopeOf, useScope } from '../session/session.js';
+import { CHANNELS, isAskedEarly } from './early-calls.js';
 import { type Api, GatewayError, management, queryClient } from './management.js';
 
 /** Maximum number of pages to read, with 200 items each. An owner may have 2,000 channels. */
@@ -81,11 +82,12 @@ const endpointsOf = (scope: Scope) => ({
 
 /**
  * Starts to read what a screen needs before its scripts are requested. Otherwise the scripts occupy all of the browser's
- * connections first, which takes a second on a slow line.
+ * connections first, which takes a second on a slow line. The page's first screen has asked for what it cannot be shown
+ * without, and its scripts are on their way: there, the rest would delay them.
  */
 export const prefetchThings = (): void => {
   const session = getSession();
-  if (session === null) return;
+  if (session === null || isAskedEarly(CHANNELS)) return;
   const scope = scopeOf(session);
   void queryClient.prefetchQuery(channelsOf(scope));
   void queryClient.prefetchQuery(projectsOf(scope));

@@ -59,7 +59,13 @@ const loadFirstRun = async (): Promise<void> => {
   const overview = (await lookAtEarly('/overview')) as Pick<Overview, 'networks'> | undefined;
   if (!overview || hasPublished(overview)) return;
   callEarly('first run');
-  await FIRST_RUN();
+  await Promise.all([FIRST_RUN(), loadChannelForm()]);
+};
+
+/** Loads the form that the first run begins with, if there is no channel yet. */
+const loadChannelForm = async (): Promise<void> => {
+  const channels = (await lookAtEarly(CHANNELS)) as { readonly items: readonly unknown[] } | undefined;
+  if (channels?.items.length === 0) await import('../channel-form/channel-form.js');
 };
 
 /** Asks for the channel sets of a small account. Those of a large one would delay the scripts, and are needed later. */

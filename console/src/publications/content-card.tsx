@@ -115,7 +115,7 @@ const Medium = ({ medium, file }: MediumProps) => {
 
 /** The text as it was written. Long text can be scrolled, with the keyboard too. */
 const Text = ({ text }: { readonly text: string }) => (
-  <p className="post-text" tabIndex={0}>
+  <p className="whole-text" tabIndex={0}>
     <bdi>{text}</bdi>
   </p>
 );

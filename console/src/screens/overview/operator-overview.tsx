@@ -23,9 +23,9 @@ import { operatorMessages as m } from './operator-messages.js';
 export const ChecksStrip = ({ checks }: { readonly checks: readonly Check[] }) => {
   const valueOf = useCheckValue();
   return (
-    <ul className="card checks" aria-label={m.checks}>
+    <ul className="card operator-checks" aria-label={m.checks}>
       {checks.map((check) => (
-        <li key={check.name} title={check.message} className={check.name === 'history' ? 'checks-end' : ''}>
+        <li key={check.name} title={check.message} className={check.name === 'history' ? 'operator-checks-end' : ''}>
           {check.name === 'history' && check.ok ? (
             <Icon name="shield" tone="time" size={14} />
           ) : (

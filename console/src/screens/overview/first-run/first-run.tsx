@@ -1,23 +1,26 @@
 import './first-run.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { type Api, management, queryClient } from '../../../api/management.js';
 import type { Overview } from '../../../api/overview.js';
 import { useOwnEndpoint } from '../../../api/own-endpoint.js';
 import { useChannels, useChannelsSoFar, useEndpoints, useProjects } from '../../../api/things.js';
-import { ChannelForm } from '../../../channel-form/channel-form.js';
 import { ButtonLink } from '../../../components/button.js';
 import { PageHead } from '../../../components/card.js';
 import { networkInText } from '../../../components/networks.js';
 import { SentenceText } from '../../../components/sentence.js';
-import { Loaded } from '../../../components/states.js';
+import { Loaded, Skeleton } from '../../../components/states.js';
 import { sentence } from '../../../i18n/format.js';
 import { useScope } from '../../../session/session.js';
 import { AttentionList } from '../attention-list.js';
 import { firstRunMessages as m } from './messages.js';
 import { PostStep } from './post-step.js';
 import { Step, type StepState } from './step.js';
+
+const ChannelForm = lazy(async () => ({
+  default: (await import('../../../channel-form/channel-form.js')).ChannelForm,
+}));
 
 interface ChannelStepProps {
   readonly state: StepState;
@@ -35,12 +38,14 @@ export const ChannelStep = ({ state, channels, isComplete, onDone }: ChannelStep
   if (state !== 'done' || !newest)
     return (
       <Step number={1} state={state} title={texts.title} text={texts.text}>
-        <ChannelForm
-          doneLabel={texts.continue}
-          onCreated={() => void queryClient.invalidateQueries({ queryKey: ['channels'] })}
-          onTest={({ ok }) => setIsTestOk(ok)}
-          onDone={onDone}
-        />
+        <Suspense fallback={<Skeleton rows={4} />}>
+          <ChannelForm
+            doneLabel={texts.continue}
+            onCreated={() => void queryClient.invalidateQueries({ queryKey: ['channels'] })}
+            onTest={({ ok }) => setIsTestOk(ok)}
+            onDone={onDone}
+          />
+        </Suspense>
       </Step>
     );
   const text = (
