@@ -46,7 +46,7 @@ export default defineConfig(({ command }) => ({
     target: ['chrome123', 'firefox120', 'safari17.5'],
     // The policy of the page allows no data: addresses for scripts and styles.
     assetsInlineLimit: 0,
-    // One file of 18 KB: with thirty small ones, each screen waits for a turn of six connections more than once.
+    // One file of 18 KB. With thirty small ones, each screen waits several times for one of the browser's six connections.
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

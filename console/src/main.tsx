@@ -14,15 +14,15 @@ import { startLiveUpdates } from './live/live-updates.js';
 import { watchSession } from './session/session-end.js';
 import { signInAtStart } from './session/sign-in.js';
 
-// Preact would run effects after the next frame, and a key that comes before would meet the former text. React runs the
-// effects of what a person does before the next event.
+// Preact runs effects after the next frame. A key pressed before that would change the old text. React runs the effects of
+// an event before the next event.
 options.requestAnimationFrame = queueMicrotask;
 
 // Dialogs add a style element to lock page scrolling. The content security policy only allows it with this nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
 if (nonce !== undefined) setNonce(nonce);
 
-/** How long after the start the scripts of dialogs are loaded, in ms, so that the first dialog opens at once. */
+/** When the scripts of dialogs are loaded, in ms after the start. */
 const DIALOGS_AFTER_MS = 2_000;
 
 const root = document.getElementById('root');

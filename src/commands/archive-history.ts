@@ -123,7 +123,7 @@ export class ArchiveHistory {
     return { months, left, unknown_files: events ? await this.findUnknown(events, counted) : [] } as unknown as Json;
   }
 
-  /** @param counted what an interrupted run has written, and this one only counts, is no surprise */
+  /** @param counted files that an interrupted run has written and this one only counts; they are expected */
   private async findUnknown(events: EventArchive, counted: ReadonlySet<string>): Promise<readonly string[]> {
     const { unknown, missing } = await events.compare();
     const found = { unknown: unknown.filter((name) => !counted.has(name)), missing };

@@ -264,7 +264,7 @@ export interface EventArchive {
   pack(before: Instant, after?: Position): Promise<PackedFile | null>;
   /** Writes the file and reads it back. @throws Unavailable */
   store(file: PackedFile): Promise<void>;
-  /** Files that a read has found missing or damaged, and none has read since. */
+  /** Files that were missing or damaged when they were last read. */
   readonly unreadable: ReadonlySet<string>;
   /** Compares the files with the index of the database, and reads again what was unreadable. @throws Unavailable */
   compare(): Promise<ArchiveDifference>;

@@ -76,8 +76,8 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<'database' | 'event_store' | typeof REQUIRED, string>>;
   /**
    * Read models that are stopped or far behind, sagas that are stuck on an event, work that keeps failing, a wrong
-   * clock, unreadable secrets, a store of uploaded files that takes none, files of archived history that are missing or unknown, posts that are
-   * held after a restore. Requests are still served.
+   * clock, unreadable secrets, a store of uploaded files that takes none, files of archived history that are missing
+   * or unknown, posts that are held after a restore. Requests are still served.
    */
   readonly degraded: readonly Degradation[];
   readonly event_store: StoreReport;

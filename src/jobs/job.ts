@@ -83,7 +83,7 @@ export class JobTable {
     throw new JobRuns(running.rows[0]?.id ?? 'a job');
   }
 
-  /** True if the job of a subject has not finished. */
+  /** True while a job on a subject is running. */
   async isRunning(subject: string): Promise<boolean> {
     const text = `select from ops_job where subject = $1 and state = 'running'`;
     return (await this.db.query(text, [subject])).rows.length > 0;

@@ -12,7 +12,7 @@ const REST_FROM_MS = 1;
 export const RESTS_PER_SLICE = 4;
 /** Maximum duration of a rest, in ms: a slice of seconds means that the whole process stood still, not that it worked. */
 const LONGEST_REST_MS = 1_000;
-/** Maximum duration of a rest while someone waits for the work to end, in ms. */
+/** Maximum duration of a rest between slices of work that a request waits for, in ms. */
 const LONGEST_REST_OF_REQUEST_MS = 50;
 
 const waiting: (() => void)[] = [];
@@ -79,7 +79,7 @@ export const runInSlices = async <T>(steps: Steps<T>): Promise<T> => {
  * Does work on each item, a slice of the items at a time, so that memory holds what a slice needs, however many items
  * there are. Returns the results in the order of the items. Rejects if some work fails; no further slice begins then.
  * @param size number of items in a slice
- * @param rests how long to rest after a slice, as a multiple of the time that it took, so that others' work comes between
+ * @param rests how long to rest between slices, as a multiple of the time that a slice took, so that others' work can run
  */
 export const inSlices = async <Item, Result>(
   items: readonly Item[],

@@ -4,7 +4,7 @@ import { reasonOf } from '../kernel/result.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 import { FILE_STORE_MESSAGES } from './messages.js';
 
-/** Pause before a known difference is looked for again, in ms. */
+/** Pause between two comparisons while there is a difference, in ms. */
 const PAUSE_MS = 30_000;
 /** Maximum number of files that the log names. */
 const NAMED = 100;
@@ -21,7 +21,7 @@ export class ArchiveCheck {
   constructor(
     /** Null if the server of the event store keeps its events itself. */
     private readonly archive: EventArchive | null,
-    /** Returns whether a job writes files, which the database does not know at once. */
+    /** Returns whether a job is writing files, which the database only learns of afterwards. */
     private readonly isArchiving: () => Promise<boolean>,
     private readonly log: Log,
     private readonly pauseMs = PAUSE_MS,
@@ -35,7 +35,7 @@ export class ArchiveCheck {
     this.stopping.abort();
   }
 
-  /** Takes over what a job has found. */
+  /** Records a difference, and logs it if it is new. */
   note(found: ArchiveDifference): void {
     this.found = found;
     const problem = this.describe();

@@ -78,8 +78,8 @@ export class UploadReservations {
   }
 
   /**
-   * Returns those of these files whose uploads may still be under way. If the process of one has not renewed it for a minute,
-   * with the id of its content: its event may have been appended all the same.
+   * Returns which of these files may still be uploading. An upload that its process has not renewed for a minute has the
+   * id of its content, because its event may have been appended anyway.
    */
   async findUnderWay(files: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
     const { rows } = await this.pool.query<{ file: string; media_id: string | null }>(

@@ -1,4 +1,4 @@
-// More than 20 s: months pass, and gateways are killed and start again while they archive them.
+// More than 20 s: gateways are killed and restarted while they archive months of history.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { usesEventStore } from '../support/event-store-server.js';
 import { freePort } from '../support/free-port.js';
@@ -49,11 +49,11 @@ const testKills = (part: keyof typeof FILE_STORES, kills: number): void => {
         posts: () => !isOver,
       });
       const readers = scenario.keepReading(before, random, () => isOver);
-      readers.catch(() => undefined); // it is thrown when it is waited for
+      readers.catch(() => undefined); // an error is thrown below, where it is awaited
       const archive = (months: number) => manage.post<{ id: string }>('/history/archive', { before: firstOf(months) });
       for (let kill = 0; kill < kills; kill++) {
         const written = (await files.list()).length;
-        // The job of the last time goes on if it was interrupted.
+        // A job that was interrupted last time goes on.
         await until('a job runs', () =>
           archive(kills - kill).catch((error: Error) => /job_running/.test(error.message)),
         );

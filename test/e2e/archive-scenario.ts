@@ -1,4 +1,4 @@
-// Months that pass before a gateway archives them (D-101).
+// A gateway that publishes in past months, by a clock that is set back, and then archives them (D-101).
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -66,7 +66,7 @@ const startOf = (monthsAgo: number): number => Date.UTC(now.getUTCFullYear(), no
 /** Returns when a month began. */
 export const firstOf = (monthsAgo: number): string => new Date(startOf(monthsAgo)).toISOString();
 
-/** Sets the system clock of a process to a time that a file tells, because ids and events tell the time. */
+/** Returns a script that shifts a process's clock by the ms in a file, because ids and events hold the time. */
 const clockOf = (file: string): string => `
   import { readFileSync } from 'node:fs';
   const { Date: Real } = globalThis;
@@ -104,7 +104,7 @@ export class ArchiveScenario {
   ) {}
 
   /**
-   * Publishes posts in each of the last months, and stops the gateway.
+   * Publishes posts as if in each of the past months, then stops the gateway.
    * @param options.backUpAfter number of months after which the database is copied
    */
   static async publishMonths(
@@ -260,7 +260,7 @@ export class ArchiveScenario {
     return answers;
   }
 
-  /** Reads the lines of the export, without the last, which tells that it is complete. */
+  /** Reads the lines of the export, except the last, which says that the export is complete. */
   async readExport(): Promise<readonly string[]> {
     const text = await this.ask('/manage/v1/history/export');
     return text.trimEnd().split('\n').slice(0, -1);

@@ -1,5 +1,5 @@
 import { createManagement } from '../../../clients/typescript/src/index.js';
-import { FIRST_CALLS } from './early-calls.js';
+import { FIRST_PAGES, OVERVIEW } from './early-calls.js';
 
 it('asks early what the typed client asks later', async () => {
   const asked: string[] = [];
@@ -14,5 +14,5 @@ it('asks early what the typed client asks later', async () => {
   await client.get('/overview', { query: {} });
   for (const path of ['/channels', '/projects', '/endpoints'] as const)
     await client.get(path, { query: { limit: 200 } });
-  expect(Object.values(FIRST_CALLS).flat()).toEqual(expect.arrayContaining(asked));
+  expect(asked.toSorted()).toEqual([...Object.values(FIRST_PAGES), OVERVIEW].toSorted());
 });

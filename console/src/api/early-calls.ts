@@ -4,20 +4,13 @@ import { readSession } from '../session/kept-session.js';
 /** Marks the console's own requests, which its cookie authenticates. */
 export const CONSOLE_HEADER = { 'x-console': '1' } as const;
 
-/** The first page of the owner's channels. */
-export const CHANNELS = '/channels?limit=200';
-
-/**
- * What some screens cannot be shown without, by their path: the addresses are those that the typed client asks. The rest
- * would only delay the scripts.
- */
-export const FIRST_CALLS = {
-  '/': ['/overview'],
-  'first run': [CHANNELS],
-  '/channels': [CHANNELS],
-  '/compose': [CHANNELS, '/endpoints?limit=200'],
-  'compose with few channels': ['/projects?limit=200'],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+/** Addresses that the typed client asks for as well, for the first pages of an owner's lists. */
+export const FIRST_PAGES = {
+  channels: '/channels?limit=200',
+  endpoints: '/endpoints?limit=200',
+  projects: '/projects?limit=200',
+} as const;
+export const OVERVIEW = '/overview';
 
 /** An answer, and when it was asked for and came, in ms since 1970. */
 interface Timed {
@@ -41,13 +34,12 @@ const early = new Map<string, Promise<Timed>>();
  * Asks what a screen of an owner needs, before the scripts that show it have arrived: over a slow line, the answer then
  * comes with them, not a second later. The first call of the same address takes the answer.
  */
-export const callEarly = (screen: string): void => {
+export const callEarly = (...addresses: readonly string[]): void => {
   const session = readSession(() => sessionStorage);
   // Some of these calls are refused for a key that is limited to endpoints.
   if (session?.role !== 'owner' || Array.isArray(session.key?.endpoint_ids)) return;
   const headers = { ...CONSOLE_HEADER, 'accept-language': readLocale() };
-  const calls: Readonly<Record<string, readonly string[]>> = FIRST_CALLS;
-  for (const address of calls[screen] ?? []) {
+  for (const address of addresses) {
     const url = `${location.origin}/manage/v1${address}`;
     const answer = fetchTimed(url, { headers, redirect: 'manual' });
     answer.catch(() => undefined); // the call that takes it sees the error

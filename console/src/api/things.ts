@@ -2,7 +2,7 @@ import { skipToken, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { defineMessages } from '../i18n/messages.js';
 import { getSession, type Scope, scopeOf, useScope } from '../session/session.js';
-import { CHANNELS, isAskedEarly } from './early-calls.js';
+import { FIRST_PAGES, isAskedEarly } from './early-calls.js';
 import { type Api, GatewayError, management, queryClient } from './management.js';
 
 /** Maximum number of pages to read, with 200 items each. An owner may have 2,000 channels. */
@@ -87,7 +87,7 @@ const endpointsOf = (scope: Scope) => ({
  */
 export const prefetchThings = (): void => {
   const session = getSession();
-  if (session === null || isAskedEarly(CHANNELS)) return;
+  if (session === null || isAskedEarly(FIRST_PAGES.channels)) return;
   const scope = scopeOf(session);
   void queryClient.prefetchQuery(channelsOf(scope));
   void queryClient.prefetchQuery(projectsOf(scope));

@@ -1,4 +1,4 @@
-import { callEarly, CHANNELS, lookAtEarly } from '../api/early-calls.js';
+import { callEarly, FIRST_PAGES, lookAtEarly, OVERVIEW } from '../api/early-calls.js';
 import type { Overview } from '../api/overview.js';
 import { hasPublished } from '../screens/overview/has-published.js';
 
@@ -31,6 +31,13 @@ export const SCREENS = {
   '/projections': () => import('../screens/projections/projections-screen.js'),
 } as const;
 
+/** What some screens cannot be shown without. The rest would delay their scripts. */
+const FIRST_CALLS: Partial<Record<keyof typeof SCREENS, readonly string[]>> = {
+  '/': [OVERVIEW],
+  '/channels': [FIRST_PAGES.channels],
+  '/compose': [FIRST_PAGES.channels, FIRST_PAGES.endpoints],
+};
+
 const FIRST_RUN = () => import('../screens/overview/first-run/first-run.js');
 
 /** Returns the path of the screen at an address. @param pathname `/console/channels` */
@@ -47,7 +54,7 @@ const screenAt = (pathname: string): keyof typeof SCREENS | undefined =>
 export const loadScreenAt = (pathname: string): void => {
   const screen = screenAt(pathname);
   if (screen === undefined) return;
-  callEarly(screen);
+  callEarly(...(FIRST_CALLS[screen] ?? []));
   // If this fails, the router loads the screen again, and shows the error.
   SCREENS[screen]().catch(() => undefined);
   if (screen === '/') void loadFirstRun().catch(() => undefined);
@@ -56,20 +63,20 @@ export const loadScreenAt = (pathname: string): void => {
 
 /** Loads the steps to an owner's first post, if there is none yet. */
 const loadFirstRun = async (): Promise<void> => {
-  const overview = (await lookAtEarly('/overview')) as Pick<Overview, 'networks'> | undefined;
+  const overview = (await lookAtEarly(OVERVIEW)) as Pick<Overview, 'networks'> | undefined;
   if (!overview || hasPublished(overview)) return;
-  callEarly('first run');
+  callEarly(FIRST_PAGES.channels);
   await Promise.all([FIRST_RUN(), loadChannelForm()]);
 };
 
 /** Loads the form that the first run begins with, if there is no channel yet. */
 const loadChannelForm = async (): Promise<void> => {
-  const channels = (await lookAtEarly(CHANNELS)) as { readonly items: readonly unknown[] } | undefined;
+  const channels = (await lookAtEarly(FIRST_PAGES.channels)) as { readonly items: readonly unknown[] } | undefined;
   if (channels?.items.length === 0) await import('../channel-form/channel-form.js');
 };
 
-/** Asks for the channel sets of a small account. Those of a large one would delay the scripts, and are needed later. */
+/** Asks for the channel sets of a small account. Those of a large one would delay the scripts. */
 const callForSets = async (): Promise<void> => {
-  const channels = (await lookAtEarly(CHANNELS)) as { readonly next: string | null } | undefined;
-  if (channels?.next === null) callEarly('compose with few channels');
+  const channels = (await lookAtEarly(FIRST_PAGES.channels)) as { readonly next: string | null } | undefined;
+  if (channels?.next === null) callEarly(FIRST_PAGES.projects);
 };

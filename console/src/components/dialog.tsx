@@ -31,7 +31,7 @@ export interface DialogProps {
 /** The dialogs proper, whose scripts are as large as those of a screen. */
 const dialogs = loadedLater(() => import('./radix-dialog.js'));
 
-/** Loads the scripts of dialogs, so that the first one opens at once. */
+/** Loads the scripts of dialogs early, so that the first dialog opens at once. */
 export const loadDialogsAhead = (): void => dialogs.loadAhead();
 
 /**

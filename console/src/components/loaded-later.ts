@@ -7,7 +7,7 @@ const m = defineMessages({
   ru: { notLoaded: 'Часть консоли не загрузилась. Проверьте соединение и попробуйте ещё раз.' },
 });
 
-/** Returns scripts that a screen can be shown without. */
+/** Wraps scripts that are loaded after the screen is shown, or when they are first needed. */
 export const loadedLater = <Scripts>(get: () => Promise<Scripts>) => {
   let loaded: Scripts | undefined;
   const load = async (): Promise<void> => {
@@ -17,9 +17,9 @@ export const loadedLater = <Scripts>(get: () => Promise<Scripts>) => {
     get loaded() {
       return loaded;
     },
-    /** Loads them before they are needed. If this fails, they are loaded again then. */
+    /** Loads the scripts before they are needed. If this fails, {@link load} tries again. */
     loadAhead: (): void => void load().catch(() => undefined),
-    /** Loads them now; a message says so if this fails, perhaps because the gateway serves a newer console. */
+    /** Loads the scripts now, or shows an error. The gateway may serve a newer console, which does not have them. */
     load: (onLoaded: () => void): void =>
       void load().then(onLoaded, (error: unknown) => {
         toastError(error, m.notLoaded);

@@ -92,7 +92,8 @@ const UPLOADS: Provider[] = [
   },
   {
     provide: ArchiveCheck,
-    inject: [CheckedEventStore, JobTable, LOG, SETTINGS, Resources, StoreStatus], // a store without its mark lacks all files
+    // After StoreStatus has claimed the store: every file would be missing from a wrong one.
+    inject: [CheckedEventStore, JobTable, LOG, SETTINGS, Resources, StoreStatus],
     useFactory: async (
       { archive }: CheckedEventStore,
       jobs: JobTable,

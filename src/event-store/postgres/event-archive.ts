@@ -136,7 +136,7 @@ export class PostgresEventArchive implements EventArchive {
   }
 
   async compare(): Promise<ArchiveDifference> {
-    const end = await this.readEnd(); // what is archived during the list may lack in it
+    const end = await this.readEnd(); // files archived meanwhile may be missing from the list
     const names = await (await this.files()).list();
     const rows = await this.query<{ file: string; is_unknown: boolean }>(
       `select coalesce(n.name, a.file) as file, a.file is null as is_unknown

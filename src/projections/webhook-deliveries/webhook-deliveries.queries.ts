@@ -72,7 +72,7 @@ export class FindDelivery {
     const events = stored.map((event) => this.codec.decode(event) as RecordedEventOf<DeliveryEvent>);
     const [first] = events;
     if (first?.type !== 'DeliveryScheduled') return null;
-    // The read model has let go of it if it has applied its first event, and has no row.
+    // If the read model has applied the first event but has no row, it has let go of the delivery.
     if (!(await this.progress.waitFor(['webhook-deliveries'], first.position, READER_TIMEOUT_MS))) return null;
     const late = await this.findRow(deliveryId, ownerId);
     if (late) return late;

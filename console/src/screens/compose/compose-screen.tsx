@@ -13,7 +13,7 @@ import { useMay } from '../../session/rights.js';
 import { useScope } from '../../session/session.js';
 import { Composer } from './composer.js';
 import { editedDraft } from './draft.js';
-import { chooseDestination, destinationSoFar, findDestination, listDestinations } from './headline.js';
+import { chooseDestination, destinationWithoutSets, findDestination, listDestinations } from './headline.js';
 import { composeMessages as m } from './messages.js';
 import { UseAgain } from './use-again.js';
 import type { Wanted } from './use-draft.js';
@@ -96,7 +96,7 @@ export const ComposeScreen = () => {
   const soFar = useChannelsSoFar();
   const isNew = postId === undefined && again === undefined;
   const isLoading = channels.data === undefined || projects.data === undefined;
-  // A new post can be written while the many channels of a large account are still loading, and its sets.
+  // A new post can be written while the channels and sets of a large account are still loading.
   const knownChannels = channels.data ?? (isNew && channels.error === null ? soFar : undefined);
   const knownSets = projects.data ?? (isNew && !channels.data && projects.error === null ? [] : undefined);
   const data =
@@ -156,7 +156,7 @@ const NewPost = ({ things, hasSets, isLoading, own, wanted }: NewPostProps) => {
   const scope = useScope();
   // A key that is limited to endpoints posts through them alone.
   const hasOwn = useMay('POST /endpoints/console') && scope.ownerId !== null;
-  const destinations = hasSets ? listDestinations(things, hasOwn) : [destinationSoFar(things)];
+  const destinations = hasSets ? listDestinations(things, hasOwn) : [destinationWithoutSets(things)];
   const best = chooseDestination(destinations, { endpointId: null, setId: null });
   if (best)
     return (

@@ -174,13 +174,13 @@ export const listDestinations = (things: Things, hasFuture: boolean): Destinatio
   const future = own.length > 0 || !hasFuture ? [] : setsOf(FUTURE_ENDPOINT, projects);
   return [
     ...own.flatMap((endpoint) => setsOf(endpoint, joinEndpoint(endpoint, things).projects)),
-    ...(own.length === 0 && hasFuture && future.length === 0 ? [destinationSoFar(things)] : future),
+    ...(own.length === 0 && hasFuture && future.length === 0 ? [destinationWithoutSets(things)] : future),
     ...endpoints.filter(({ is_console: isConsole }) => !isConsole).map((endpoint) => joinEndpoint(endpoint, things)),
   ];
 };
 
-/** Stands for where a new post may go until the channel sets are known: all channels that are. */
-export const destinationSoFar = ({ endpoints, channels }: Things): Destination => ({
+/** Returns where a new post may go while there are no channel sets, or none is known yet: all known channels. */
+export const destinationWithoutSets = ({ endpoints, channels }: Things): Destination => ({
   endpoint: endpoints.find(({ is_console: isConsole }) => isConsole) ?? FUTURE_ENDPOINT,
   projects: [],
   channels,

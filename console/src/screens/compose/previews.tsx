@@ -107,7 +107,7 @@ export interface NetworkWall extends PreviewedWall {
   readonly previewOf: (channelId: string) => NetworkPreview;
 }
 
-/** The walls in a row. On phones it is swiped, and the keyboard scrolls it once it has the focus. */
+/** A row of walls. On phones, people swipe through it, and it can be focused so that the keyboard scrolls it. */
 const WallRow = ({ children }: { readonly children: ReactNode }) => {
   const isPhone = useIsPhone();
   return (

@@ -58,7 +58,7 @@ export const MomentSlider = (props: SliderProps) => {
   );
 };
 
-/** The handle to compare from can only be grabbed if it is further away from the other one, which it would cover. */
+/** How far apart the handles must be, in percent, for the one to compare from to be grabbed: it would cover the other. */
 const NEAR_PERCENT = 1;
 
 interface HandleProps {

@@ -27,7 +27,7 @@ const ACTIVE_MS = 2_000;
 
 /** While several owners publish, an owner's publications start in groups of this size, one group per interval. */
 const GROUP_SIZE = 8;
-/** Changes start at half the pace of publications: each costs as much, and twenty seconds for a thousand are soon enough. */
+/** Changes start at half that pace: each costs as much as a publication, and a thousand may take twenty seconds. */
 const CHANGES_IN_GROUP = 4;
 const GROUP_INTERVAL_MS = 80;
 /** Maximum number of owners whose latest group is remembered. */
